@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace upsweep {
+
+/// A count left the range of 64 bits; callers turn it into an error that names the input.
+class CountOverflow : public std::overflow_error {
+ public:
+  CountOverflow() : std::overflow_error("a count exceeds 64 bits (18446744073709551615)") {}
+};
+
+/// a + b. Throws CountOverflow instead of wrapping around.
+[[nodiscard]] constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow();
+  return sum;
+}
+
+/// a * b. Throws CountOverflow instead of wrapping around.
+[[nodiscard]] constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow();
+  return product;
+}
+
+}  // namespace upsweep
