@@ -1,0 +1,56 @@
+#include "upsweep/sparse/row.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace upsweep {
+
+std::byte* RowSink::allocate(std::size_t bytes) {
+  constexpr std::size_t kAlignment = sizeof(std::uint64_t);
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > room_ - used_) {
+    room_ = std::max(bytes, block_bytes_);
+    used_ = 0;
+    total_ += room_;
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(room_));
+  }
+  std::byte* memory = blocks_.back().get() + used_;
+  used_ += bytes;
+  return memory;
+}
+
+Row RowSink::append_list(std::span<const Index> columns) {
+  const auto nnz = static_cast<Index>(columns.size());
+  if (nnz == 0) return {};
+  if (prefers_bitmap(cols_, nnz)) {
+    std::uint64_t* words = allocate_bitmap();
+    std::fill_n(words, bitmap_words(cols_), 0);
+    for (const Index column : columns) words[column / 64] |= std::uint64_t{1} << (column % 64);
+    return {words, nnz};
+  }
+  Index* list = allocate_list(nnz);
+  std::memcpy(list, columns.data(), columns.size_bytes());
+  return Row({list, nnz});
+}
+
+Row RowSink::append_bitmap(std::span<const std::uint64_t> words, Index nnz) {
+  if (nnz == 0) return {};
+  if (prefers_bitmap(cols_, nnz)) {
+    std::uint64_t* copy = allocate_bitmap();
+    std::memcpy(copy, words.data(), words.size_bytes());
+    return {copy, nnz};
+  }
+  Index* list = allocate_list(nnz);
+  Index* next = list;
+  Row(words.data(), nnz).for_each([&](Index column) { *next++ = column; });
+  return Row({list, nnz});
+}
+
+std::size_t RowSink::release(std::vector<std::unique_ptr<std::byte[]>>& blocks) {
+  std::move(blocks_.begin(), blocks_.end(), std::back_inserter(blocks));
+  blocks_.clear();
+  room_ = used_ = 0;
+  return std::exchange(total_, 0);
+}
+
+}  // namespace upsweep
