@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace upsweep {
+
+/// Shape of an activation of one sample: [channels, height, width] or [features].
+using Shape = std::vector<std::uint64_t>;
+
+/// Most elements of an activation: they are numbered with 32 bits.
+inline constexpr std::uint64_t kMaxElements = 0xffffffff;
+
+/// Number of elements. Throws CountOverflow.
+[[nodiscard]] std::uint64_t elements(const Shape& shape);
+
+/// "[3, 32, 32]".
+[[nodiscard]] std::string to_string(const Shape& shape);
+
+/// A value per image axis.
+struct PerAxis {
+  std::uint64_t y = 0;
+  std::uint64_t x = 0;
+
+  friend bool operator==(const PerAxis&, const PerAxis&) = default;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,158 @@
+#include "upsweep/network/weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/network/random.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;
+
+/// A weight and its position in the list over which it is ranked.
+struct Ranked {
+  double magnitude;
+  std::uint64_t position;
+};
+
+bool ranks_before(const Ranked& a, const Ranked& b) {
+  return a.magnitude != b.magnitude ? a.magnitude > b.magnitude : a.position < b.position;
+}
+
+/// Moves the `count` first-ranked to the front.
+void rank(std::vector<Ranked>& all, std::uint64_t count) {
+  if (count < all.size())
+    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), ranks_before);
+}
+
+std::vector<Ranked> ranked(std::span<const double> values, std::uint64_t offset = 0) {
+  std::vector<Ranked> all(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) all[i] = {std::fabs(values[i]), offset + i};
+  return all;
+}
+
+/// Sets the numbers that are not kept to 0, and drops zeros from what is kept.
+void apply_mask(OperatorWeights& weights) {
+  for (std::size_t i = 0; i < weights.values.size(); ++i) {
+    if (weights.kept[i] == 0) weights.values[i] = 0;
+    weights.kept[i] = weights.values[i] != 0 ? 1 : 0;
+  }
+}
+
+/// Throws InputError before an allocation that cannot work.
+void require_memory(const Network& network) {
+  std::uint64_t bytes = 0;
+  for (const Operator& op : network.operators()) {
+    const auto shape = weight_shape(op.kind, op.in_shape);
+    if (shape) bytes = checked_add(bytes, checked_mul(elements(*shape), sizeof(double)));
+    if (bytes > machine_memory()) {
+      throw InputError(fmt::format(
+          "{} '{}': the weights up to here need {} bytes, accepted is at most the memory of this machine, {}",
+          kind_name(op.kind), op.name, bytes, machine_memory()));
+    }
+  }
+}
+
+bool is_prunable(const Operator& op) { return weight_shape(op.kind, op.in_shape).has_value(); }
+
+void prune_globally(const Network& network, double sparsity, NetworkWeights& weights) {
+  std::vector<Ranked> all;
+  for (std::size_t o = 0; o < weights.size(); ++o) {
+    if (!is_prunable(network.operators()[o])) continue;
+    const std::vector<Ranked> mine = ranked(weights[o].values, all.size());
+    all.insert(all.end(), mine.begin(), mine.end());
+  }
+  const std::uint64_t count = kept_count(all.size(), sparsity);
+  rank(all, count);
+  std::vector<std::uint8_t> kept(all.size(), 0);
+  for (std::uint64_t i = 0; i < count; ++i) kept[all[i].position] = 1;
+  auto next = kept.cbegin();
+  for (std::size_t o = 0; o < weights.size(); ++o) {
+    if (!is_prunable(network.operators()[o])) continue;
+    const auto end = next + static_cast<std::ptrdiff_t>(weights[o].values.size());
+    weights[o].kept.assign(next, end);
+    next = end;
+  }
+}
+
+/// Keeps the `count` largest of `values`.
+void keep_largest(std::span<const double> values, std::uint64_t count, std::span<std::uint8_t> kept) {
+  std::vector<Ranked> all = ranked(values);
+  rank(all, count);
+  std::fill(kept.begin(), kept.end(), 0);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, all.size()); ++i) kept[all[i].position] = 1;
+}
+
+void prune_groups(const Shape& shape, const NOfM& rule, OperatorWeights& weights) {
+  const std::uint64_t row = elements(shape) / shape[0];
+  for (std::uint64_t begin = 0; begin < weights.values.size(); begin += row) {
+    for (std::uint64_t at = 0; at < row; at += rule.m) {
+      const std::uint64_t size = std::min(rule.m, row - at);
+      keep_largest(std::span(weights.values).subspan(begin + at, size), std::min(rule.n, size),
+                   std::span(weights.kept).subspan(begin + at, size));
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t kept_count(std::uint64_t count, double sparsity) {
+  const double share = (1 - sparsity) * static_cast<double>(count) - 1e-6;
+  return std::min(count, static_cast<std::uint64_t>(std::max(0.0, std::ceil(share))));
+}
+
+void fill_he_normal(const Network& network, std::uint64_t seed, NetworkWeights& weights) {
+  require_memory(network);
+  for (std::size_t o = 0; o < weights.size(); ++o) {
+    const Operator& op = network.operators()[o];
+    const auto shape = weight_shape(op.kind, op.in_shape);
+    if (!shape) continue;
+    const std::uint64_t count = elements(*shape);
+    const double deviation = std::sqrt(2.0 / (static_cast<double>(count) / static_cast<double>((*shape)[0])));
+    const NormalStream normal(seed, op.name);
+    OperatorWeights& mine = weights[o];
+    mine.values.resize(count);
+    parallel_chunks(count, kGrain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t i = begin; i < end; ++i) {
+        mine.values[i] = mine.keeps(i) ? static_cast<float>(deviation * static_cast<double>(normal(i))) : 0.0;
+      }
+    });
+  }
+}
+
+void prune(const Network& network, const Pruning& pruning, NetworkWeights& weights) {
+  const auto each = [&](auto&& rule) {
+    for (std::size_t o = 0; o < weights.size(); ++o) {
+      const Operator& op = network.operators()[o];
+      const auto shape = weight_shape(op.kind, op.in_shape);
+      if (!shape) continue;
+      weights[o].kept.assign(weights[o].values.size(), 1);
+      rule(*shape, weights[o]);
+    }
+  };
+  std::visit(Overload{
+                 [&](const MagnitudeGlobal& rule) { prune_globally(network, rule.sparsity, weights); },
+                 [&](const MagnitudeLayer& rule) {
+                   each([&](const Shape&, OperatorWeights& mine) {
+                     keep_largest(mine.values, kept_count(mine.values.size(), rule.sparsity), mine.kept);
+                   });
+                 },
+                 [&](const NOfM& rule) {
+                   each([&](const Shape& shape, OperatorWeights& mine) { prune_groups(shape, rule, mine); });
+                 },
+             },
+             pruning);
+  for (std::size_t o = 0; o < weights.size(); ++o) {
+    if (is_prunable(network.operators()[o])) apply_mask(weights[o]);
+  }
+}
+
+}  // namespace upsweep
