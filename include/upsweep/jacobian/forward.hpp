@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "upsweep/network/network.hpp"
+#include "upsweep/network/weights.hpp"
+
+namespace upsweep {
+
+/// Output of one operator at input `x` (length: elements of in_shape), in double precision. Views hand `x` on.
+///
+/// Needs `values` of conv2d and linear. The result does not depend on the number of threads.
+[[nodiscard]] std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
+                                          std::span<const double> x);
+
+/// Position of the largest input of every max-pool window, the first in row-major order of the window; one per output.
+[[nodiscard]] std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x);
+
+/// Value of an elementwise operator at input element `i` = x.
+[[nodiscard]] double elementwise_value(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
+
+/// Derivative of an elementwise operator at input element `i` = x.
+[[nodiscard]] double elementwise_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
+
+/// What an average pooling divides by, one per output; PyTorch's rules (count_include_pad, divisor_override).
+[[nodiscard]] std::vector<double> average_divisors(const Operator& op);
+
+}  // namespace upsweep

@@ -1,0 +1,116 @@
+#include "upsweep/jacobian/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/jacobian/forward.hpp"
+
+namespace upsweep {
+namespace {
+
+/// About the memory of a guaranteed pattern: entries as a list or as a bitmap, whichever is smaller, plus the row
+/// table.
+double estimated_memory(const Operator& op, const OperatorWeights& weights) {
+  const auto rows = static_cast<double>(elements(op.in_shape));
+  const auto cols = static_cast<double>(elements(op.out_shape));
+  auto nnz = static_cast<double>(unpruned_nnz(op));
+  if (!weights.kept.empty()) {
+    const auto kept = std::count_if(weights.kept.begin(), weights.kept.end(), [](std::uint8_t k) { return k != 0; });
+    nnz *= static_cast<double>(kept) / static_cast<double>(weights.kept.size());
+  }
+  return std::min(nnz * sizeof(Index), rows * cols / 8) + rows * sizeof(Row);
+}
+
+void require_memory(const Network& network, const NetworkWeights& weights, std::uint64_t limit) {
+  const auto available = static_cast<double>(limit == 0 ? machine_memory() : limit);
+  double total = 0;
+  for (const std::size_t o : network.links()) {
+    const Operator& op = network.operators()[o];
+    total += estimated_memory(op, weights[o]);
+    if (total > available) {
+      constexpr double kGiB = 1 << 30;
+      throw InputError(
+          fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at most the memory "
+                      "of this machine, {:.1f} GiB",
+                      kind_name(op.kind), op.name, total / kGiB, available / kGiB));
+    }
+  }
+}
+
+std::vector<std::shared_ptr<const Pattern>> patterns_if(const Network& network, const NetworkWeights& weights,
+                                                        bool also_input_dependent) {
+  std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
+  for (const std::size_t o : network.links()) {
+    const Operator& op = network.operators()[o];
+    if (also_input_dependent || !depends_on_input(op.kind)) {
+      patterns[o] = std::make_shared<Pattern>(guaranteed_pattern(op, weights[o]));
+    }
+  }
+  return patterns;
+}
+
+/// The links in scan order: last operator first.
+JacobianChain in_scan_order(const Network& network, const std::vector<std::shared_ptr<const Pattern>>& patterns) {
+  JacobianChain chain;
+  const auto& links = network.links();
+  chain.gradient_length = elements(network.operators()[links.back()].out_shape);
+  for (auto link = links.rbegin(); link != links.rend(); ++link) chain.jacobians.push_back(patterns[*link]);
+  check_chain(chain);
+  return chain;
+}
+
+void require_finite(const Operator& op, std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw InputError(fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
+                                   kind_name(op.kind), op.name, i, values[i]));
+    }
+  }
+}
+
+}  // namespace
+
+void check_chain(const JacobianChain& chain) {
+  if (chain.jacobians.empty()) throw std::invalid_argument("the chain has no Jacobian, expected at least one");
+  std::uint64_t size = chain.gradient_length;
+  for (std::size_t i = 0; i < chain.jacobians.size(); ++i) {
+    const Pattern& pattern = *chain.jacobians[i];
+    if (pattern.cols() != size) {
+      throw std::invalid_argument(
+          fmt::format("a[{}] is {} x {}, expected {} columns, the length of what stands before it", i + 1,
+                      pattern.rows(), pattern.cols(), size));
+    }
+    size = pattern.rows();
+  }
+}
+
+JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
+  require_memory(network, weights, memory_limit);
+  return in_scan_order(network, patterns_if(network, weights, true));
+}
+
+SampleChains::SampleChains(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit)
+    : network_(network), weights_(weights) {
+  require_memory(network, weights, memory_limit);
+  fixed_ = patterns_if(network, weights, false);
+}
+
+JacobianChain SampleChains::at(std::span<const double> x) const {
+  std::vector<std::shared_ptr<const Pattern>> patterns = fixed_;
+  std::vector<double> activation(x.begin(), x.end());
+  for (std::size_t o = 0; o < patterns.size(); ++o) {
+    const Operator& op = network_.operators()[o];
+    if (depends_on_input(op.kind)) patterns[o] = std::make_shared<Pattern>(sample_pattern(op, weights_[o], activation));
+    activation = forward(op, weights_[o], activation);
+    require_finite(op, activation);
+  }
+  return in_scan_order(network_, patterns);
+}
+
+}  // namespace upsweep
