@@ -1,0 +1,64 @@
+#include "upsweep/scan/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace upsweep {
+
+std::string to_string(Phase phase) {
+  switch (phase) {
+    case Phase::up:
+      return "up";
+    case Phase::middle:
+      return "middle";
+    case Phase::down:
+      return "down";
+  }
+  throw std::logic_error("unknown phase");
+}
+
+std::vector<ValueRange> value_ranges(const Schedule& schedule) {
+  std::vector<ValueRange> ranges(schedule.values());
+  for (std::uint32_t i = 0; i < schedule.length; ++i) ranges[i] = {i, i};
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    const Combine& combine = schedule.combines[id];
+    const ValueRange& earlier = ranges[combine.earlier];
+    const ValueRange& later = ranges[combine.later];
+    if (earlier.last + 1 != later.first) {
+      throw std::logic_error(fmt::format("combine {} joins [{}, {}] and [{}, {}], expected neighbours in this order",
+                                         id, earlier.first, earlier.last, later.first, later.last));
+    }
+    ranges[schedule.value_of(id)] = {earlier.first, later.last};
+  }
+  return ranges;
+}
+
+std::vector<bool> dead_combines(const Schedule& schedule) {
+  std::vector<bool> needed(schedule.values(), false);
+  for (const ValueId result : schedule.results) {
+    if (result != kIdentity) needed[result] = true;
+  }
+  std::vector<bool> dead(schedule.combines.size());
+  for (std::size_t id = schedule.combines.size(); id-- > 0;) {
+    dead[id] = !needed[schedule.value_of(id)];
+    if (dead[id]) continue;
+    needed[schedule.combines[id].earlier] = true;
+    needed[schedule.combines[id].later] = true;
+  }
+  return dead;
+}
+
+std::vector<std::size_t> level_sizes(const Schedule& schedule) {
+  std::vector<std::size_t> sizes(schedule.levels, 0);
+  for (const Combine& combine : schedule.combines) ++sizes[combine.level];
+  return sizes;
+}
+
+std::size_t widest_level(const Schedule& schedule) {
+  const std::vector<std::size_t> sizes = level_sizes(schedule);
+  return sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+}
+
+}  // namespace upsweep
