@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "upsweep/jacobian/chain.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep {
+
+// Every count below is a sum over `inputs` inputs (1 for the guaranteed pattern), so that means stay exact: divide by
+// `inputs` to show one. Shapes are those of one input.
+
+/// What one combine costs: the product of its later operand (m × k) and its earlier operand (k × n).
+struct OpProfile {
+  std::uint64_t m = 0;
+  std::uint64_t k = 0;
+  std::uint64_t n = 0;
+  bool is_mv = false;           ///< the earlier operand derives from a[0]: a matrix times a dense vector
+  bool dead = false;            ///< no result depends on it
+  std::uint64_t left_nnz = 0;   ///< entries of the earlier operand
+  std::uint64_t right_nnz = 0;  ///< entries of the later operand
+  std::uint64_t nnz = 0;        ///< entries of the result
+  std::uint64_t products = 0;   ///< matched pairs of entries
+  std::uint64_t flops = 0;
+  std::uint64_t bytes = 0;  ///< of the result
+};
+
+/// The combines of one level.
+struct LevelProfile {
+  Phase phase = Phase::up;
+  std::uint64_t ops = 0;
+  std::uint64_t flops_sum = 0;
+  std::uint64_t flops_max = 0;
+};
+
+/// A schedule over a chain, counted.
+struct ScheduleProfile {
+  Schedule schedule;
+  std::uint64_t inputs = 1;
+  std::vector<OpProfile> ops;              ///< by combine id
+  std::vector<LevelProfile> levels;        ///< by level
+  std::vector<std::uint64_t> value_bytes;  ///< by value: array elements, then results of combines
+
+  /// FLOPs of every combine, by id.
+  [[nodiscard]] std::vector<std::uint64_t> flops() const;
+};
+
+/// Hands out the chain at input `i`.
+using ChainSource = std::function<JacobianChain(std::size_t i)>;
+
+/// Called with each chain once, before its products are counted.
+using ChainObserver = std::function<void(const JacobianChain& chain)>;
+
+/// Counts every combine of every schedule, and adds up over the inputs.
+///
+/// Each schedule has the length of the chains. A product that several combines or schedules share is computed once; the
+/// structure of a product is kept only while a later product needs it. `value_bytes` is 4 or 8. Throws
+/// std::invalid_argument when lengths or shapes do not fit, CountOverflow when a count exceeds 64 bits.
+/// Cost: that of multiply() for every distinct product.
+[[nodiscard]] std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, std::size_t inputs,
+                                                             const ChainSource& chain_at, unsigned value_bytes,
+                                                             const ChainObserver& observe = {});
+
+/// The same for one chain.
+[[nodiscard]] std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules,
+                                                             const JacobianChain& chain, unsigned value_bytes);
+
+}  // namespace upsweep

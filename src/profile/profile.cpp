@@ -1,0 +1,131 @@
+#include "upsweep/profile/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "range_products.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+namespace {
+
+/// A schedule with what its combines refer to.
+struct Planned {
+  std::vector<ValueRange> ranges;
+  ScheduleProfile profile;
+};
+
+void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_add(sum, value); }
+
+/// Adds the counts of one chain to a profile.
+void add_chain(const JacobianChain& chain, const ProductPlan& plan, const ProductPlan::Counts& counts,
+               unsigned value_bytes, Planned& planned) {
+  const Schedule& schedule = planned.profile.schedule;
+  const auto rows = [&](std::uint32_t position) {
+    return position == 0 ? chain.gradient_length : chain.jacobians[position - 1]->rows();
+  };
+  const auto cols = [&](std::uint32_t position) {
+    return position == 0 ? 1 : std::uint64_t{chain.jacobians[position - 1]->cols()};
+  };
+  const auto nnz = [&](ValueRange range) {
+    if (range.first == 0) return rows(range.last);
+    return range.first == range.last ? chain.jacobians[range.first - 1]->nnz() : counts.nnz[plan.range_number(range)];
+  };
+  const auto bytes = [&](ValueRange range) {
+    return range.first == 0 ? checked_mul(value_bytes, rows(range.last))
+                            : csr_bytes(rows(range.last), nnz(range), value_bytes);
+  };
+  for (std::size_t value = 0; value < schedule.length; ++value) {
+    add_to(planned.profile.value_bytes[value], bytes(planned.ranges[value]));
+  }
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    const ValueRange earlier = planned.ranges[schedule.combines[id].earlier];
+    const ValueRange later = planned.ranges[schedule.combines[id].later];
+    const ValueRange range{earlier.first, later.last};
+    OpProfile& op = planned.profile.ops[id];
+    op.m = rows(later.last);
+    op.k = cols(later.first);
+    op.n = cols(earlier.first);
+    op.is_mv = earlier.first == 0;
+    const std::uint64_t products = op.is_mv ? nnz(later) : counts.products[plan.split_number(range, earlier.last)];
+    add_to(op.left_nnz, nnz(earlier));
+    add_to(op.right_nnz, nnz(later));
+    add_to(op.nnz, nnz(range));
+    add_to(op.products, products);
+    add_to(op.flops, flops_of_products(products));
+    add_to(op.bytes, bytes(range));
+    add_to(planned.profile.value_bytes[schedule.value_of(id)], bytes(range));
+  }
+}
+
+std::vector<LevelProfile> level_profiles(const ScheduleProfile& profile) {
+  std::vector<LevelProfile> levels(profile.schedule.levels);
+  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+    const Combine& combine = profile.schedule.combines[id];
+    LevelProfile& level = levels[combine.level];
+    level.phase = combine.phase;
+    ++level.ops;
+    add_to(level.flops_sum, profile.ops[id].flops);
+    level.flops_max = std::max(level.flops_max, profile.ops[id].flops);
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> ScheduleProfile::flops() const {
+  std::vector<std::uint64_t> flops;
+  flops.reserve(ops.size());
+  for (const OpProfile& op : ops) flops.push_back(op.flops);
+  return flops;
+}
+
+std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, std::size_t inputs,
+                                               const ChainSource& chain_at, unsigned value_bytes,
+                                               const ChainObserver& observe) {
+  std::vector<Planned> all;
+  ProductPlan plan;
+  for (Schedule& schedule : schedules) {
+    Planned planned;
+    planned.ranges = value_ranges(schedule);
+    plan.add(schedule, planned.ranges);
+    planned.profile.inputs = inputs;
+    planned.profile.ops.resize(schedule.combines.size());
+    planned.profile.value_bytes.resize(schedule.values());
+    planned.profile.schedule = std::move(schedule);
+    all.push_back(std::move(planned));
+  }
+  for (std::size_t input = 0; input < inputs; ++input) {
+    const JacobianChain chain = chain_at(input);
+    check_chain(chain);
+    if (observe) observe(chain);
+    const ProductPlan::Counts counts = plan.count(chain);
+    for (Planned& planned : all) {
+      if (planned.profile.schedule.length != chain.length()) {
+        throw std::invalid_argument(
+            fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
+                        planned.profile.schedule.length, chain.length()));
+      }
+      add_chain(chain, plan, counts, value_bytes, planned);
+    }
+  }
+  std::vector<ScheduleProfile> profiles;
+  for (Planned& planned : all) {
+    const std::vector<bool> dead = dead_combines(planned.profile.schedule);
+    for (std::size_t id = 0; id < dead.size(); ++id) planned.profile.ops[id].dead = dead[id];
+    planned.profile.levels = level_profiles(planned.profile);
+    profiles.push_back(std::move(planned.profile));
+  }
+  return profiles;
+}
+
+std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, const JacobianChain& chain,
+                                               unsigned value_bytes) {
+  return profile_schedules(
+      std::move(schedules), 1, [&](std::size_t) { return chain; }, value_bytes);
+}
+
+}  // namespace upsweep

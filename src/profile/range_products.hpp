@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "upsweep/jacobian/chain.hpp"
+#include "upsweep/scan/schedule.hpp"
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+
+/// The matrix products of some schedules over one array, each listed once: the structure of a product depends on the
+/// range of the array that it covers alone, its cost also on where that range is split.
+class ProductPlan {
+ public:
+  /// Adds the matrix–matrix combines of a schedule. `ranges`: value_ranges(schedule).
+  void add(const Schedule& schedule, std::span<const ValueRange> ranges);
+
+  /// Entries of the value over a range, and matched pairs of the combine that splits it after `split`.
+  struct Counts {
+    std::vector<std::uint64_t> nnz;       ///< by range number
+    std::vector<std::uint64_t> products;  ///< by split number
+  };
+
+  /// Computes everything once for a chain. Throws like multiply().
+  [[nodiscard]] Counts count(const JacobianChain& chain) const;
+
+  /// Number of a range that add() has seen as a result.
+  [[nodiscard]] std::size_t range_number(ValueRange range) const { return ranges_.at(key(range)); }
+  /// Number of a (range, split) that add() has seen.
+  [[nodiscard]] std::size_t split_number(ValueRange range, std::uint32_t split) const;
+
+ private:
+  struct Split {
+    ValueRange range;
+    std::uint32_t split;      // last position of the earlier operand
+    bool computes_structure;  // the first split of its range
+  };
+  static std::uint64_t key(ValueRange range) { return std::uint64_t{range.first} << 32 | range.last; }
+  void use(ValueRange range);
+
+  std::vector<Split> splits_;                              // in an order in which operands come first
+  std::unordered_map<std::uint64_t, std::size_t> ranges_;  // range -> number
+  std::vector<std::vector<std::size_t>> splits_of_;        // by range number
+  std::vector<std::uint32_t> uses_;                        // by range number: as an operand of a split
+};
+
+}  // namespace upsweep
