@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/sim/simulate.hpp"
+
+namespace upsweep {
+
+/// Which combines a figure covers.
+enum class Scope {
+  all,   ///< as the paper executes: dead combines too
+  live,  ///< without the combines that no result depends on
+};
+
+/// For every combine whether it is in scope.
+[[nodiscard]] std::vector<bool> in_scope(const ScheduleProfile& profile, Scope scope);
+
+/// Totals of a schedule, summed over the inputs like the profile.
+struct Totals {
+  std::uint64_t ops = 0;  ///< work complexity W (not summed over the inputs)
+  std::uint64_t flops = 0;
+  std::uint64_t critical_path_level = 0;  ///< Σ over levels of the most expensive combine (the artifact's rule)
+  std::uint64_t critical_path_dag = 0;    ///< longest path through the data dependencies
+
+  /// The critical path under the rule of an executor.
+  [[nodiscard]] std::uint64_t critical_path(Execution execution) const {
+    return execution == Execution::level ? critical_path_level : critical_path_dag;
+  }
+  friend bool operator==(const Totals&, const Totals&) = default;
+};
+
+/// Throws CountOverflow.
+[[nodiscard]] Totals totals(const ScheduleProfile& profile, Scope scope);
+
+/// Makespans of one executor.
+struct Makespan {
+  std::uint64_t unit = 0;   ///< every combine costs 1
+  std::uint64_t flops = 0;  ///< every combine costs its FLOPs; summed over the inputs
+
+  friend bool operator==(const Makespan&, const Makespan&) = default;
+};
+
+/// A schedule on a PRAM of `workers` workers. Source of the terms: BPPSA, section 3.6 (step, work, per-step
+/// complexity).
+struct PramProfile {
+  std::size_t workers = 1;
+  std::uint64_t steps = 0;           ///< step complexity S_p: unit-cost makespan under level execution
+  std::uint64_t work = 0;            ///< work complexity W: number of combines
+  std::uint64_t per_step_flops = 0;  ///< per-step complexity P: the largest FLOPs of a combine
+  Makespan level;
+  Makespan dag;
+  std::uint64_t peak_live_bytes = 0;
+
+  [[nodiscard]] const Makespan& makespan(Execution execution) const {
+    return execution == Execution::level ? level : dag;
+  }
+  friend bool operator==(const PramProfile&, const PramProfile&) = default;
+};
+
+/// Simulates `profile` on `workers` >= 1 workers. Throws CountOverflow.
+[[nodiscard]] PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope = Scope::all);
+
+}  // namespace upsweep

@@ -1,0 +1,66 @@
+#include "upsweep/sim/complexity.hpp"
+
+#include <algorithm>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/sim/task_graph.hpp"
+
+namespace upsweep {
+namespace {
+
+/// FLOPs by combine, 0 for those out of scope: none in scope depends on them, so they do not lengthen a path.
+std::vector<std::uint64_t> scoped_flops(const ScheduleProfile& profile, const std::vector<bool>& runs) {
+  std::vector<std::uint64_t> flops = profile.flops();
+  for (std::size_t id = 0; id < flops.size(); ++id) {
+    if (!runs[id]) flops[id] = 0;
+  }
+  return flops;
+}
+
+}  // namespace
+
+std::vector<bool> in_scope(const ScheduleProfile& profile, Scope scope) {
+  std::vector<bool> runs;
+  runs.reserve(profile.ops.size());
+  for (const OpProfile& op : profile.ops) runs.push_back(scope == Scope::all || !op.dead);
+  return runs;
+}
+
+Totals totals(const ScheduleProfile& profile, Scope scope) {
+  const std::vector<bool> runs = in_scope(profile, scope);
+  const std::vector<std::uint64_t> flops = scoped_flops(profile, runs);
+  Totals sum;
+  std::vector<std::uint64_t> most(profile.schedule.levels, 0);
+  for (std::size_t id = 0; id < flops.size(); ++id) {
+    if (!runs[id]) continue;
+    ++sum.ops;
+    sum.flops = checked_add(sum.flops, flops[id]);
+    std::uint64_t& level = most[profile.schedule.combines[id].level];
+    level = std::max(level, flops[id]);
+  }
+  for (const std::uint64_t level : most) sum.critical_path_level = checked_add(sum.critical_path_level, level);
+  sum.critical_path_dag = longest_path(task_graph(profile.schedule), flops);
+  return sum;
+}
+
+PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope) {
+  const Schedule& schedule = profile.schedule;
+  const std::vector<bool> runs = in_scope(profile, scope);
+  const std::vector<std::uint64_t> flops = scoped_flops(profile, runs);
+  const std::vector<std::uint64_t> units(flops.size(), 1);
+  const auto makespan = [&](Execution execution) {
+    return Makespan{simulate(schedule, units, runs, workers, execution).makespan,
+                    simulate(schedule, flops, runs, workers, execution).makespan};
+  };
+  PramProfile pram;
+  pram.workers = workers;
+  pram.level = makespan(Execution::level);
+  pram.dag = makespan(Execution::dag);
+  pram.steps = pram.level.unit;
+  pram.work = static_cast<std::uint64_t>(std::count(runs.begin(), runs.end(), true));
+  for (const std::uint64_t op : flops) pram.per_step_flops = std::max(pram.per_step_flops, op);
+  pram.peak_live_bytes = peak_live_bytes(schedule, profile.value_bytes, runs);
+  return pram;
+}
+
+}  // namespace upsweep
