@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// What a search minimises.
+enum class Objective {
+  time,            ///< makespan on the workers, in FLOPs
+  critical_flops,  ///< critical path, by the path rule of the executor
+  work_flops,      ///< FLOPs of all combines
+};
+
+/// "time", "critical-flops" or "work-flops".
+[[nodiscard]] std::string to_string(Objective objective);
+
+/// Settings of a search.
+struct SearchOptions {
+  Objective objective = Objective::time;
+  Execution execution = Execution::dag;  ///< executor and path rule of every objective
+  Scope scope = Scope::all;
+  std::optional<std::size_t> workers;         ///< default: the widest level of all candidates, at least 1
+  std::optional<std::uint64_t> memory_limit;  ///< bytes
+};
+
+/// A depth, scored. Counts are sums over the inputs of the profiles.
+struct Candidate {
+  std::uint32_t depth = 0;
+  std::string schedule;
+  bool feasible = true;
+  std::string reason;  ///< why it is infeasible, else empty
+  std::uint64_t score = 0;
+  std::size_t levels = 0;
+  Totals totals;
+  PramProfile pram;
+  std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
+};
+
+/// The result of a search.
+struct SearchResult {
+  SearchOptions options;
+  std::uint64_t inputs = 1;
+  std::size_t workers = 1;
+  std::vector<Candidate> candidates;  ///< by depth, from 0
+  std::optional<std::size_t> best;    ///< position in candidates; nothing when none is feasible
+  std::optional<double> margin;       ///< runner-up's score / best score - 1; nothing without a runner-up or at score 0
+
+  /// Plain back-propagation: the candidate of depth 0.
+  [[nodiscard]] const Candidate& linear() const { return candidates.front(); }
+};
+
+/// All schedules that a search compares: the depths 0 .. max_depth(length).
+[[nodiscard]] std::vector<Schedule> depth_candidates(std::size_t length);
+
+/// Scores the profiles of depth_candidates(), in that order, and picks the best; ties go to the smaller depth.
+///
+/// A candidate is infeasible, with the reason, when one product or the peak of live bytes exceeds the memory limit
+/// (both as means over the inputs). Throws CountOverflow.
+[[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options);
+
+}  // namespace upsweep
