@@ -1,0 +1,38 @@
+#pragma once
+
+#include <istream>
+#include <optional>
+#include <string>
+
+#include "upsweep/network/network.hpp"
+#include "upsweep/network/sample.hpp"
+#include "upsweep/network/weights.hpp"
+
+namespace upsweep {
+
+/// A model file, read and checked.
+struct Model {
+  std::string name;
+  unsigned value_bytes = 4;  ///< 4 for fp32, 8 for fp64
+  Network network;
+  NetworkWeights weights;
+  std::optional<SampleInputs> sample;  ///< under Numbers::needed, where the file has `sample`
+  std::string content_hash;  ///< of all that a count can depend on; not of names, comments or layout of the file
+};
+
+/// Whether a run needs numbers, or structure alone.
+enum class Numbers {
+  structure,  ///< masks and zeros; seeded numbers only where pruning needs them
+  needed,     ///< the values of every weight, and the sample inputs
+};
+
+/// Reads a model file and the arrays that it names; the format is in README.md.
+///
+/// Throws InputError, one line that names file, line, operator, what was found and what is accepted; under
+/// Numbers::needed also where the file has no `sample`.
+[[nodiscard]] Model load_model(const std::string& path, Numbers numbers);
+
+/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
+[[nodiscard]] Model load_model(std::istream& in, const std::string& path, Numbers numbers);
+
+}  // namespace upsweep

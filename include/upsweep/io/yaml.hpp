@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/base/error.hpp"
+
+namespace upsweep {
+
+/// A YAML value with its place in the file. Read it with YamlMap and the functions below, which name that place in
+/// errors.
+struct YamlNode {
+  enum class Kind : std::uint8_t { null, scalar, sequence, mapping };
+
+  Kind kind = Kind::null;
+  bool quoted = false;  ///< a scalar in quotes, or tagged: text and nothing else
+  int line = 0;         ///< 1-based
+  std::string text;     ///< of a scalar
+  /// Elements of a sequence; key, value, key, value, ... of a mapping. An alias shares its anchor's node.
+  std::vector<std::shared_ptr<const YamlNode>> children;
+};
+
+/// A parsed file.
+struct YamlDocument {
+  std::string file;  ///< as it is named in errors
+  std::shared_ptr<const YamlNode> root;
+
+  /// The error "FILE:LINE: message" at a node.
+  [[nodiscard]] InputError error(const YamlNode& at, const std::string& message) const {
+    return {file, at.line, message};
+  }
+};
+
+/// Parses one YAML document (JSON is YAML). `file` stands for it in errors.
+///
+/// Throws InputError for bad syntax, repeated keys, keys that are no scalars, a second document, nesting deeper than
+/// 64, an alias to what contains it, and aliases that would expand the document to more than a million nodes.
+[[nodiscard]] YamlDocument parse_yaml(std::istream& in, const std::string& file);
+
+/// Reads a YAML file. Throws InputError; also where `path` is no regular file or larger than 256 MiB.
+[[nodiscard]] YamlDocument read_yaml(const std::string& path);
+
+/// "a mapping", "the number-like text '3x'", ...: what was found, for errors.
+[[nodiscard]] std::string describe(const YamlNode& node);
+
+// Scalars by type. Each throws InputError at the node: `what` is wrong, what was found, what is accepted.
+
+/// Text; a plain number or boolean counts as text, too.
+[[nodiscard]] std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what);
+/// A decimal integer of at least `least` and at most `most`.
+[[nodiscard]] std::uint64_t yaml_integer(const YamlDocument& document, const YamlNode& node, const std::string& what,
+                                         std::uint64_t least = 0, std::uint64_t most = ~std::uint64_t{0});
+/// A finite number.
+[[nodiscard]] double yaml_number(const YamlDocument& document, const YamlNode& node, const std::string& what);
+/// true or false.
+[[nodiscard]] bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std::string& what);
+
+/// Strict reader of one mapping: every key that is not asked for is an error.
+class YamlMap {
+ public:
+  /// `what` names the mapping in errors ("conv2d 'conv1'"). Throws InputError when `node` is no mapping.
+  YamlMap(const YamlDocument& document, const YamlNode& node, std::string what);
+
+  /// The value of an optional key, or null; marks the key as known.
+  [[nodiscard]] const YamlNode* find(const std::string& key);
+  /// The value of a required key. Throws InputError at the mapping when it is missing.
+  [[nodiscard]] const YamlNode& require(const std::string& key);
+  /// Throws InputError at the first key that was never asked for, and lists the accepted ones.
+  void finish() const;
+
+  [[nodiscard]] const YamlDocument& document() const { return document_; }
+  [[nodiscard]] const YamlNode& node() const { return node_; }
+  /// "key of what", for errors about a value.
+  [[nodiscard]] std::string name(const std::string& key) const { return key + " of " + what_; }
+
+ private:
+  const YamlDocument& document_;
+  const YamlNode& node_;
+  std::string what_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace upsweep

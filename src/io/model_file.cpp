@@ -1,0 +1,119 @@
+#include "upsweep/io/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "operator_reader.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/io/yaml.hpp"
+#include "weights_reader.hpp"
+
+namespace upsweep {
+namespace {
+
+Shape read_input_shape(const YamlDocument& document, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
+    throw document.error(
+        node, fmt::format("input is {}, accepted is [channels, height, width] or [features]", describe(node)));
+  }
+  Shape shape;
+  for (const auto& size : node.children)
+    shape.push_back(yaml_integer(document, *size, "a size of input", 1, ~std::uint64_t{0} - 1));
+  try {
+    if (elements(shape) > kMaxElements) {
+      throw document.error(node, fmt::format("input {} has {} elements, accepted are at most {}", to_string(shape),
+                                             elements(shape), kMaxElements));
+    }
+  } catch (const CountOverflow&) {
+    throw document.error(
+        node, fmt::format("the product of the sizes of input {} exceeds 64 bits, accepted are at most {} elements",
+                          to_string(shape), kMaxElements));
+  }
+  return shape;
+}
+
+unsigned read_value_bytes(const YamlDocument& document, const YamlNode* node) {
+  if (node == nullptr) return 4;
+  const std::string dtype = yaml_text(document, *node, "dtype");
+  if (dtype == "fp32") return 4;
+  if (dtype == "fp64") return 8;
+  throw document.error(*node, fmt::format("dtype is {}, accepted are fp32 and fp64", describe(*node)));
+}
+
+Network build_network(const YamlDocument& document, const YamlNode& list, const Shape& input,
+                      const std::vector<OperatorEntry>& entries) {
+  std::vector<OperatorSpec> specs;
+  specs.reserve(entries.size());
+  for (const OperatorEntry& entry : entries) specs.push_back(entry.spec);
+  try {
+    return Network(input, specs);
+  } catch (const OperatorError& error) {
+    throw InputError(document.file, entries[error.index()].line, error.what());
+  } catch (const std::invalid_argument& error) {
+    throw document.error(list, error.what());
+  }
+}
+
+void check_stated_inputs(const YamlDocument& document, const Network& network,
+                         const std::unordered_map<std::string, const OperatorEntry*>& entries) {
+  for (const Operator& op : network.operators()) {
+    const OperatorEntry& entry = *entries.at(op.name);
+    if (entry.stated_input && *entry.stated_input != op.in_shape[0]) {
+      throw InputError(document.file, entry.line,
+                       fmt::format("{} '{}': it states {} inputs, its input has shape {}", kind_name(op.kind), op.name,
+                                   *entry.stated_input, to_string(op.in_shape)));
+    }
+  }
+}
+
+Model build_model(const YamlDocument& document, Numbers numbers) {
+  YamlMap map(document, *document.root, "the model");
+  const std::filesystem::path path(document.file);
+  const YamlNode* name = map.find("name");
+  const Shape input = read_input_shape(document, map.require("input"));
+  const unsigned value_bytes = read_value_bytes(document, map.find("dtype"));
+  const YamlNode* weights = map.find("weights");
+  const YamlNode* sample = map.find("sample");
+  const YamlNode& list = map.require("operators");
+  map.finish();
+
+  const std::vector<OperatorEntry> entries = read_operators(document, list);
+  std::unordered_map<std::string, const OperatorEntry*> by_name;
+  for (const OperatorEntry& entry : entries) by_name.emplace(entry.spec.name, &entry);
+  Model model{name == nullptr ? path.stem().string() : yaml_text(document, *name, "name"),
+              value_bytes,
+              build_network(document, list, input, entries),
+              {},
+              {},
+              {}};
+  check_stated_inputs(document, model.network, by_name);
+
+  ContentHash hash;
+  hash.add("input", to_string(input));
+  hash.add("value_bytes", std::to_string(value_bytes));
+  for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
+  const ModelContext context{
+      document,      path.parent_path(),
+      model.network, [&](std::size_t o) { return by_name.at(model.network.operators()[o].name)->line; },
+      numbers,       hash};
+  model.weights = read_weights(context, weights);
+  if (sample != nullptr) model.sample = read_sample(context, *sample);
+  if (sample == nullptr && numbers == Numbers::needed) {
+    throw document.error(*document.root,
+                         "the model has no key 'sample', which the sample pattern needs: accepted is {inputs: "
+                         "FILE.npy} or {count: N, seed: S}");
+  }
+  model.content_hash = hash.text();
+  return model;
+}
+
+}  // namespace
+
+Model load_model(const std::string& path, Numbers numbers) { return build_model(read_yaml(path), numbers); }
+
+Model load_model(std::istream& in, const std::string& path, Numbers numbers) {
+  return build_model(parse_yaml(in, path), numbers);
+}
+
+}  // namespace upsweep

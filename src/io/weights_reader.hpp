@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "content_hash.hpp"
+#include "upsweep/io/model_file.hpp"
+#include "upsweep/io/yaml.hpp"
+
+namespace upsweep {
+
+/// What the readers of a model file's arrays share.
+struct ModelContext {
+  const YamlDocument& document;
+  std::filesystem::path folder;  ///< paths in the file are relative to it
+  const Network& network;
+  /// The line of an operator of the network, by its position there.
+  std::function<int(std::size_t)> line_of;
+  Numbers numbers;
+  ContentHash& hash;
+};
+
+/// Reads `weights` (null where the file has none) for every operator of the network. Throws InputError.
+[[nodiscard]] NetworkWeights read_weights(const ModelContext& context, const YamlNode* weights);
+
+/// Reads `sample` and checks it; the numbers are there under Numbers::needed only. Throws InputError.
+[[nodiscard]] SampleInputs read_sample(const ModelContext& context, const YamlNode& sample);
+
+}  // namespace upsweep

@@ -1,0 +1,288 @@
+#include "upsweep/io/yaml.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace upsweep {
+namespace {
+
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxExpandedNodes = 1'000'000;
+constexpr std::size_t kMaxDepth = 64;
+
+/// Text of a file as it may stand in a message: one line, not too long, printable.
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kMost = 60;
+  std::string out;
+  for (const char c : text.substr(0, kMost)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  if (text.size() > kMost) out += "...";
+  return out;
+}
+
+/// Builds the tree from the parser's events; yaml-cpp's own tree is several times larger and slower.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const std::string& file) : file_(file) {}
+
+  [[nodiscard]] std::shared_ptr<const YamlNode> root() const { return root_; }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(leaf(YamlNode::Kind::null, mark), 1, anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto target = anchors_.find(anchor);
+    if (target == anchors_.end())
+      throw InputError(file_, mark.line + 1,
+                       "an alias to a value that contains it, accepted are aliases to finished values");
+    expanded_ += target->second.nodes;
+    if (expanded_ > kMaxExpandedNodes) {
+      throw InputError(
+          file_, mark.line + 1,
+          fmt::format("aliases expand the document by more than {} values, accepted are fewer", kMaxExpandedNodes));
+    }
+    add(target->second.node, target->second.nodes, 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    auto node = leaf(YamlNode::Kind::scalar, mark);
+    node->text = value;
+    node->quoted = tag != "?" && !tag.empty();
+    // A plain scalar that means null.
+    if (!node->quoted && (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL"))
+      node->kind = YamlNode::Kind::null;
+    add(std::move(node), 1, anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::sequence, mark, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::mapping, mark, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    std::shared_ptr<YamlNode> node;
+    YAML::anchor_t anchor;
+    std::uint64_t nodes;                   // with aliases expanded
+    std::unordered_set<std::string> keys;  // of a mapping
+  };
+  struct Anchored {
+    std::shared_ptr<const YamlNode> node;
+    std::uint64_t nodes;
+  };
+
+  static std::shared_ptr<YamlNode> leaf(YamlNode::Kind kind, const YAML::Mark& mark) {
+    auto node = std::make_shared<YamlNode>();
+    node->kind = kind;
+    node->line = mark.line + 1;
+    return node;
+  }
+
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (open_.size() >= kMaxDepth)
+      throw InputError(file_, mark.line + 1, fmt::format("values nest deeper than {}, accepted is less", kMaxDepth));
+    open_.push_back({leaf(kind, mark), anchor, 1, {}});
+  }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(done.node), done.nodes, done.anchor);
+  }
+
+  void add(std::shared_ptr<const YamlNode> node, std::uint64_t nodes, YAML::anchor_t anchor) {
+    if (anchor != 0) anchors_[anchor] = {node, nodes};
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    const bool is_key = parent.node->kind == YamlNode::Kind::mapping && parent.node->children.size() % 2 == 0;
+    if (is_key) check_key(parent, *node);
+    parent.nodes += nodes;
+    parent.node->children.push_back(std::move(node));
+  }
+
+  void check_key(Open& parent, const YamlNode& key) const {
+    if (key.kind != YamlNode::Kind::scalar)
+      throw InputError(file_, key.line, fmt::format("a key is {}, accepted is text", describe(key)));
+    if (!parent.keys.insert(key.text).second) {
+      throw InputError(file_, key.line,
+                       fmt::format("key '{}' stands here for the second time, accepted is once", excerpt(key.text)));
+    }
+  }
+
+  const std::string& file_;
+  std::shared_ptr<const YamlNode> root_;
+  std::vector<Open> open_;
+  std::unordered_map<YAML::anchor_t, Anchored> anchors_;
+  std::uint64_t expanded_ = 0;
+};
+
+/// The whole text as a number of type T, or nothing.
+template <class T>
+std::optional<T> parse_whole(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::scalar || node.quoted || node.text.empty()) return std::nullopt;
+  T value{};
+  const char* end = node.text.data() + node.text.size();
+  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void refuse(const YamlDocument& document, const YamlNode& node, const std::string& what,
+                         const std::string& accepted) {
+  throw document.error(node, fmt::format("{} is {}, accepted is {}", what, describe(node), accepted));
+}
+
+/// Fewest insertions, deletions and replacements that turn `a` into `b`.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string describe(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::null:
+      return "empty";
+    case YamlNode::Kind::scalar:
+      return node.quoted ? fmt::format("the text '{}'", excerpt(node.text)) : fmt::format("'{}'", excerpt(node.text));
+    case YamlNode::Kind::sequence:
+      return fmt::format("a list of {}", node.children.size());
+    case YamlNode::Kind::mapping:
+      return "a mapping";
+  }
+  return "unknown";
+}
+
+YamlDocument parse_yaml(std::istream& in, const std::string& file) {
+  YamlDocument document{file, nullptr};
+  try {
+    YAML::Parser parser(in);
+    TreeBuilder builder(file);
+    if (!parser.HandleNextDocument(builder) || builder.root() == nullptr)
+      throw InputError(file, 1, "the file is empty, accepted is a YAML mapping");
+    document.root = builder.root();
+    TreeBuilder second(file);
+    if (parser.HandleNextDocument(second) && second.root() != nullptr) {
+      throw InputError(file, second.root()->line, "a second document starts here, accepted is one");
+    }
+  } catch (const YAML::Exception& error) {
+    throw InputError(file, std::max(0, error.mark.line) + 1, fmt::format("bad YAML syntax: {}", excerpt(error.msg)));
+  }
+  return document;
+}
+
+YamlDocument read_yaml(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    throw InputError(fmt::format("{}: no such file, accepted is a YAML file", path));
+  if (!std::filesystem::is_regular_file(status))
+    throw InputError(fmt::format("{}: not a regular file, accepted is a YAML file", path));
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  std::ifstream in(path, std::ios::binary);
+  if (error || !in) throw InputError(fmt::format("{}: cannot be read, accepted is a readable YAML file", path));
+  if (size > kMaxFileBytes)
+    throw InputError(fmt::format("{}: the file has {} bytes, accepted are at most {}", path, size, kMaxFileBytes));
+  return parse_yaml(in, path);
+}
+
+std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::scalar || node.text.empty()) refuse(document, node, what, "text");
+  return node.text;
+}
+
+std::uint64_t yaml_integer(const YamlDocument& document, const YamlNode& node, const std::string& what,
+                           std::uint64_t least, std::uint64_t most) {
+  const auto value = parse_whole<std::uint64_t>(node);
+  if (!value || *value < least || *value > most) {
+    refuse(document, node, what,
+           most == ~std::uint64_t{0} ? fmt::format("an integer of at least {}", least)
+                                     : fmt::format("an integer from {} to {}", least, most));
+  }
+  return *value;
+}
+
+double yaml_number(const YamlDocument& document, const YamlNode& node, const std::string& what) {
+  const auto value = parse_whole<double>(node);
+  if (!value || !std::isfinite(*value)) refuse(document, node, what, "a finite number");
+  return *value;
+}
+
+bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std::string& what) {
+  const bool plain = node.kind == YamlNode::Kind::scalar && !node.quoted;
+  if (plain && (node.text == "true" || node.text == "True")) return true;
+  if (plain && (node.text == "false" || node.text == "False")) return false;
+  refuse(document, node, what, "true or false");
+}
+
+YamlMap::YamlMap(const YamlDocument& document, const YamlNode& node, std::string what)
+    : document_(document), node_(node), what_(std::move(what)) {
+  if (node.kind != YamlNode::Kind::mapping)
+    throw document.error(node, fmt::format("{} is {}, accepted is a mapping of keys to values", what_, describe(node)));
+}
+
+const YamlNode* YamlMap::find(const std::string& key) {
+  asked_.push_back(key);
+  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
+    if (node_.children[i]->text == key) return node_.children[i + 1].get();
+  }
+  return nullptr;
+}
+
+const YamlNode& YamlMap::require(const std::string& key) {
+  const YamlNode* value = find(key);
+  if (value == nullptr) throw document_.error(node_, fmt::format("{} has no key '{}', which is required", what_, key));
+  return *value;
+}
+
+void YamlMap::finish() const {
+  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
+    const YamlNode& key = *node_.children[i];
+    if (std::find(asked_.begin(), asked_.end(), key.text) != asked_.end()) continue;
+    const auto nearest =
+        std::min_element(asked_.begin(), asked_.end(), [&](const std::string& a, const std::string& b) {
+          return edit_distance(a, key.text.substr(0, 64)) < edit_distance(b, key.text.substr(0, 64));
+        });
+    const bool close = nearest != asked_.end() && edit_distance(*nearest, key.text.substr(0, 64)) <= 2;
+    throw document_.error(
+        key, fmt::format("unknown key '{}' in {}{}, accepted are {}", excerpt(key.text), what_,
+                         close ? fmt::format(" (did you mean '{}'?)", *nearest) : "", fmt::join(asked_, ", ")));
+  }
+}
+
+}  // namespace upsweep
