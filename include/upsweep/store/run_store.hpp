@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "upsweep/network/network.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// What the runs of one command have in common.
+struct RunContext {
+  std::string tool_version;
+  std::string command;     ///< "profile" or "search"
+  std::string parameters;  ///< the command line as a JSON array
+  std::string model;
+  std::string model_file;
+  std::string model_hash;
+  std::string pattern;  ///< "guaranteed" or "sample"
+  const Network* network = nullptr;
+  const NetworkProfile* network_profile = nullptr;
+};
+
+/// One schedule that was profiled and simulated.
+struct RunRecord {
+  std::string requested;  ///< the schedule as it was asked for
+  const ScheduleProfile* profile = nullptr;
+  PramProfile pram;
+  // Of a search; empty otherwise.
+  std::optional<double> score;
+  std::optional<bool> feasible;
+  std::optional<std::string> reason;
+};
+
+/// The settings and the outcome of a search.
+struct SearchRecord {
+  std::string objective;
+  std::string execution;
+  std::string scope;
+  std::uint64_t workers = 1;
+  std::optional<std::uint64_t> memory_limit;
+  std::optional<std::uint32_t> best_depth;
+  std::optional<double> margin;
+};
+
+/// A cell of a result table: nothing, an integer, a number or text.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// Rows of a query with the names of their columns.
+struct QueryResult {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;  ///< each as long as columns
+};
+
+/// The SQLite file that keeps runs. Several processes may use one file; what a call writes is there whole or not at
+/// all.
+///
+/// Every function throws InputError that names the file: not writable, not SQLite, not ours, from a newer version.
+class RunStore {
+ public:
+  enum class Open {
+    create,    ///< make the file where there is none
+    existing,  ///< the file must be there
+  };
+
+  /// Opens the file and brings its schema to the present version.
+  RunStore(const std::string& file, Open open);
+  ~RunStore();
+  RunStore(const RunStore&) = delete;
+  RunStore& operator=(const RunStore&) = delete;
+
+  /// Writes runs, and the search that they belong to, in one transaction. Returns their ids.
+  std::vector<std::int64_t> save(const RunContext& context, const std::vector<RunRecord>& runs,
+                                 const std::optional<SearchRecord>& search);
+
+  /// All runs, newest first: the view run_summary.
+  [[nodiscard]] QueryResult list();
+  /// All columns of one run, in one row; nothing when there is no such run.
+  [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
+  /// The levels of a run.
+  [[nodiscard]] QueryResult levels(std::int64_t id);
+  /// Deletes a run with its rows; false when there is no such run. A search goes with its last run.
+  bool remove(std::int64_t id);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,239 @@
+#include "upsweep/store/run_store.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "migrations.hpp"
+#include "sqlite.hpp"
+#include "upsweep/base/error.hpp"
+
+namespace upsweep {
+namespace {
+
+using Mean = Statement::Mean;
+
+void migrate(Sqlite& database) {
+  const auto version_text = [&] { return database.integer("PRAGMA user_version"); };
+  const auto newest = static_cast<std::int64_t>(migrations().size());
+  const auto check_ours = [&] {
+    const std::int64_t application = database.integer("PRAGMA application_id");
+    const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
+    if (application != kApplicationId && (application != 0 || tables != 0 || version_text() != 0)) {
+      throw InputError(
+          fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one "
+                      "that upsweep wrote, or a new name",
+                      database.file(), application, tables));
+    }
+    if (version_text() > newest) {
+      throw InputError(
+          fmt::format("{}: its schema version is {}, accepted are versions up to {}: a newer upsweep wrote it",
+                      database.file(), version_text(), newest));
+    }
+  };
+  check_ours();
+  if (version_text() == newest) return;
+  Transaction transaction(database);
+  check_ours();  // another process may have been here meanwhile
+  database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  for (std::int64_t version = version_text(); version < newest; ++version)
+    database.execute(migrations()[static_cast<std::size_t>(version)]);
+  database.execute(fmt::format("PRAGMA user_version = {}", newest));
+  transaction.commit();
+}
+
+/// Write-ahead logging; the change of mode does not wait for other processes on its own.
+void use_wal(Sqlite& database) {
+  constexpr int kTries = 200;
+  for (int attempt = 0;; ++attempt) {
+    try {
+      database.execute("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const InputError&) {
+      const int code = sqlite3_errcode(database.handle());
+      if (attempt >= kTries || (code != SQLITE_BUSY && code != SQLITE_LOCKED)) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+}
+
+std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
+  Statement insert(database,
+                   "INSERT INTO searches (objective, execution, scope, workers, memory_limit_bytes, best_depth, "
+                   "margin) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  insert
+      .bind(search.objective, search.execution, search.scope, search.workers, search.memory_limit, search.best_depth,
+            search.margin)
+      .run();
+  return database.last_row_id();
+}
+
+std::int64_t save_run(Sqlite& database, const std::string& created, const RunContext& context, const RunRecord& run,
+                      std::optional<std::int64_t> search_id) {
+  static constexpr const char* kInsert =
+      "INSERT INTO runs (created_utc, tool_version, command, parameters, search_id, score, feasible, reason, model, "
+      "model_file, model_hash, "
+      "pattern, inputs, requested, schedule, depth, length, levels, workers, ops, flops, critical_path_level_flops, "
+      "critical_path_dag_flops, "
+      "live_ops, live_flops, live_critical_path_level_flops, live_critical_path_dag_flops, baseline_flops, "
+      "linear_flops, chain_build_values, "
+      "chain_build_bytes, steps, per_step_flops, makespan_level_unit, makespan_level_flops, makespan_dag_unit, "
+      "makespan_dag_flops, peak_live_bytes) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?)";
+  const ScheduleProfile& profile = *run.profile;
+  const NetworkProfile& network = *context.network_profile;
+  const std::uint64_t inputs = profile.inputs;
+  const Totals all = totals(profile, Scope::all);
+  const Totals live = totals(profile, Scope::live);
+  const auto mean = [inputs](std::uint64_t sum) { return Mean{sum, inputs}; };
+  Statement insert(database, kInsert);
+  insert
+      .bind(created, context.tool_version, context.command, context.parameters, search_id, run.score, run.feasible,
+            run.reason, context.model, context.model_file, context.model_hash, context.pattern, inputs, run.requested,
+            profile.schedule.name, profile.schedule.depth, std::uint64_t{profile.schedule.length},
+            std::uint64_t{profile.schedule.levels}, std::uint64_t{run.pram.workers}, all.ops, mean(all.flops),
+            mean(all.critical_path_level), mean(all.critical_path_dag), live.ops, mean(live.flops),
+            mean(live.critical_path_level), mean(live.critical_path_dag), mean(network.baseline_flops),
+            mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
+            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
+            mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes))
+      .run();
+  return database.last_row_id();
+}
+
+void save_operators(Sqlite& database, std::int64_t run, const RunContext& context) {
+  Statement insert(
+      database,
+      "INSERT INTO operators (run_id, idx, name, kind, in_shape, out_shape, rows, cols, nnz, bytes, baseline_flops) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const NetworkProfile& profile = *context.network_profile;
+  for (std::size_t o = 0; o < profile.operators.size(); ++o) {
+    const Operator& op = context.network->operators()[o];
+    const OperatorProfile& mine = profile.operators[o];
+    const auto unless_view = [&](auto value) { return is_view(op.kind) ? std::nullopt : std::optional(value); };
+    insert
+        .bind(run, std::uint64_t{o + 1}, op.name, kind_name(op.kind), to_string(op.in_shape), to_string(op.out_shape),
+              unless_view(mine.rows), unless_view(mine.cols), unless_view(Mean{mine.nnz, profile.inputs}),
+              unless_view(Mean{mine.bytes, profile.inputs}), Mean{mine.baseline_flops, profile.inputs})
+        .run();
+  }
+}
+
+void save_levels(Sqlite& database, std::int64_t run, const ScheduleProfile& profile) {
+  Statement insert(database,
+                   "INSERT INTO levels (run_id, level, phase, ops, flops_sum, flops_max) VALUES (?, ?, ?, ?, ?, ?)");
+  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
+    const LevelProfile& mine = profile.levels[level];
+    insert
+        .bind(run, std::uint64_t{level}, to_string(mine.phase), mine.ops, Mean{mine.flops_sum, profile.inputs},
+              Mean{mine.flops_max, profile.inputs})
+        .run();
+  }
+}
+
+void save_ops(Sqlite& database, std::int64_t run, const ScheduleProfile& profile) {
+  Statement insert(database,
+                   "INSERT INTO ops (run_id, id, level, left, right, target, kind, dead, m, k, n, left_nnz, right_nnz, "
+                   "nnz, products, flops, bytes) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const auto mean = [&](std::uint64_t sum) { return Mean{sum, profile.inputs}; };
+  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+    const OpProfile& op = profile.ops[id];
+    const Combine& combine = profile.schedule.combines[id];
+    insert
+        .bind(run, std::uint64_t{id}, combine.level, combine.left, combine.right, combine.target,
+              op.is_mv ? "mv" : "mm", op.dead, op.m, op.k, op.n, mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz),
+              mean(op.products), mean(op.flops), mean(op.bytes))
+        .run();
+  }
+}
+
+Cell cell(const Statement& row, int column) {
+  if (row.is_null(column)) return std::monostate();
+  if (row.is_integer(column)) return row.integer(column);
+  if (row.is_float(column)) return row.number(column);
+  return row.text(column);
+}
+
+QueryResult collect(Statement& statement) {
+  QueryResult result;
+  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
+  while (statement.step()) {
+    std::vector<Cell> row;
+    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
+    result.rows.push_back(std::move(row));
+  }
+  return result;
+}
+
+}  // namespace
+
+struct RunStore::Impl {
+  Sqlite database;
+};
+
+RunStore::RunStore(const std::string& file, Open open) : impl_(new Impl{Sqlite(file, open == Open::create)}) {
+  Sqlite& database = impl_->database;
+  migrate(database);
+  use_wal(database);
+  database.execute("PRAGMA foreign_keys = ON");
+}
+
+RunStore::~RunStore() = default;
+
+std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::vector<RunRecord>& runs,
+                                         const std::optional<SearchRecord>& search) {
+  Sqlite& database = impl_->database;
+  const std::string created = fmt::format(
+      "{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  std::vector<std::int64_t> ids;
+  Transaction transaction(database);
+  std::optional<std::int64_t> search_id;
+  if (search) search_id = save_search(database, *search);
+  for (const RunRecord& run : runs) {
+    const std::int64_t id = save_run(database, created, context, run, search_id);
+    save_operators(database, id, context);
+    save_levels(database, id, *run.profile);
+    save_ops(database, id, *run.profile);
+    ids.push_back(id);
+  }
+  transaction.commit();
+  return ids;
+}
+
+QueryResult RunStore::list() {
+  Statement select(impl_->database, "SELECT * FROM run_summary ORDER BY id DESC");
+  return collect(select);
+}
+
+std::optional<QueryResult> RunStore::show(std::int64_t id) {
+  Statement select(impl_->database, "SELECT * FROM runs WHERE id = ?");
+  select.bind(id);
+  QueryResult wide = collect(select);
+  if (wide.rows.empty()) return std::nullopt;
+  return wide;
+}
+
+QueryResult RunStore::levels(std::int64_t id) {
+  Statement select(impl_->database,
+                   "SELECT level, phase, ops, dead_ops, flops_sum, flops_max, share_of_flops, nnz, bytes FROM "
+                   "level_profile WHERE run_id = ? ORDER BY level");
+  select.bind(id);
+  return collect(select);
+}
+
+bool RunStore::remove(std::int64_t id) {
+  Sqlite& database = impl_->database;
+  Transaction transaction(database);
+  Statement erase(database, "DELETE FROM runs WHERE id = ?");
+  erase.bind(id).run();
+  const bool found = database.changed_rows() > 0;
+  database.execute("DELETE FROM searches WHERE id NOT IN (SELECT search_id FROM runs WHERE search_id IS NOT NULL)");
+  transaction.commit();
+  return found;
+}
+
+}  // namespace upsweep

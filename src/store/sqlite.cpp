@@ -1,0 +1,70 @@
+#include "sqlite.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "upsweep/base/error.hpp"
+
+namespace upsweep {
+
+Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
+  constexpr int kWaitMs = 60'000;
+  if (!create && !std::filesystem::exists(file))
+    throw InputError(fmt::format("{}: no such database, accepted is a file that --db wrote", file));
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
+    throw InputError(
+        fmt::format("{}: not a regular file, accepted is a database that upsweep wrote, or a new name", file));
+  }
+  sqlite3* connection = nullptr;
+  const int code =
+      sqlite3_open_v2(file.c_str(), &connection, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
+  connection_.reset(connection);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(connection, kWaitMs);
+  if (create && sqlite3_db_readonly(connection, "main") == 1) {
+    throw InputError(fmt::format("{}: the file is read-only, accepted is a writable database, or a new name", file));
+  }
+}
+
+void Sqlite::fail(int code) const {
+  const char* text = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
+  throw InputError(
+      fmt::format("{}: {}, accepted is a writable database that upsweep wrote, or a new name", file_, text));
+}
+
+void Sqlite::execute(const std::string& sql) {
+  const int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Sqlite::integer(const std::string& sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+Statement::Statement(Sqlite& database, std::string_view sql) : database_(database) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) database.fail(code);
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
+  return code == SQLITE_ROW;
+}
+
+std::string Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  return text == nullptr ? std::string()
+                         : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
+}
+
+Transaction::~Transaction() {
+  // A failure here means that there is nothing left to roll back.
+  if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}  // namespace upsweep
