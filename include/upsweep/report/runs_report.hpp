@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "upsweep/report/format.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep {
+
+/// The rows of a query as a JSON array of objects.
+[[nodiscard]] Json to_json(const QueryResult& result);
+
+/// The rows of a query as CSV.
+[[nodiscard]] std::string to_csv(const QueryResult& result);
+
+/// Rows for people; numbers as they are stored.
+[[nodiscard]] std::string to_text(const QueryResult& result);
+
+/// The list of runs for people: the columns that tell runs apart.
+[[nodiscard]] std::string runs_text(const QueryResult& summary);
+
+/// One run for people: names and values below each other, then its levels.
+[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels);
+
+}  // namespace upsweep

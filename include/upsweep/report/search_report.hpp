@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/search/depth.hpp"
+
+namespace upsweep {
+
+/// What a search report shows; refers to values that live elsewhere.
+struct SearchReport {
+  const std::string& model_name;
+  const NetworkProfile& network_profile;
+  const SearchResult& result;
+  std::string pattern;  ///< "guaranteed" or "sample"
+};
+
+/// The object that `search --format json` prints; its fields are listed in README.md.
+[[nodiscard]] Json to_json(const SearchReport& report);
+
+/// The table of candidates.
+[[nodiscard]] std::string to_csv(const SearchReport& report);
+
+/// A table for people, the choice and the reason.
+[[nodiscard]] std::string to_text(const SearchReport& report);
+
+}  // namespace upsweep

@@ -1,0 +1,99 @@
+#include "upsweep/report/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace upsweep {
+namespace {
+
+double mean(std::uint64_t sum, std::uint64_t inputs) { return static_cast<double>(sum) / static_cast<double>(inputs); }
+
+/// Scales by steps of `base` and shows four digits.
+template <std::size_t N>
+std::string scaled(double value, double base, double first_limit, const std::array<const char*, N>& units) {
+  std::size_t unit = 0;
+  if (std::fabs(value) >= first_limit) {
+    while (unit + 1 < N && std::fabs(value) >= base * (1 - 5e-5)) {
+      value /= base;
+      ++unit;
+    }
+  }
+  const std::string digits =
+      unit == 0 && value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+  return *units[unit] == '\0' ? digits : fmt::format("{} {}", digits, units[unit]);
+}
+
+/// Columns on a terminal: UTF-8 continuation bytes take none.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+}  // namespace
+
+Json json_mean(std::uint64_t sum, std::uint64_t inputs) {
+  return sum % inputs == 0 ? Json(sum / inputs) : Json(mean(sum, inputs));
+}
+
+std::string exact_mean(std::uint64_t sum, std::uint64_t inputs) {
+  return sum % inputs == 0 ? fmt::format("{}", sum / inputs) : fmt::format("{}", mean(sum, inputs));
+}
+
+std::string short_count(double count) {
+  return scaled(count, 1000, 10'000, std::array{"", "k", "M", "G", "T", "P", "E"});
+}
+std::string short_count(std::uint64_t sum, std::uint64_t inputs) { return short_count(mean(sum, inputs)); }
+
+std::string short_bytes(double bytes) {
+  return scaled(bytes, 1024, 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
+}
+std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
+
+std::string short_ratio(double ratio) { return fmt::format("{:.4g}x", ratio); }
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t widest = width(columns_[c].head);
+    for (const auto& row : rows_) widest = std::max(widest, width(row[c]));
+    widths.push_back(widest);
+  }
+  std::string text;
+  const auto line = [&](auto&& cell) {
+    std::string out;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string& value = cell(c);
+      const std::string padding(widths[c] - width(value), ' ');
+      if (c > 0) out += "  ";
+      out += columns_[c].align == Align::right ? padding + value : value + padding;
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + '\n';
+  };
+  line([&](std::size_t c) -> const std::string& { return columns_[c].head; });
+  std::vector<std::string> rules;
+  for (const std::size_t w : widths) rules.emplace_back(w, '-');
+  line([&](std::size_t c) -> const std::string& { return rules[c]; });
+  for (const auto& row : rows_) line([&](std::size_t c) -> const std::string& { return row[c]; });
+  return text;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& cell : cells) {
+    if (&cell != &cells.front()) line += ',';
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+      line += cell;
+      continue;
+    }
+    line += '"';
+    for (const char c : cell) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line + "\r\n";
+}
+
+}  // namespace upsweep

@@ -1,0 +1,111 @@
+#include "upsweep/report/runs_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+Json cell_json(const Cell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return {};
+}
+
+std::string cell_text(const Cell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *integer);
+  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{}", *number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return {};
+}
+
+double cell_number(const Cell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  return 0;
+}
+
+bool is_text(const QueryResult& result, std::size_t column) {
+  return std::any_of(result.rows.begin(), result.rows.end(),
+                     [&](const auto& row) { return std::holds_alternative<std::string>(row[column]); });
+}
+
+std::size_t column_of(const QueryResult& result, const std::string& name) {
+  return static_cast<std::size_t>(std::find(result.columns.begin(), result.columns.end(), name) -
+                                  result.columns.begin());
+}
+
+}  // namespace
+
+Json to_json(const QueryResult& result) {
+  Json rows = Json::array();
+  for (const auto& row : result.rows) {
+    Json object;
+    for (std::size_t c = 0; c < row.size(); ++c) object[result.columns[c]] = cell_json(row[c]);
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+std::string to_csv(const QueryResult& result) {
+  std::string csv = csv_line(result.columns);
+  for (const auto& row : result.rows) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(cell_text(cell));
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+std::string to_text(const QueryResult& result) {
+  std::vector<TextTable::Column> columns;
+  for (std::size_t c = 0; c < result.columns.size(); ++c)
+    columns.push_back({result.columns[c], is_text(result, c) ? Align::left : Align::right});
+  TextTable table(columns);
+  for (const auto& row : result.rows) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(cell_text(cell));
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string runs_text(const QueryResult& summary) {
+  if (summary.rows.empty()) return "No runs.\n";
+  TextTable table({{"run"},
+                   {"created (UTC)", Align::left},
+                   {"command", Align::left},
+                   {"model", Align::left},
+                   {"pattern", Align::left},
+                   {"schedule", Align::left},
+                   {"workers"},
+                   {"FLOPs"},
+                   {"makespan (dag)"},
+                   {"to plain BP"},
+                   {"peak memory"},
+                   {"", Align::left}});
+  const auto at = [&](const auto& row, const char* name) -> const Cell& { return row[column_of(summary, name)]; };
+  for (const auto& row : summary.rows) {
+    const Cell& ratio = at(row, "makespan_dag_ratio_to_linear");
+    table.row({cell_text(at(row, "id")), cell_text(at(row, "created_utc")), cell_text(at(row, "command")),
+               cell_text(at(row, "model")), cell_text(at(row, "pattern")), cell_text(at(row, "schedule")),
+               cell_text(at(row, "workers")), short_count(cell_number(at(row, "flops"))),
+               short_count(cell_number(at(row, "makespan_dag_flops"))),
+               std::holds_alternative<std::monostate>(ratio) ? "-" : short_ratio(cell_number(ratio)),
+               short_bytes(cell_number(at(row, "peak_live_bytes"))),
+               cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
+  }
+  return table.text();
+}
+
+std::string run_text(const QueryResult& run, const QueryResult& levels) {
+  TextTable table({{"field", Align::left}, {"value", Align::left}});
+  for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
+  return table.text() + '\n' + to_text(levels);
+}
+
+}  // namespace upsweep

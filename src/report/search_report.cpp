@@ -1,0 +1,166 @@
+#include "upsweep/report/search_report.hpp"
+
+#include <fmt/format.h>
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string execution_name(Execution execution) { return execution == Execution::level ? "level" : "dag"; }
+
+/// a / b, or null where b is 0.
+Json ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? Json() : Json(static_cast<double>(a) / static_cast<double>(b));
+}
+
+std::string ratio_text(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? "-" : short_ratio(static_cast<double>(a) / static_cast<double>(b));
+}
+
+Json candidate_json(const SearchReport& report, const Candidate& candidate) {
+  const SearchResult& result = report.result;
+  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, result.inputs); };
+  return {{"schedule", candidate.schedule},
+          {"depth", candidate.depth},
+          {"feasible", candidate.feasible},
+          {"reason", candidate.feasible ? Json() : Json(candidate.reason)},
+          {"score", mean(candidate.score)},
+          {"levels", candidate.levels},
+          {"ops", candidate.totals.ops},
+          {"flops", mean(candidate.totals.flops)},
+          {"critical_path_flops",
+           {{"level", mean(candidate.totals.critical_path_level)}, {"dag", mean(candidate.totals.critical_path_dag)}}},
+          {"steps", candidate.pram.steps},
+          {"makespan", mean(candidate.pram.makespan(result.options.execution).flops)},
+          {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
+          {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
+          {"ratio_to_baseline", ratio(candidate.score, report.network_profile.baseline_flops)},
+          {"same_as", candidate.same_as ? Json(*candidate.same_as) : Json()}};
+}
+
+std::string score_name(const SearchOptions& options) {
+  const std::string rule = execution_name(options.execution);
+  switch (options.objective) {
+    case Objective::time:
+      return fmt::format("makespan in FLOPs ({} execution)", rule);
+    case Objective::critical_flops:
+      return fmt::format("critical path in FLOPs ({} rule)", rule);
+    case Objective::work_flops:
+      break;
+  }
+  return "FLOPs of all ops";
+}
+
+std::string candidates_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  TextTable table({{"depth"},
+                   {"schedule", Align::left},
+                   {"levels"},
+                   {"ops"},
+                   {"FLOPs"},
+                   {"crit. path (level)"},
+                   {"crit. path (dag)"},
+                   {"steps"},
+                   {"makespan (level)"},
+                   {"makespan (dag)"},
+                   {"peak memory"},
+                   {"to plain BP"},
+                   {"to dense BP"},
+                   {"", Align::left}});
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    const Candidate& c = result.candidates[i];
+    const auto count = [&](std::uint64_t sum) { return short_count(sum, result.inputs); };
+    std::string note = result.best == i ? "<- best" : "";
+    if (c.same_as) note = fmt::format("same figures as depth {}", *c.same_as);
+    if (!c.feasible) note = "does not fit";
+    table.row({fmt::format("{}", c.depth), c.schedule, fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
+               count(c.totals.flops), count(c.totals.critical_path_level), count(c.totals.critical_path_dag),
+               fmt::format("{}", c.pram.steps), count(c.pram.level.flops), count(c.pram.dag.flops),
+               short_bytes(c.pram.peak_live_bytes, result.inputs), ratio_text(c.score, result.linear().score),
+               ratio_text(c.score, report.network_profile.baseline_flops), note});
+  }
+  return table.text();
+}
+
+std::string verdict_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  if (!result.best) return "No depth fits into the memory limit.\n";
+  const Candidate& best = result.candidates[*result.best];
+  std::string text = fmt::format("Best depth: {} ({}), the smallest {}: {}", best.depth, best.schedule,
+                                 score_name(result.options), exact_mean(best.score, result.inputs));
+  text += result.margin ? fmt::format("; the runner-up needs {:.4g} % more.\n", 100 * *result.margin) : ".\n";
+  if (best.depth == 0) {
+    text += "The scan does not pay here: no depth beats plain BP (linear).\n";
+  } else if (best.score < result.linear().score) {
+    text += fmt::format("The scan pays: {} of plain BP (linear), {} of dense BP (baseline).\n",
+                        ratio_text(best.score, result.linear().score),
+                        ratio_text(best.score, report.network_profile.baseline_flops));
+  } else {
+    text += "The scan does not pay here: depth 0 (plain BP) needs less, but does not fit into the memory limit.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Json to_json(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  Json candidates = Json::array();
+  for (const Candidate& candidate : result.candidates) candidates.push_back(candidate_json(report, candidate));
+  const Json best = result.best ? candidates[*result.best] : Json();
+  const bool pays = result.best && result.candidates[*result.best].depth > 0 &&
+                    result.candidates[*result.best].score < result.linear().score;
+  return {{"model", report.model_name},
+          {"pattern", report.pattern},
+          {"inputs", result.inputs},
+          {"objective", to_string(result.options.objective)},
+          {"execution", execution_name(result.options.execution)},
+          {"scope", result.options.scope == Scope::all ? "all" : "live"},
+          {"workers", result.workers},
+          {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
+          {"candidates", std::move(candidates)},
+          {"best", best},
+          {"margin", result.margin ? Json(*result.margin) : Json()},
+          {"scan_pays", pays},
+          {"linear",
+           {{"flops", json_mean(report.network_profile.linear_flops, result.inputs)},
+            {"score", json_mean(result.linear().score, result.inputs)}}},
+          {"baseline", {{"flops", json_mean(report.network_profile.baseline_flops, result.inputs)}}}};
+}
+
+std::string to_csv(const SearchReport& report) {
+  std::string csv;
+  for (const Candidate& candidate : report.result.candidates) {
+    const Json object = candidate_json(report, candidate).flatten();
+    std::vector<std::string> heads;
+    std::vector<std::string> cells;
+    for (const auto& [key, value] : object.items()) {
+      std::string head = key.substr(1);  // flatten() writes "/critical_path_flops/level"
+      for (char& c : head) c = c == '/' ? '_' : c;
+      heads.push_back(head);
+      cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump());
+    }
+    if (candidate.depth == 0) csv += csv_line(heads);
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+std::string to_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  std::string text =
+      fmt::format("{}: {} pattern{}, {} worker{}, {}{}\n\n", report.model_name, report.pattern,
+                  result.inputs == 1 ? "" : fmt::format(" (means over {} inputs)", result.inputs), result.workers,
+                  result.workers == 1 ? "" : "s", result.options.scope == Scope::all ? "all ops" : "live ops only",
+                  result.options.memory_limit
+                      ? fmt::format(", at most {}", short_bytes(static_cast<double>(*result.options.memory_limit)))
+                      : "");
+  text += candidates_text(report) + '\n';
+  for (const Candidate& candidate : result.candidates) {
+    if (!candidate.feasible) text += fmt::format("Depth {} does not fit: {}.\n", candidate.depth, candidate.reason);
+  }
+  return text + verdict_text(report);
+}
+
+}  // namespace upsweep
