@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "storing.hpp"
+#include "upsweep/report/profile_report.hpp"
+#include "upsweep/scan/builders.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct ProfileOptions {
+  ModelOptions model;
+  std::string schedule = "blelloch";
+};
+
+int run_profile(const ProfileOptions& options, const Invocation& invocation) {
+  check_model_options(options.model);
+  const ScheduleRequest request = parse_schedule(options.schedule);
+
+  const Model model = load(options.model);
+  const auto store = open_store(options.model.db);
+  const std::size_t length = model.network.links().size() + 1;
+  const Analysis analysis =
+      analyse_with_progress(model, pattern_kind(options.model), {hybrid_schedule(length, request.depth)});
+  const ScheduleProfile& profile = analysis.schedules.front();
+  const std::size_t workers = options.model.workers ? parse_positive("--workers", *options.model.workers)
+                                                    : std::max<std::size_t>(1, widest_level(profile.schedule));
+  const PramProfile pram = pram_profile(profile, workers);
+
+  if (store) {
+    const auto ids = store->save(run_context(invocation, "profile", options.model, model, analysis.network),
+                                 {{request.text, &profile, pram, {}, {}, {}}}, std::nullopt);
+    report_stored(*options.model.db, ids);
+  }
+  const ProfileReport report{model.name, model.network,         analysis.network, profile,
+                             pram,       options.model.pattern, request.text};
+  if (options.model.format == "json") {
+    print_result(to_json(report).dump(1) + '\n');
+  } else {
+    print_result(options.model.format == "csv" ? to_csv(report) : to_text(report));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command declare_profile(CLI::App& root, const Invocation& invocation) {
+  CLI::App* app = root.add_subcommand("profile", "Count the products of one scan schedule and simulate it on a PRAM");
+  auto options = std::make_shared<ProfileOptions>();
+  declare_model_options(*app, options->model);
+  app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
+      ->capture_default_str();
+  return {app, [options, &invocation] { return run_profile(*options, invocation); }};
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/report/runs_report.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct RunsOptions {
+  std::string db = "upsweep.sqlite";
+  std::string format = "table";
+  std::string id;
+};
+
+InputError no_such_run(const RunsOptions& options, std::int64_t id) {
+  return InputError(fmt::format("{}: there is no run {}, accepted is an id that 'upsweep runs' lists", options.db, id));
+}
+
+int list_runs(const RunsOptions& options) {
+  const QueryResult runs = RunStore(options.db, RunStore::Open::existing).list();
+  if (options.format == "json") {
+    print_result(to_json(runs).dump(1) + '\n');
+  } else {
+    print_result(options.format == "csv" ? to_csv(runs) : runs_text(runs));
+  }
+  return 0;
+}
+
+int show_run(const RunsOptions& options) {
+  const auto id = static_cast<std::int64_t>(parse_positive("ID", options.id));
+  RunStore store(options.db, RunStore::Open::existing);
+  const auto run = store.show(id);
+  if (!run) throw no_such_run(options, id);
+  if (options.format == "json") {
+    Json object = to_json(*run).front();
+    object["level_profile"] = to_json(store.levels(id));
+    print_result(object.dump(1) + '\n');
+  } else {
+    print_result(options.format == "csv" ? to_csv(*run) : run_text(*run, store.levels(id)));
+  }
+  return 0;
+}
+
+int delete_run(const RunsOptions& options) {
+  const auto id = static_cast<std::int64_t>(parse_positive("ID", options.id));
+  if (!RunStore(options.db, RunStore::Open::existing).remove(id)) throw no_such_run(options, id);
+  fmt::print(stderr, "upsweep: deleted run {} from {}\n", id, options.db);
+  return 0;
+}
+
+}  // namespace
+
+Command declare_runs(CLI::App& root, const Invocation&) {
+  CLI::App* app = root.add_subcommand("runs", "List, show and delete stored runs");
+  auto options = std::make_shared<RunsOptions>();
+  app->add_option("--db", options->db, "the SQLite file")->type_name("FILE")->capture_default_str();
+  declare_format(*app, options->format);
+  app->require_subcommand(0, 1);
+  app->fallthrough();
+  CLI::App* list = app->add_subcommand("list", "List the runs, newest first (the default)");
+  CLI::App* show = app->add_subcommand("show", "Show one run with its levels");
+  CLI::App* erase = app->add_subcommand("delete", "Delete one run with all its rows");
+  for (CLI::App* sub : {show, erase}) sub->add_option("ID", options->id, "number of the run")->required();
+  for (CLI::App* sub : {list, show, erase}) sub->fallthrough();
+  return {app, [options, show, erase] {
+            if (show->parsed()) return show_run(*options);
+            return erase->parsed() ? delete_run(*options) : list_runs(*options);
+          }};
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace upsweep::cli {
+
+/// The program's version and command line, for the store.
+struct Invocation {
+  std::string tool_version;
+  std::vector<std::string> arguments;  ///< without the program's name
+};
+
+/// A subcommand as main() sees it: its options are declared on `app`; after parsing, run() does the work and returns
+/// the exit code. Wrong values throw UsageError before any file is opened.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+// One file each: cmd_<name>.cpp.
+[[nodiscard]] Command declare_profile(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_search(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_runs(CLI::App& root, const Invocation& invocation);
+
+}  // namespace upsweep::cli

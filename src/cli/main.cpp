@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "command.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+
+namespace {
+
+enum ExitCode : int { kDone = 0, kFault = 1, kUsage = 2, kInput = 3, kInterrupted = 130 };
+
+/// One line, whatever the message holds.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+int fail(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "upsweep: error: {}\n", one_line(message));
+  return code;
+}
+
+int usage_error(const std::string& message, const CLI::App* command) {
+  fail(kUsage, message);
+  if (command == nullptr) {
+    fmt::print(stderr, "usage: upsweep profile|search|runs [OPTIONS]; upsweep --help lists them\n");
+  } else {
+    fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", command->get_name(),
+               command->get_name() == "runs" ? " [list | show ID | delete ID]" : " MODEL");
+  }
+  return kUsage;
+}
+
+/// A store is whole at any moment, so there is nothing to clean up.
+extern "C" void on_interrupt(int) { _exit(kInterrupted); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace cli = upsweep::cli;
+  std::signal(SIGINT, on_interrupt);
+  const cli::Invocation invocation{UPSWEEP_VERSION, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
+
+  CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
+  root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
+  root.require_subcommand(1);
+  const std::vector<cli::Command> commands = {declare_profile(root, invocation), declare_search(root, invocation),
+                                              declare_runs(root, invocation)};
+  const cli::Command* chosen = nullptr;
+  const auto choose = [&] {
+    for (const cli::Command& command : commands) {
+      if (command.app->parsed()) chosen = &command;
+    }
+  };
+  try {
+    root.parse(argc, argv);
+    choose();
+    return chosen->run();
+  } catch (const CLI::Success& help) {
+    return root.exit(help);
+  } catch (const CLI::ParseError& error) {
+    choose();
+    return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
+  } catch (const upsweep::UsageError& error) {
+    return usage_error(error.what(), chosen->app);
+  } catch (const upsweep::InputError& error) {
+    return fail(kInput, error.what());
+  } catch (const upsweep::CountOverflow& error) {
+    return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
+  } catch (const std::bad_alloc&) {
+    return fail(kFault, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(kFault, error.what());
+  }
+}

@@ -1,0 +1,111 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "upsweep/base/error.hpp"
+
+namespace upsweep::cli {
+
+void declare_format(CLI::App& app, std::string& format) {
+  app.add_option("--format", format, "table for people, json or csv for programs")
+      ->check(CLI::IsMember({"table", "json", "csv"}))
+      ->capture_default_str();
+}
+
+void declare_model_options(CLI::App& app, ModelOptions& options) {
+  app.add_option("MODEL", options.model, "the model file (YAML)")->required();
+  app.add_option("--pattern", options.pattern,
+                 "which Jacobian entries count: guaranteed by the architecture, or those at the sample inputs")
+      ->check(CLI::IsMember({"guaranteed", "sample"}))
+      ->capture_default_str();
+  app.add_option("--workers", options.workers, "workers of the PRAM; default: the widest level")->type_name("P");
+  app.add_option("--machine", options.machine, "a machine file (comes with the machine models)")->type_name("FILE");
+  app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
+  declare_format(app, options.format);
+}
+
+void check_model_options(const ModelOptions& options) {
+  if (options.machine)
+    throw UsageError("--machine: machine models are not part of this version yet; without it, costs are FLOPs");
+  if (options.workers) static_cast<void>(parse_positive("--workers", *options.workers));
+}
+
+std::uint64_t parse_positive(const std::string& option, const std::string& text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value == 0)
+    throw UsageError(fmt::format("{} is '{}', accepted is an integer of at least 1", option, text));
+  return value;
+}
+
+std::uint64_t parse_size(const std::string& option, const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  std::string unit(stop, end);
+  unit.erase(0, unit.find_first_not_of(' '));
+  double scale = 0;
+  for (const auto& [name, bytes] : {std::pair{"", 1.0}, std::pair{"B", 1.0}, std::pair{"KiB", 0x1p10},
+                                    std::pair{"MiB", 0x1p20}, std::pair{"GiB", 0x1p30}}) {
+    if (unit == name) scale = bytes;
+  }
+  const double bytes = std::floor(value * scale);
+  if (error != std::errc() || !(bytes >= 1) || bytes >= 0x1p63) {
+    throw UsageError(
+        fmt::format("{} is '{}', accepted is a positive number of bytes, or one with KiB, MiB or GiB", option, text));
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+ScheduleRequest parse_schedule(const std::string& text) {
+  if (text == "linear") return {text, 0};
+  if (text == "blelloch") return {text, std::numeric_limits<std::uint32_t>::max()};
+  const std::string prefix = "hybrid:";
+  if (text.starts_with(prefix)) {
+    std::uint32_t depth = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + prefix.size(), end, depth);
+    if (error == std::errc() && stop == end) return {text, depth};
+  }
+  throw UsageError(fmt::format(
+      "--schedule is '{}', accepted are linear, blelloch and hybrid:L with an integer L of at least 0", text));
+}
+
+PatternKind pattern_kind(const ModelOptions& options) {
+  return options.pattern == "sample" ? PatternKind::sample : PatternKind::guaranteed;
+}
+
+Model load(const ModelOptions& options) {
+  return load_model(options.model, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
+}
+
+Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const auto progress = [&](std::size_t done, std::size_t inputs) {
+    if (!terminal) return;
+    if (done < inputs) {
+      fmt::print(stderr, "\rupsweep: counting products, input {} of {} ...", done + 1, inputs);
+    } else {
+      fmt::print(stderr, "\r\033[K");
+    }
+    std::fflush(stderr);
+  };
+  const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
+  return analyse(view, pattern, std::move(schedules), progress);
+}
+
+void print_result(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw std::runtime_error("standard output cannot be written");
+  }
+}
+
+}  // namespace upsweep::cli

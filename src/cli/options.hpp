@@ -1,0 +1,58 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "upsweep/io/model_file.hpp"
+#include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep::cli {
+
+/// Options of the commands that analyse a model, as text.
+struct ModelOptions {
+  std::string model;
+  std::string pattern = "guaranteed";
+  std::optional<std::string> workers;
+  std::optional<std::string> machine;
+  std::optional<std::string> db;
+  std::string format = "table";
+};
+
+/// Declares MODEL, --pattern, --workers, --machine, --db and --format.
+void declare_model_options(CLI::App& app, ModelOptions& options);
+
+/// Declares --format table|json|csv.
+void declare_format(CLI::App& app, std::string& format);
+
+/// Checks what CLI11 does not: throws UsageError for --machine, which comes later.
+void check_model_options(const ModelOptions& options);
+
+/// A positive integer. Throws UsageError that names the option.
+[[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text);
+
+/// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
+[[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
+
+/// linear, blelloch or hybrid:L. Throws UsageError.
+struct ScheduleRequest {
+  std::string text;
+  std::uint32_t depth = 0;  ///< a large number for blelloch
+};
+[[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
+
+[[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
+
+/// Reads the model with what its pattern needs.
+[[nodiscard]] Model load(const ModelOptions& options);
+
+/// analyse(), with progress on standard error when that is a terminal.
+[[nodiscard]] Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vector<Schedule> schedules);
+
+/// Writes results to standard output; throws std::runtime_error when that fails.
+void print_result(const std::string& text);
+
+}  // namespace upsweep::cli

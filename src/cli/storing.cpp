@@ -1,0 +1,28 @@
+#include "storing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace upsweep::cli {
+
+std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
+  return db ? std::make_unique<RunStore>(*db, RunStore::Open::create) : nullptr;
+}
+
+RunContext run_context(const Invocation& invocation, const std::string& command, const ModelOptions& options,
+                       const Model& model, const NetworkProfile& profile) {
+  // Arguments need not be UTF-8; what is not is replaced.
+  const std::string parameters =
+      nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return {invocation.tool_version, command,         parameters,     model.name, options.model,
+          model.content_hash,      options.pattern, &model.network, &profile};
+}
+
+void report_stored(const std::string& db, const std::vector<std::int64_t>& ids) {
+  fmt::print(stderr, "upsweep: stored in {} as run{} {}\n", db, ids.size() == 1 ? "" : "s", fmt::join(ids, ", "));
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep::cli {
+
+/// Opens the store of --db, or nothing without it.
+[[nodiscard]] std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db);
+
+/// What all runs of this command have in common. Refers to `model` and `profile`.
+[[nodiscard]] RunContext run_context(const Invocation& invocation, const std::string& command,
+                                     const ModelOptions& options, const Model& model, const NetworkProfile& profile);
+
+/// Says on standard error where the runs went.
+void report_stored(const std::string& db, const std::vector<std::int64_t>& ids);
+
+}  // namespace upsweep::cli
