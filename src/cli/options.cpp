@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/jacobian/chain.hpp"
 
 namespace upsweep::cli {
 
@@ -84,7 +86,14 @@ PatternKind pattern_kind(const ModelOptions& options) {
 }
 
 Model load(const ModelOptions& options) {
-  return load_model(options.model, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
+  Model model =
+      load_model(options.model, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
+  try {
+    require_pattern_memory(model.network, model.weights, machine_memory());
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", options.model, error.what()));
+  }
+  return model;
 }
 
 Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {

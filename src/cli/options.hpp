@@ -46,7 +46,7 @@ struct ScheduleRequest {
 
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
 
-/// Reads the model with what its pattern needs.
+/// Reads the model with what its pattern needs. Throws InputError, also where the patterns cannot fit into memory.
 [[nodiscard]] Model load(const ModelOptions& options);
 
 /// analyse(), with progress on standard error when that is a terminal.

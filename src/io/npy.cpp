@@ -246,7 +246,7 @@ Header read_header(std::istream& in, const std::string& name, std::uint64_t leng
   std::array<char, 8> start{};
   read_bytes(in, start.data(), start.size(), name);
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
-    throw InputError(fmt::format("{}: not a NumPy file: it does not start with \\x93NUMPY", name));
+    throw InputError(fmt::format("{}: it does not start with \\x93NUMPY, accepted is a NumPy .npy file", name));
   }
   const int major = start[6];
   if (major < 1 || major > 3)
@@ -254,7 +254,8 @@ Header read_header(std::istream& in, const std::string& name, std::uint64_t leng
   const std::size_t size_bytes = major == 1 ? 2 : 4;
   std::array<unsigned char, 4> raw{};
   read_bytes(in, raw.data(), size_bytes, name);
-  const std::uint64_t size = raw[0] | raw[1] << 8U | raw[2] << 16U | std::uint64_t{raw[3]} << 24U;
+  std::uint64_t size = 0;
+  for (std::size_t i = size_bytes; i-- > 0;) size = size << 8U | raw[i];
   position = start.size() + size_bytes + size;
   if (size > kMaxHeader || position > length) {
     throw InputError(
@@ -304,8 +305,9 @@ NpyArray read_npy(std::istream& in, std::uint64_t length, const std::string& nam
         "{}: the sizes in its header exceed 64 bits, accepted is what the file holds, {} bytes", name, length));
   }
   if (bytes != length - position) {
-    throw InputError(fmt::format("{}: its header claims {} bytes of elements (shape ({}), type {}), the file has {}",
-                                 name, bytes, fmt::join(header.shape, ", "), header.dtype, length - position));
+    throw InputError(fmt::format(
+        "{}: its header claims {} bytes of elements (shape ({}), type {}), accepted is what the file has, {}", name,
+        bytes, fmt::join(header.shape, ", "), header.dtype, length - position));
   }
   NpyArray array{header.shape, header.dtype, std::vector<std::byte>(bytes)};
   read_bytes(in, array.bytes.data(), bytes, name);

@@ -201,7 +201,8 @@ YamlDocument parse_yaml(std::istream& in, const std::string& file) {
       throw InputError(file, second.root()->line, "a second document starts here, accepted is one");
     }
   } catch (const YAML::Exception& error) {
-    throw InputError(file, std::max(0, error.mark.line) + 1, fmt::format("bad YAML syntax: {}", excerpt(error.msg)));
+    throw InputError(file, std::max(0, error.mark.line) + 1,
+                     fmt::format("bad YAML syntax: {}, accepted is YAML 1.2", excerpt(error.msg)));
   }
   return document;
 }

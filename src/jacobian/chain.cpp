@@ -8,7 +8,6 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
@@ -25,22 +24,6 @@ double estimated_memory(const Operator& op, const OperatorWeights& weights) {
     nnz *= static_cast<double>(kept) / static_cast<double>(weights.kept.size());
   }
   return std::min(nnz * sizeof(Index), rows * cols / 8) + rows * sizeof(Row);
-}
-
-void require_memory(const Network& network, const NetworkWeights& weights, std::uint64_t limit) {
-  const auto available = static_cast<double>(limit == 0 ? machine_memory() : limit);
-  double total = 0;
-  for (const std::size_t o : network.links()) {
-    const Operator& op = network.operators()[o];
-    total += estimated_memory(op, weights[o]);
-    if (total > available) {
-      constexpr double kGiB = 1 << 30;
-      throw InputError(
-          fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at most the memory "
-                      "of this machine, {:.1f} GiB",
-                      kind_name(op.kind), op.name, total / kGiB, available / kGiB));
-    }
-  }
 }
 
 std::vector<std::shared_ptr<const Pattern>> patterns_if(const Network& network, const NetworkWeights& weights,
@@ -76,6 +59,22 @@ void require_finite(const Operator& op, std::span<const double> values) {
 
 }  // namespace
 
+void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
+  const auto available = static_cast<double>(memory_limit);
+  double total = 0;
+  for (const std::size_t o : network.links()) {
+    const Operator& op = network.operators()[o];
+    total += estimated_memory(op, weights[o]);
+    if (total > available) {
+      constexpr double kGiB = 1 << 30;
+      throw InputError(
+          fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at most the memory "
+                      "of this machine, {:.1f} GiB",
+                      kind_name(op.kind), op.name, total / kGiB, available / kGiB));
+    }
+  }
+}
+
 void check_chain(const JacobianChain& chain) {
   if (chain.jacobians.empty()) throw std::invalid_argument("the chain has no Jacobian, expected at least one");
   std::uint64_t size = chain.gradient_length;
@@ -90,14 +89,12 @@ void check_chain(const JacobianChain& chain) {
   }
 }
 
-JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
-  require_memory(network, weights, memory_limit);
+JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights) {
   return in_scan_order(network, patterns_if(network, weights, true));
 }
 
-SampleChains::SampleChains(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit)
+SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
     : network_(network), weights_(weights) {
-  require_memory(network, weights, memory_limit);
   fixed_ = patterns_if(network, weights, false);
 }
 

@@ -47,7 +47,10 @@ Pattern Pattern::from_csr(const CsrPattern& csr) {
                                             csr.indptr.back(), csr.indices.size()));
   }
   for (Index r = 0; r < csr.rows; ++r) {
+    // All of it before any row is read: a pointer that falls later may have overshot earlier.
     if (csr.indptr[r] > csr.indptr[r + 1]) throw std::invalid_argument(fmt::format("indptr falls at row {}", r));
+  }
+  for (Index r = 0; r < csr.rows; ++r) {
     for (std::uint64_t at = csr.indptr[r]; at < csr.indptr[r + 1]; ++at) {
       if (csr.indices[at] >= csr.cols) {
         throw std::invalid_argument(

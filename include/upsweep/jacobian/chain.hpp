@@ -22,18 +22,19 @@ struct JacobianChain {
 /// Throws std::invalid_argument that names the position and both sizes; also for an empty chain.
 void check_chain(const JacobianChain& chain);
 
+/// Throws InputError that names the operator at which the guaranteed patterns of a network would no longer fit into
+/// `memory_limit` bytes, about.
+void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit);
+
 /// The chain of a network in the guaranteed pattern. Views are left out.
-///
-/// Throws InputError when the patterns would not fit into `memory_limit` bytes (default: the machine's memory).
-[[nodiscard]] JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights,
-                                             std::uint64_t memory_limit = 0);
+[[nodiscard]] JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights);
 
 /// The chains of a network at concrete inputs, made one at a time; what no input changes is shared.
 class SampleChains {
  public:
   /// Builds the parts that are the same for all inputs. `network` and `weights` must outlive this object; `weights` has
-  /// the values of every conv2d and linear. Throws like guaranteed_chain().
-  SampleChains(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit = 0);
+  /// the values of every conv2d and linear.
+  SampleChains(const Network& network, const NetworkWeights& weights);
 
   /// The chain at input `x` (length: elements of the network's input), from a forward pass in double precision.
   ///

@@ -58,7 +58,7 @@ struct AvgPool2d {
   PerAxis padding{0, 0};
   bool ceil_mode = false;
   bool count_include_pad = true;
-  std::optional<std::uint64_t> divisor_override;
+  std::optional<std::uint64_t> divisor_override = std::nullopt;
 };
 
 /// [C, H, W] → [C, output_size.y, output_size.x].

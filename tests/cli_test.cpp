@@ -1,0 +1,295 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+const std::string kModels = std::string(UPSWEEP_SOURCE_DIR) + "/models/";
+
+Finished upsweep(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), UPSWEEP_BINARY);
+  return run_program(arguments);
+}
+
+Json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Finished run = upsweep(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return Json::parse(run.out);
+}
+
+long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+std::string query(const std::string& file, const std::string& sql) {
+  const Finished run = run_program({"/usr/bin/sqlite3", file, sql});
+  return run.exit_code == 0 ? run.out : "error: " + run.err;
+}
+
+bool has_keys(const Json& object, const std::vector<std::string>& keys) {
+  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) { return object.contains(key); });
+}
+
+TEST(Profile, PrintsTheObjectOfTheContract) {
+  const Json profile = json_of({"profile", kModels + "lenet5.yaml", "--schedule", "hybrid:9"});
+  EXPECT_TRUE(has_keys(profile, {"model", "pattern", "schedule", "ops", "levels", "totals", "baseline", "linear",
+                                 "chain_build", "pram"}));
+  EXPECT_EQ(profile["schedule"],
+            (Json{{"name", "hybrid:3"}, {"requested", "hybrid:9"}, {"depth", 3}, {"length", 12}, {"levels", 5}}));
+  EXPECT_EQ(profile["model"]["input"], (Json{1, 28, 28}));
+  const Json& conv = profile["model"]["operators"][0];
+  EXPECT_EQ(conv["index"], 1);
+  EXPECT_TRUE(has_keys(conv, {"name", "kind", "in_shape", "out_shape", "jacobian", "baseline_flops"}));
+  EXPECT_TRUE(has_keys(conv["jacobian"], {"rows", "cols", "nnz", "sparsity", "bytes"}));
+  EXPECT_TRUE(profile["model"]["operators"][6]["jacobian"].is_null()) << "flatten is a view";
+  EXPECT_TRUE(has_keys(profile["ops"][0], {"id", "phase", "level", "left", "right", "target", "kind", "dead", "m", "k",
+                                           "n", "left_nnz", "right_nnz", "nnz", "flops", "bytes"}));
+  EXPECT_TRUE(has_keys(profile["levels"][0], {"level", "phase", "ops", "flops_sum", "flops_max"}));
+  for (const char* scope : {"all", "live"}) {
+    EXPECT_TRUE(has_keys(profile["totals"][scope], {"ops", "flops", "critical_path_flops"}));
+    EXPECT_TRUE(has_keys(profile["totals"][scope]["critical_path_flops"], {"level", "dag"}));
+  }
+  EXPECT_TRUE(has_keys(profile["pram"], {"workers", "steps", "work", "per_step_flops", "makespan", "peak_live_bytes"}));
+  EXPECT_TRUE(profile["pram"]["makespan"]["dag"]["flops"].is_number_integer()) << "integral counts have no fraction";
+}
+
+TEST(Profile, DefaultsToBlellochAndTheWidestLevel) {
+  const Json profile = json_of({"profile", kModels + "mlp-mnist.yaml"});
+  EXPECT_EQ(profile["schedule"]["requested"], "blelloch");
+  EXPECT_EQ(profile["schedule"]["name"], "hybrid:2");
+  EXPECT_EQ(profile["pram"]["workers"], 3);
+}
+
+TEST(Profile, OfASingleOperatorHasNoOps) {
+  const TemporaryFolder folder;
+  const Json profile = json_of({"profile", folder.write("m.yaml", "input: [3]\noperators: [relu]\n")});
+  EXPECT_TRUE(profile["ops"].empty());
+  EXPECT_EQ(profile["schedule"]["name"], "linear");
+  EXPECT_EQ(profile["pram"]["workers"], 1);
+  EXPECT_EQ(profile["pram"]["peak_live_bytes"], 12);
+  EXPECT_EQ(upsweep({"search", folder.path("m.yaml")}).exit_code, 0);
+}
+
+TEST(Profile, WritesTablesAndCsv) {
+  const Finished table = upsweep({"profile", kModels + "lenet5.yaml"});
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_THAT(table.out, HasSubstr("Jacobian^T"));
+  EXPECT_THAT(table.out, HasSubstr("live, without dead ops"));
+  EXPECT_EQ(table.err, "") << "no progress where nobody watches";
+  const Finished csv = upsweep({"profile", kModels + "lenet5.yaml", "--format", "csv"});
+  EXPECT_THAT(
+      csv.out,
+      StartsWith("id,phase,level,left,right,target,kind,dead,m,k,n,left_nnz,right_nnz,nnz,products,flops,bytes\r\n"));
+  EXPECT_EQ(lines(csv.out), 1 + 17);
+}
+
+TEST(Search, NamesTheBestDepthAndTheReferences) {
+  const Json search = json_of(
+      {"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--objective", "critical-flops"});
+  EXPECT_TRUE(
+      has_keys(search, {"objective", "execution", "workers", "candidates", "best", "margin", "linear", "baseline"}));
+  EXPECT_EQ(search["best"]["depth"], 1);
+  EXPECT_EQ(search["best"]["score"], 2445006);
+  EXPECT_EQ(search["linear"]["flops"], 3194605.5);
+  EXPECT_NEAR(search["best"]["ratio_to_linear"].get<double>(), 2445006 / 3194605.5, 1e-12);
+  EXPECT_EQ(search["candidates"].size(), 5U);
+  EXPECT_EQ(search["candidates"][4]["same_as"], 3);
+  EXPECT_TRUE(has_keys(search["candidates"][0],
+                       {"schedule", "depth", "feasible", "reason", "score", "flops", "critical_path_flops", "makespan",
+                        "peak_live_bytes", "ratio_to_linear", "ratio_to_baseline"}));
+  EXPECT_NEAR(search["margin"].get<double>(), 3194605.5 / 2445006 - 1, 1e-12);
+}
+
+TEST(Search, HasNoBestWhereNothingFits) {
+  const Json search = json_of({"search", kModels + "lenet5.yaml", "--memory", "1KiB"});
+  EXPECT_TRUE(search["best"].is_null());
+  EXPECT_TRUE(search["margin"].is_null());
+  EXPECT_THAT(search["candidates"][0]["reason"].get<std::string>(), HasSubstr("more than --memory 1024"));
+  EXPECT_THAT(upsweep({"search", kModels + "lenet5.yaml", "--memory", "1KiB"}).out,
+              HasSubstr("No depth fits into the memory limit"));
+}
+
+TEST(Search, PrintsOneCsvTableOfCandidates) {
+  const Finished csv = upsweep({"search", kModels + "lenet5.yaml", "--format", "csv"});
+  EXPECT_THAT(csv.out, StartsWith("schedule,depth,feasible,reason,score,"));
+  EXPECT_EQ(lines(csv.out), 1 + 4);
+}
+
+TEST(CommandLine, RefusesWrongUsageBeforeOpeningAnyFile) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"frobnicate"},
+      {"profile"},
+      {"profile", "/nonexistent.yaml", "--schedule", "hybrid"},
+      {"profile", "/nonexistent.yaml", "--schedule", "hybrid:-1"},
+      {"profile", "/nonexistent.yaml", "--workers", "0"},
+      {"profile", "/nonexistent.yaml", "--workers", "two"},
+      {"profile", "/nonexistent.yaml", "--pattern", "dense"},
+      {"profile", "/nonexistent.yaml", "--format", "xml"},
+      {"profile", "/nonexistent.yaml", "--machine", "a100.yaml"},
+      {"profile", "/nonexistent.yaml", "extra"},
+      {"search", "/nonexistent.yaml", "--memory", "-5"},
+      {"search", "/nonexistent.yaml", "--memory", "3 GB"},
+      {"search", "/nonexistent.yaml", "--objective", "money"},
+      {"search", "/nonexistent.yaml", "--execution", "both"},
+      {"runs", "show"},
+      {"runs", "show", "x"},
+      {"runs", "burn"},
+  };
+  for (const auto& arguments : wrong) {
+    const Finished run = upsweep(arguments);
+    const std::string shown = arguments.empty() ? "(nothing)" : arguments.back();
+    EXPECT_EQ(run.exit_code, 2) << shown << ": " << run.err;
+    EXPECT_EQ(run.out, "") << shown;
+    EXPECT_EQ(lines(run.err), 2) << run.err;
+    EXPECT_THAT(run.err, StartsWith("upsweep: error: ")) << shown;
+    EXPECT_THAT(run.err, HasSubstr("\nusage: upsweep")) << shown;
+  }
+  EXPECT_THAT(upsweep({"search", "x", "--machine", "y"}).err, HasSubstr("machine models are not part of this version"));
+}
+
+TEST(CommandLine, HelpsOnEveryCommand) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--help"}, {"profile", "--help"}, {"search", "--help"}, {"runs", "--help"}, {"--version"}}) {
+    const Finished run = upsweep(arguments);
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_THAT(run.out, HasSubstr("upsweep"));
+  }
+}
+
+TEST(BadInput, GetsOneLineExitCodeThreeAndNoTraceInTheStore) {
+  const TemporaryFolder folder;
+  const std::string bomb = [] {
+    std::string text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
+    for (char c = 'b'; c < 'i'; ++c) {
+      text += std::string(1, c) + ": &" + c + " [";
+      for (int i = 0; i < 10; ++i) text += std::string(i > 0 ? ", *" : "*") + static_cast<char>(c - 1);
+      text += "]\n";
+    }
+    return text;
+  }();
+  const std::string in = "input: [3, 8, 8]\noperators:\n";
+  folder.write("w/l.npy",
+               npy_with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1152921504606846976,)}", "1234"));
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"unknown-operator", in + "  - attention\n"},
+      {"unknown-key", in + "  - relu: {slope: 1}\n"},
+      {"wrong-type", in + "  - conv2d: {out_channels: 3.5, kernel: 3}\n"},
+      {"zero-size", in + "  - conv2d: {out_channels: 3, kernel: 0}\n"},
+      {"kernel-too-large", in + "  - conv2d: {out_channels: 3, kernel: 9}\n"},
+      {"groups", in + "  - conv2d: {out_channels: 3, kernel: 1, groups: 2}\n"},
+      {"hostile-mask", "input: [3]\nweights: {masks: w}\noperators:\n  - linear: {name: l, out_features: 2}\n"},
+      {"empty-list", "input: [3]\noperators: []\n"},
+      {"sparsity", "input: [3]\nweights: {prune: {method: magnitude_global, sparsity: 1.5}}\noperators: [relu]\n"},
+      {"bomb", bomb},
+      {"overflow", "input: [4000000000, 4000000000, 4000000000]\noperators: [relu]\n"},
+      {"overflow-inside",
+       "input: [1]\noperators:\n  - linear: {name: a, out_features: 2147483647}\n  - linear: {name: b, out_features: "
+       "2147483647}\n"},
+      {"too-large", "input: [3, 30000, 30000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 9}\n"},
+      {"not-yaml", "a: [\n"},
+      {"binary", std::string("\x00\xff\xfe\x01", 4)},
+      {"empty", ""},
+  };
+  const std::string db = folder.path("runs.sqlite");
+  for (const auto& [name, text] : files) {
+    const Finished run = upsweep({"search", folder.write(name + ".yaml", text), "--db", db});
+    EXPECT_EQ(run.exit_code, 3) << name << ": " << run.err;
+    EXPECT_EQ(lines(run.err), 1) << name << ": " << run.err;
+    EXPECT_THAT(run.err, HasSubstr("accepted")) << name;
+    EXPECT_EQ(run.out, "") << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(db));
+  for (const std::string& path : {folder.path(), folder.path("missing.yaml")})
+    EXPECT_EQ(upsweep({"profile", path}).exit_code, 3);
+  EXPECT_EQ(upsweep({"profile", kModels + "vgg11-cifar10-pruned97.yaml", "--pattern", "sample"}).exit_code, 3)
+      << "no sample in this file";
+}
+
+TEST(BadInput, IsAForeignOrUnwritableDatabaseToo) {
+  const TemporaryFolder folder;
+  const std::string model = kModels + "mlp-mnist.yaml";
+  for (const std::string& db :
+       {folder.write("text",
+                     "not a database, but long enough to be one "
+                     "........................................................................................"),
+        folder.path("no/such/folder.sqlite"), folder.path()}) {
+    const Finished run = upsweep({"profile", model, "--db", db});
+    EXPECT_EQ(run.exit_code, 3) << run.err;
+    EXPECT_EQ(lines(run.err), 1) << run.err;
+    EXPECT_EQ(run.out, "");
+  }
+  const std::string foreign = folder.path("foreign.sqlite");
+  ASSERT_EQ(query(foreign, "CREATE TABLE t (x)"), "");
+  EXPECT_EQ(upsweep({"profile", model, "--db", foreign}).exit_code, 3);
+  EXPECT_EQ(upsweep({"runs", "--db", folder.path("none.sqlite")}).exit_code, 3);
+}
+
+TEST(Runs, AreListedShownAndDeleted) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const Finished search = upsweep({"search", kModels + "lenet5.yaml", "--workers", "2", "--db", db});
+  EXPECT_EQ(search.exit_code, 0);
+  EXPECT_THAT(search.err, HasSubstr("stored in " + db + " as runs 1, 2, 3, 4"));
+  EXPECT_EQ(upsweep({"profile", kModels + "lenet5.yaml", "--db", db}).exit_code, 0);
+  EXPECT_EQ(query(db, "select depth, best, feasible from run_summary where search_id = 1 order by depth"),
+            "0|1|1\n1|0|1\n2|0|1\n3|0|1\n");
+  EXPECT_EQ(json_of({"runs", "--db", db}).size(), 5U);
+  EXPECT_EQ(json_of({"runs", "list", "--db", db})[0]["command"], "profile");
+  const Json shown = json_of({"runs", "show", "2", "--db", db});
+  EXPECT_EQ(shown["schedule"], "hybrid:1");
+  EXPECT_EQ(shown["parameters"],
+            R"(["search",")" + kModels + R"(lenet5.yaml","--workers","2","--db",")" + db + R"("])");
+  EXPECT_FALSE(shown["level_profile"].empty());
+  EXPECT_THAT(upsweep({"runs", "--db", db}).out, HasSubstr("best of its search"));
+  EXPECT_THAT(upsweep({"runs", "--db", db, "--format", "csv"}).out, StartsWith("id,created_utc,"));
+  EXPECT_EQ(upsweep({"runs", "delete", "2", "--db", db}).exit_code, 0);
+  EXPECT_EQ(upsweep({"runs", "delete", "2", "--db", db}).exit_code, 3);
+  EXPECT_EQ(upsweep({"runs", "show", "2", "--db", db}).exit_code, 3);
+  EXPECT_EQ(json_of({"runs", "--db", db}).size(), 4U);
+}
+
+TEST(Runs, AreWholeAfterASearchIsKilled) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  ASSERT_EQ(upsweep({"search", kModels + "lenet5.yaml", "--db", db}).exit_code, 0);
+  for (int round = 0; round < 12; ++round) {
+    const pid_t search = start_program({UPSWEEP_BINARY, "search", kModels + "vgg11-quarter-pruned90.yaml", "--db", db},
+                                       "/dev/null", "/dev/null");
+    usleep(static_cast<useconds_t>(8000 * (round + 1)));
+    kill(search, SIGKILL);
+    waitpid(search, nullptr, 0);
+    EXPECT_EQ(query(db, "pragma integrity_check"), "ok\n");
+    EXPECT_EQ(query(db, "select count(*) from runs r where (select count(*) from ops where run_id = r.id) != r.ops"),
+              "0\n");
+    EXPECT_EQ(query(db, "select count(*) % 5 from run_summary where model = 'vgg11-quarter-pruned90'"), "0\n")
+        << "a search is stored whole or not at all";
+  }
+}
+
+TEST(Interrupt, EndsWithCode130) {
+  const TemporaryFolder folder;
+  const pid_t search =
+      start_program({UPSWEEP_BINARY, "search", kModels + "vgg16-cifar10.yaml"}, "/dev/null", "/dev/null");
+  usleep(150'000);
+  kill(search, SIGINT);
+  int status = 0;
+  waitpid(search, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
+}  // namespace
+}  // namespace upsweep::testing

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Modules by row: a file includes only from rows below its own, and from its own folder.
+const std::map<std::string, int> kRow = {{"base", 0},  {"sparse", 1},  {"network", 1}, {"jacobian", 2},
+                                         {"scan", 2},  {"profile", 3}, {"sim", 4},     {"search", 5},
+                                         {"store", 5}, {"io", 5},      {"report", 6},  {"cli", 7}};
+
+/// Headers of libraries that have one home folder.
+const std::map<std::string, std::string> kHome = {{"tbb/", "base"},   {"sqlite3.h", "store"}, {"yaml-cpp/", "io"},
+                                                  {"xxhash.h", "io"}, {"CLI/", "cli"},        {"nlohmann/", "report"}};
+
+struct Include {
+  fs::path file;
+  std::string module;
+  std::string header;
+};
+
+std::vector<Include> includes() {
+  const fs::path root = UPSWEEP_SOURCE_DIR;
+  const std::regex pattern(R"(^\s*#include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> found;
+  for (const fs::path& top : {root / "include" / "upsweep", root / "src"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream in(entry.path());
+      std::smatch match;
+      for (std::string line; std::getline(in, line);) {
+        if (std::regex_search(line, match, pattern))
+          found.push_back({entry.path(), fs::relative(entry.path(), top).begin()->string(), match[1]});
+      }
+    }
+  }
+  return found;
+}
+
+/// What is wrong with an include, or nothing.
+std::string fault(const Include& include) {
+  if (!kRow.contains(include.module)) return "the folder has no row";
+  for (const auto& [prefix, home] : kHome) {
+    // The command line also writes JSON, of its own arguments.
+    if (include.header.starts_with(prefix) && include.module != home &&
+        !(prefix == "nlohmann/" && include.module == "cli"))
+      return "belongs into " + home;
+  }
+  if (!include.header.starts_with("upsweep/")) return "";
+  const std::string module = include.header.substr(8, include.header.find('/', 8) - 8);
+  if (!kRow.contains(module)) return "of a folder without a row";
+  if (module != include.module && kRow.at(module) >= kRow.at(include.module)) return "points sideways or up";
+  return "";
+}
+
+TEST(Layout, IncludesPointDownOnly) {
+  const std::vector<Include> all = includes();
+  ASSERT_GT(all.size(), 300U) << "the sources were not found";
+  for (const Include& include : all) EXPECT_EQ(fault(include), "") << include.file << " includes " << include.header;
+}
+
+TEST(Layout, ThatCheckCanFail) {
+  EXPECT_NE(fault({"x.cpp", "sparse", "upsweep/profile/profile.hpp"}), "");
+  EXPECT_NE(fault({"x.cpp", "search", "upsweep/store/run_store.hpp"}), "");
+  EXPECT_NE(fault({"x.cpp", "profile", "sqlite3.h"}), "");
+  EXPECT_EQ(fault({"x.cpp", "profile", "upsweep/sparse/product.hpp"}), "");
+}
+
+TEST(Layout, EveryHeaderHasAGuardAndNoUsingNamespace) {
+  const fs::path root = UPSWEEP_SOURCE_DIR;
+  for (const fs::path& top : {root / "include", root / "src"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top)) {
+      if (entry.path().extension() != ".hpp") continue;
+      std::ifstream in(entry.path());
+      std::string first;
+      std::getline(in, first);
+      EXPECT_EQ(first, "#pragma once") << entry.path();
+      for (std::string line; std::getline(in, line);)
+        EXPECT_EQ(line.find("using namespace"), std::string::npos) << entry.path();
+    }
+  }
+}
+
+}  // namespace

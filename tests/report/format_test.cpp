@@ -1,0 +1,43 @@
+#include "upsweep/report/format.hpp"
+
+#include <gtest/gtest.h>
+
+namespace upsweep {
+namespace {
+
+TEST(ShortCount, HasFourDigitsAndARightPrefix) {
+  EXPECT_EQ(short_count(0), "0");
+  EXPECT_EQ(short_count(9999), "9999");
+  EXPECT_EQ(short_count(26061648), "26.06 M");
+  EXPECT_EQ(short_count(327620917788), "327.6 G");
+  EXPECT_EQ(short_count(999996), "1 M") << "not 1000 k";
+  EXPECT_EQ(short_count(5, 2), "2.5");
+}
+
+TEST(ShortBytes, HasBinaryUnits) {
+  EXPECT_EQ(short_bytes(1023), "1023 B");
+  EXPECT_EQ(short_bytes(105592208), "100.7 MiB");
+  EXPECT_EQ(short_bytes(1536), "1.5 KiB");
+}
+
+TEST(ExactMean, IsAnIntegerWhereTheMeanIsOne) {
+  EXPECT_EQ(exact_mean(12778424, 4), "3194606");
+  EXPECT_EQ(exact_mean(12778422, 4), "3194605.5");
+  EXPECT_EQ(json_mean(8, 4).dump(), "2");
+  EXPECT_EQ(json_mean(9, 4).dump(), "2.25");
+  EXPECT_EQ(json_mean(~std::uint64_t{0}, 1).dump(), "18446744073709551615");
+}
+
+TEST(TextTable, AlignsColumnsAndLeavesNoBlanksAtLineEnds) {
+  TextTable table({{"n"}, {"name", TextTable::Align::left}, {"value"}});
+  table.row({"1", "a", "10"});
+  table.row({"20", "\xc3\xa4\xc3\xb6", ""});
+  EXPECT_EQ(table.text(), " n  name  value\n--  ----  -----\n 1  a        10\n20  \xc3\xa4\xc3\xb6\n");
+}
+
+TEST(CsvLine, QuotesWhatNeedsIt) {
+  EXPECT_EQ(csv_line({"a", "b,c", "say \"x\"", ""}), "a,\"b,c\",\"say \"\"x\"\"\",\r\n");
+}
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,134 @@
+#include "upsweep/sparse/product.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "support/battery.hpp"
+#include "support/dense_oracle.hpp"
+#include "support/random.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/parallel.hpp"
+
+namespace upsweep {
+namespace {
+
+using testing::battery;
+using testing::DenseProduct;
+using testing::multiply_dense;
+using testing::NamedPattern;
+using testing::to_dense;
+using ProductTest = testing::SeededTest;
+
+std::shared_ptr<const Pattern> shared(const Pattern& pattern) { return std::make_shared<Pattern>(pattern); }
+
+/// Every way to ask for X·Y against the definition.
+void expect_product(const Pattern& x, const Pattern& y, const std::string& what) {
+  const DenseProduct want = multiply_dense(to_dense(x), to_dense(y));
+  const Product full = multiply(shared(x), shared(y), Keep::structure);
+  ASSERT_NE(full.pattern, nullptr) << what;
+  EXPECT_TRUE(to_dense(*full.pattern) == want.pattern) << what;
+  EXPECT_EQ(full.pattern->nnz(), want.nnz) << what;
+  EXPECT_EQ(full.nnz, want.nnz) << what;
+  EXPECT_EQ(full.products, want.products) << what;
+  const Product counted = multiply(shared(x), shared(y), Keep::counts);
+  EXPECT_EQ(counted.pattern, nullptr) << what;
+  EXPECT_EQ(counted.nnz, want.nnz) << what;
+  EXPECT_EQ(counted.products, want.products) << what;
+  EXPECT_EQ(count_products(x, y), want.products) << what;
+}
+
+TEST(Product, EqualsTheDenseDefinitionOnEveryPairOfTheBattery) {
+  const std::vector<NamedPattern> patterns = battery(131);
+  for (const NamedPattern& x : patterns) {
+    for (const NamedPattern& y : patterns) expect_product(x.pattern, y.pattern, x.name + " times " + y.name);
+  }
+}
+
+TEST(Product, EqualsTheDenseDefinitionWhenOperandsAreProductsThemselves) {
+  const std::vector<NamedPattern> patterns = battery(67);
+  for (const NamedPattern& x : patterns) {
+    for (const NamedPattern& y : patterns) {
+      const Product once = multiply(shared(x.pattern), shared(y.pattern), Keep::structure);
+      expect_product(*once.pattern, x.pattern, "(" + x.name + " times " + y.name + ") times the first");
+      expect_product(y.pattern, *once.pattern, y.name + " times (" + x.name + " times " + y.name + ")");
+    }
+  }
+}
+
+TEST_F(ProductTest, EqualsTheDenseDefinitionOnRandomShapesAndDensities) {
+  for (int round = 0; round < 60; ++round) {
+    const auto m = static_cast<Index>(between(1, 90));
+    const auto k = static_cast<Index>(between(1, 90));
+    const auto n = static_cast<Index>(between(1, 400));
+    const double x_density = std::vector{0.003, 0.02, 0.1, 0.6}[between(0, 3)];
+    const double y_density = std::vector{0.003, 0.02, 0.1, 0.6}[between(0, 3)];
+    expect_product(random_pattern(m, k, x_density), random_pattern(k, n, y_density),
+                   std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
+  }
+}
+
+TEST_F(ProductTest, EqualsTheDenseDefinitionInEveryAccumulator) {
+  // Widths and densities that lead a row to the sorted list, the hash table, the byte map and the bitmap.
+  expect_product(random_pattern(20, 40, 0.1), random_pattern(40, 9000, 0.0005), "sorted");
+  expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 9000, 0.0008), "hashed");
+  expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 900, 0.02), "bytes");
+  expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 900, 0.2), "bitmap");
+  expect_product(random_pattern(20, 60, 0.9), random_pattern(60, 900, 0.7), "bitmap, full early");
+}
+
+TEST_F(ProductTest, DoesNotDependOnTheNumberOfThreads) {
+  const auto x = shared(random_pattern(700, 500, 0.05));
+  const auto y = shared(random_pattern(500, 900, 0.02));
+  Product alone;
+  {
+    const ThreadLimit one(1);
+    alone = multiply(x, y, Keep::structure);
+  }
+  const Product together = multiply(x, y, Keep::structure);
+  EXPECT_EQ(alone.products, together.products);
+  EXPECT_TRUE(*alone.pattern == *together.pattern);
+}
+
+TEST_F(ProductTest, IsAssociativeInStructure) {
+  const auto a = shared(random_pattern(40, 50, 0.05));
+  const auto b = shared(random_pattern(50, 60, 0.05));
+  const auto c = shared(random_pattern(60, 70, 0.05));
+  const Product left = multiply(multiply(a, b, Keep::structure).pattern, c, Keep::structure);
+  const Product right = multiply(a, multiply(b, c, Keep::structure).pattern, Keep::structure);
+  EXPECT_TRUE(*left.pattern == *right.pattern);
+}
+
+TEST(Product, SharesRowsInsteadOfCopyingThem) {
+  const auto y = shared(testing::pattern_where(50, 80, [](Index r, Index c) { return (r + c) % 11 == 0; }));
+  const auto select = shared(testing::pattern_where(200, 50, [](Index r, Index c) { return c == r / 4; }));
+  EXPECT_EQ(multiply(select, y, Keep::structure).pattern->store(), y->store());
+  EXPECT_EQ(multiply(shared(Pattern::diagonal(50)), y, Keep::structure).pattern, y);
+  EXPECT_EQ(multiply(y, shared(Pattern::diagonal(80)), Keep::structure).pattern, y);
+}
+
+TEST(Product, RefusesInnerSizesThatDiffer) {
+  try {
+    static_cast<void>(multiply(shared(Pattern::diagonal(3)), shared(Pattern::diagonal(4)), Keep::counts));
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "inner sizes differ: (3 x 3) times (4 x 4)");
+  }
+}
+
+TEST(FlopsOfProducts, CountsOneMultiplyAndOneAddAndRefusesToWrapAround) {
+  EXPECT_EQ(flops_of_products(21), 42U);
+  EXPECT_THROW(static_cast<void>(flops_of_products(std::uint64_t{1} << 63)), CountOverflow);
+}
+
+TEST(DenseOracle, CanTellAWrongProduct) {
+  const auto x = to_dense(testing::pattern_where(3, 3, [](Index r, Index c) { return r <= c; }));
+  DenseProduct product = multiply_dense(x, x);
+  EXPECT_EQ(product.nnz, 6U);
+  EXPECT_EQ(product.products, 10U);  // 1 + 2 + 3 in the first row, 1 + 2, 1
+  product.pattern.entries[0] = 0;
+  EXPECT_FALSE(product.pattern == x);
+}
+
+}  // namespace
+}  // namespace upsweep
