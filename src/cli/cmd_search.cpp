@@ -56,9 +56,10 @@ int run_search(const Options& options, const Invocation& invocation) {
   const Analysis analysis =
       analyse_with_progress(model, pattern_kind(options.model), depth_candidates(model.network.links().size() + 1));
   const SearchResult result = search_depth(analysis.schedules, search);
-  if (store)
+  if (store) {
     save(*store, run_context(invocation, "search", options.model, model, analysis.network), analysis, result,
          options.execution, *options.model.db);
+  }
 
   const SearchReport report{model.name, analysis.network, result, options.model.pattern};
   if (options.model.format == "json") {

@@ -40,9 +40,8 @@ int usage_error(const std::string& message, const CLI::App* command) {
 /// A store is whole at any moment, so there is nothing to clean up.
 extern "C" void on_interrupt(int) { _exit(kInterrupted); }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// The whole program but for the last resort in main().
+int run_program(int argc, char** argv) {
   namespace cli = upsweep::cli;
   std::signal(SIGINT, on_interrupt);
   const cli::Invocation invocation{UPSWEEP_VERSION, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
@@ -77,5 +76,16 @@ int main(int argc, char** argv) {
     return fail(kFault, "out of memory");
   } catch (const std::exception& error) {
     return fail(kFault, error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (...) {
+    // Only building a message can fail outside run_program()'s own handlers.
+    return kFault;
   }
 }

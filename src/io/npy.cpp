@@ -248,7 +248,7 @@ Header read_header(std::istream& in, const std::string& name, std::uint64_t leng
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
     throw InputError(fmt::format("{}: it does not start with \\x93NUMPY, accepted is a NumPy .npy file", name));
   }
-  const int major = start[6];
+  const int major = static_cast<unsigned char>(start[6]);
   if (major < 1 || major > 3)
     throw InputError(fmt::format("{}: .npy format version {}, accepted are 1 to 3", name, major));
   const std::size_t size_bytes = major == 1 ? 2 : 4;

@@ -27,7 +27,7 @@ class Settings {
     throw document_.error(entry_, fmt::format("{} has no key '{}', which is required", what_, key));
   }
 
-  std::uint64_t size(const std::string& key, const YamlNode& node, std::uint64_t least) const {
+  [[nodiscard]] std::uint64_t size(const std::string& key, const YamlNode& node, std::uint64_t least) const {
     return yaml_integer(document_, node, fmt::format("{} of {}", key, what_), least, kMaxSize);
   }
   std::uint64_t required_size(const std::string& key) { return size(key, require(key), 1); }
@@ -41,7 +41,7 @@ class Settings {
     return size(key, *node, 1);
   }
 
-  PerAxis pair(const std::string& key, const YamlNode& node, std::uint64_t least) const {
+  [[nodiscard]] PerAxis pair(const std::string& key, const YamlNode& node, std::uint64_t least) const {
     if (node.kind == YamlNode::Kind::scalar) {
       const std::uint64_t both = size(key, node, least);
       return {both, both};

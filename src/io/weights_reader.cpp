@@ -121,7 +121,7 @@ class OperatorArrays {
 
 /// A folder that the file names; the error is at the key's value.
 std::filesystem::path folder_of(const ModelContext& context, const YamlNode& node, const std::string& key) {
-  const std::filesystem::path folder = context.folder / yaml_text(context.document, node, key + " of weights");
+  std::filesystem::path folder = context.folder / yaml_text(context.document, node, key + " of weights");
   if (!std::filesystem::is_directory(folder)) {
     throw context.document.error(
         node, fmt::format("{} of weights names {}, which is no folder; accepted is a folder of .npy files", key,

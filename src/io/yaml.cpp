@@ -48,9 +48,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto target = anchors_.find(anchor);
-    if (target == anchors_.end())
+    if (target == anchors_.end()) {
       throw InputError(file_, mark.line + 1,
                        "an alias to a value that contains it, accepted are aliases to finished values");
+    }
     expanded_ += target->second.nodes;
     if (expanded_ > kMaxExpandedNodes) {
       throw InputError(

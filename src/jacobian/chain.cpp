@@ -43,7 +43,8 @@ JacobianChain in_scan_order(const Network& network, const std::vector<std::share
   JacobianChain chain;
   const auto& links = network.links();
   chain.gradient_length = elements(network.operators()[links.back()].out_shape);
-  for (auto link = links.rbegin(); link != links.rend(); ++link) chain.jacobians.push_back(patterns[*link]);
+  for (const std::size_t link : links) chain.jacobians.push_back(patterns[link]);
+  std::reverse(chain.jacobians.begin(), chain.jacobians.end());
   check_chain(chain);
   return chain;
 }

@@ -41,7 +41,7 @@ Pattern chosen_inputs_pattern(const Size& size, const std::vector<std::uint32_t>
 /// Appends rows to CSR arrays.
 class CsrWriter {
  public:
-  CsrWriter(const Size& size) : matrix_{{size.rows, size.cols, {0}, {}}, {}} {}
+  explicit CsrWriter(const Size& size) : matrix_{{size.rows, size.cols, {0}, {}}, {}} {}
   void entry(Index column, double value) {
     matrix_.pattern.indices.push_back(column);
     matrix_.values.push_back(value);

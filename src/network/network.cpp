@@ -110,9 +110,10 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
       throw OperatorError(i, fmt::format("{}: {}", label(spec), error.what()));
     }
   }
-  if (links_.empty())
+  if (links_.empty()) {
     throw std::invalid_argument(
         "all operators are views (flatten, dropout), accepted is at least one operator with a Jacobian");
+  }
 }
 
 }  // namespace upsweep

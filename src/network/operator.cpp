@@ -76,9 +76,10 @@ void require_inputs(const char* axis, std::uint64_t out, const AxisSpec& a) {
     const std::uint64_t start = o * a.stride;
     const std::uint64_t first = start >= a.padding ? 0 : (a.padding - start + a.dilation - 1) / a.dilation;
     const bool found = first < a.kernel && start + first * a.dilation < a.padding + a.in;
-    if (!found)
+    if (!found) {
       refuse(fmt::format("window {} in {} lies wholly in the padding, accepted are windows with at least one input", o,
                          axis));
+    }
   }
 }
 

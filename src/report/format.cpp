@@ -52,7 +52,9 @@ std::string short_bytes(double bytes) {
 }
 std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
 
-std::string short_ratio(double ratio) { return fmt::format("{:.4g}x", ratio); }
+std::string short_ratio(double ratio) {
+  return ratio < 10'000 ? fmt::format("{:.4g}x", ratio) : fmt::format("{:.0f}x", ratio);
+}
 
 std::string TextTable::text() const {
   std::vector<std::size_t> widths;

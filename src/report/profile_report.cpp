@@ -149,7 +149,7 @@ std::string pram_text(const ProfileReport& report) {
   const std::uint64_t inputs = report.profile.inputs;
   TextTable table({{"executor", Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
   for (const auto& [name, makespan] : {std::pair{"level", &pram.level}, std::pair{"dag", &pram.dag}}) {
-    const double linear = static_cast<double>(report.network_profile.linear_flops);
+    const auto linear = static_cast<double>(report.network_profile.linear_flops);
     table.row({name, fmt::format("{}", makespan->unit), exact_mean(makespan->flops, inputs),
                linear == 0 ? "-" : short_ratio(static_cast<double>(makespan->flops) / linear)});
   }

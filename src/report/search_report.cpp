@@ -55,26 +55,25 @@ std::string score_name(const SearchOptions& options) {
 std::string candidates_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   TextTable table({{"depth"},
-                   {"schedule", Align::left},
                    {"levels"},
                    {"ops"},
                    {"FLOPs"},
-                   {"crit. path (level)"},
-                   {"crit. path (dag)"},
+                   {"path,level"},
+                   {"path,dag"},
                    {"steps"},
-                   {"makespan (level)"},
-                   {"makespan (dag)"},
-                   {"peak memory"},
-                   {"to plain BP"},
-                   {"to dense BP"},
+                   {"span,level"},
+                   {"span,dag"},
+                   {"memory"},
+                   {"to plain"},
+                   {"to dense"},
                    {"", Align::left}});
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& c = result.candidates[i];
     const auto count = [&](std::uint64_t sum) { return short_count(sum, result.inputs); };
     std::string note = result.best == i ? "<- best" : "";
-    if (c.same_as) note = fmt::format("same figures as depth {}", *c.same_as);
+    if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
     if (!c.feasible) note = "does not fit";
-    table.row({fmt::format("{}", c.depth), c.schedule, fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
+    table.row({fmt::format("{}", c.depth), fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
                count(c.totals.flops), count(c.totals.critical_path_level), count(c.totals.critical_path_dag),
                fmt::format("{}", c.pram.steps), count(c.pram.level.flops), count(c.pram.dag.flops),
                short_bytes(c.pram.peak_live_bytes, result.inputs), ratio_text(c.score, result.linear().score),
@@ -83,21 +82,36 @@ std::string candidates_text(const SearchReport& report) {
   return table.text();
 }
 
+/// The feasible candidate with other figures than the best that comes next, if any.
+const Candidate* next_different(const SearchResult& result) {
+  const Candidate& best = result.candidates[*result.best];
+  const Candidate* next = nullptr;
+  for (const Candidate& c : result.candidates) {
+    if (!c.feasible || c.depth == best.depth || c.same_as == best.depth) continue;
+    if (next == nullptr || c.score < next->score) next = &c;
+  }
+  return next;
+}
+
 std::string verdict_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!result.best) return "No depth fits into the memory limit.\n";
   const Candidate& best = result.candidates[*result.best];
-  std::string text = fmt::format("Best depth: {} ({}), the smallest {}: {}", best.depth, best.schedule,
+  std::string text = fmt::format("Best: depth {} ({}) with the smallest {}, {}.", best.depth, best.schedule,
                                  score_name(result.options), exact_mean(best.score, result.inputs));
-  text += result.margin ? fmt::format("; the runner-up needs {:.4g} % more.\n", 100 * *result.margin) : ".\n";
+  const Candidate* next = next_different(result);
+  if (next != nullptr && best.score > 0) {
+    const double more = static_cast<double>(next->score) / static_cast<double>(best.score) - 1;
+    text += fmt::format(" Next is depth {} with {:.4g} % more.", next->depth, 100 * more);
+  }
   if (best.depth == 0) {
-    text += "The scan does not pay here: no depth beats plain BP (linear).\n";
+    text += "\nThe scan does not pay here: no depth beats plain BP.\n";
   } else if (best.score < result.linear().score) {
-    text += fmt::format("The scan pays: {} of plain BP (linear), {} of dense BP (baseline).\n",
-                        ratio_text(best.score, result.linear().score),
-                        ratio_text(best.score, report.network_profile.baseline_flops));
+    text +=
+        fmt::format("\nThe scan pays: {} of plain BP, {} of dense BP.\n", ratio_text(best.score, result.linear().score),
+                    ratio_text(best.score, report.network_profile.baseline_flops));
   } else {
-    text += "The scan does not pay here: depth 0 (plain BP) needs less, but does not fit into the memory limit.\n";
+    text += "\nThe scan does not pay here: plain BP (depth 0) needs less, but does not fit into the memory limit.\n";
   }
   return text;
 }
@@ -157,6 +171,11 @@ std::string to_text(const SearchReport& report) {
                       ? fmt::format(", at most {}", short_bytes(static_cast<double>(*result.options.memory_limit)))
                       : "");
   text += candidates_text(report) + '\n';
+  text += fmt::format(
+      "FLOPs of all ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
+      "to plain, to dense: {} against plain BP ({} FLOPs, same sparse Jacobians) and dense BP ({}).\n\n",
+      score_name(result.options), exact_mean(report.network_profile.linear_flops, result.inputs),
+      exact_mean(report.network_profile.baseline_flops, result.inputs));
   for (const Candidate& candidate : result.candidates) {
     if (!candidate.feasible) text += fmt::format("Depth {} does not fit: {}.\n", candidate.depth, candidate.reason);
   }

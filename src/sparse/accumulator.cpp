@@ -57,7 +57,7 @@ void RowAccumulator::collect_hashed(const Row& x, std::uint64_t products) {
   const std::size_t mask = size - 1;
   x.for_each([&](Index k) {
     for (const Index column : y_->row(k).list()) {
-      std::size_t at = (column * 0x9e3779b1U) & mask;
+      std::size_t at = (std::size_t{column} * 0x9e3779b1U) & mask;
       while (table_[at] != kFree && table_[at] != column) at = (at + 1) & mask;
       if (table_[at] == kFree) {
         table_[at] = column;

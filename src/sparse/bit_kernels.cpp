@@ -45,7 +45,7 @@ UPSWEEP_VECTORISED
 void pack_and_clear(std::uint8_t* bytes, std::uint64_t* bits, std::size_t words) {
   for (std::size_t w = 0; w < words; ++w) {
     std::uint64_t word = 0;
-    for (unsigned part = 0; part < 8; ++part) {
+    for (std::size_t part = 0; part < 8; ++part) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, bytes + w * 64 + part * 8, 8);
       // Gathers the lowest bit of each byte into the top byte, first byte lowest (little endian).
