@@ -1,38 +1,39 @@
 #include "upsweep/base/parallel.hpp"
 
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
 
+#include "tbb_loop.hpp"
+
 namespace upsweep {
+namespace {
+
+// What TBB guarantees, said in our own code: chunks happen after the call that starts them and before its return.
+// Global, so that a chunk reads nothing before it has synchronised.
+std::atomic<std::size_t> loops_started{0};
+std::atomic<std::size_t> chunks_finished{0};
+
+}  // namespace
 
 std::size_t parallel_slots() { return static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency())); }
 
 void parallel_chunks(std::size_t count, std::size_t grain, const ChunkBody& body) {
   if (count == 0) return;
-  const auto current_slot = [] {
-    return static_cast<std::size_t>(std::max(0, tbb::this_task_arena::current_thread_index()));
-  };
   if (count <= grain) {
-    body(0, count, current_slot());
+    body(0, count, tbb_slot());
     return;
   }
-  // The two counters say in our own code what the (uninstrumented) TBB library guarantees: that chunks happen after the
-  // call and before its return. ThreadSanitizer cannot see it otherwise.
-  std::atomic<std::size_t> started{0};
-  std::atomic<std::size_t> finished{0};
-  started.store(1, std::memory_order_release);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, std::max<std::size_t>(1, grain)),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      static_cast<void>(started.load(std::memory_order_acquire));
-                      body(range.begin(), range.end(), current_slot());
-                      finished.fetch_add(1, std::memory_order_acq_rel);
-                    });
-  static_cast<void>(finished.load(std::memory_order_acquire));
+  const ChunkBody ordered = [&](std::size_t begin, std::size_t end, std::size_t slot) {
+    static_cast<void>(loops_started.load(std::memory_order_acquire));
+    body(begin, end, slot);
+    chunks_finished.fetch_add(1, std::memory_order_acq_rel);
+  };
+  loops_started.fetch_add(1, std::memory_order_acq_rel);
+  tbb_loop(count, grain, ordered);
+  static_cast<void>(chunks_finished.load(std::memory_order_acquire));
 }
 
 struct ThreadLimit::Impl {

@@ -15,33 +15,42 @@ namespace {
 
 using Mean = Statement::Mean;
 
-void migrate(Sqlite& database) {
-  const auto version_text = [&] { return database.integer("PRAGMA user_version"); };
+/// Schema version of a database that is ours or empty; throws for any other. Inside a transaction, so that what it
+/// reads belongs together while other processes write.
+std::int64_t our_version(Sqlite& database) {
   const auto newest = static_cast<std::int64_t>(migrations().size());
-  const auto check_ours = [&] {
-    const std::int64_t application = database.integer("PRAGMA application_id");
-    const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
-    if (application != kApplicationId && (application != 0 || tables != 0 || version_text() != 0)) {
-      throw InputError(
-          fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one "
-                      "that upsweep wrote, or a new name",
-                      database.file(), application, tables));
-    }
-    if (version_text() > newest) {
-      throw InputError(
-          fmt::format("{}: its schema version is {}, accepted are versions up to {}: a newer upsweep wrote it",
-                      database.file(), version_text(), newest));
-    }
-  };
-  check_ours();
-  if (version_text() == newest) return;
-  Transaction transaction(database);
-  check_ours();  // another process may have been here meanwhile
+  const std::int64_t application = database.integer("PRAGMA application_id");
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
+  if (application != kApplicationId && (application != 0 || tables != 0 || version != 0)) {
+    throw InputError(
+        fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one that "
+                    "upsweep wrote, or a new name",
+                    database.file(), application, tables));
+  }
+  if (version > newest) {
+    throw InputError(
+        fmt::format("{}: its schema version is {}, accepted are versions up to {}: a newer upsweep wrote it",
+                    database.file(), version, newest));
+  }
+  return version;
+}
+
+void migrate(Sqlite& database) {
+  const auto newest = static_cast<std::int64_t>(migrations().size());
+  {
+    Transaction reading(database, Transaction::Kind::read);
+    if (our_version(database) == newest) return;
+  }
+  Transaction writing(database, Transaction::Kind::write);
+  const std::int64_t version = our_version(database);  // another process may have been here meanwhile
+  if (version == newest) return;
   database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  for (std::int64_t version = version_text(); version < newest; ++version)
-    database.execute(migrations()[static_cast<std::size_t>(version)]);
+  for (std::int64_t next = version; next < newest; ++next) {
+    database.execute(migrations()[static_cast<std::size_t>(next)]);
+  }
   database.execute(fmt::format("PRAGMA user_version = {}", newest));
-  transaction.commit();
+  writing.commit();
 }
 
 /// Write-ahead logging; the change of mode does not wait for other processes on its own.
@@ -190,7 +199,7 @@ std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::v
   const std::string created = fmt::format(
       "{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   std::vector<std::int64_t> ids;
-  Transaction transaction(database);
+  Transaction transaction(database, Transaction::Kind::write);
   std::optional<std::int64_t> search_id;
   if (search) search_id = save_search(database, *search);
   for (const RunRecord& run : runs) {
@@ -227,7 +236,7 @@ QueryResult RunStore::levels(std::int64_t id) {
 
 bool RunStore::remove(std::int64_t id) {
   Sqlite& database = impl_->database;
-  Transaction transaction(database);
+  Transaction transaction(database, Transaction::Kind::write);
   Statement erase(database, "DELETE FROM runs WHERE id = ?");
   erase.bind(id).run();
   const bool found = database.changed_rows() > 0;

@@ -127,10 +127,17 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// A write transaction: takes the write lock at once, rolls back unless commit() was reached.
+/// A transaction that is rolled back unless commit() was reached.
 class Transaction {
  public:
-  explicit Transaction(Sqlite& database) : database_(database) { database_.execute("BEGIN IMMEDIATE"); }
+  enum class Kind {
+    read,   ///< one state of the database for all that is read
+    write,  ///< takes the write lock at once
+  };
+
+  Transaction(Sqlite& database, Kind kind) : database_(database) {
+    database_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+  }
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
