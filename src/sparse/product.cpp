@@ -127,7 +127,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
   const std::size_t grain = rows_per_chunk(x, y, distinct.rows.size());
-  const std::size_t block_bytes = grain < distinct.rows.size() ? kMaxBlockBytes : std::size_t{1} << 12;
+  const std::size_t block_bytes = std::min(kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
   std::vector<Worker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(y.cols(), block_bytes)});
   std::vector<Row> stored(keep == Keep::structure ? distinct.rows.size() : 0);

@@ -90,6 +90,12 @@ class RowSink {
     return nnz > 4 && std::uint64_t{nnz} * kBitmapDensity > cols;
   }
 
+  /// No `rows` rows over `cols` columns take more, bytes: a list is used only where it is no larger than a bitmap, or
+  /// has at most four columns.
+  [[nodiscard]] static std::size_t most_bytes(std::size_t rows, Index cols) {
+    return rows * std::max(bitmap_words(cols) * sizeof(std::uint64_t), 4 * sizeof(Index));
+  }
+
   /// Stores a row given as a sorted list without repetition.
   Row append_list(std::span<const Index> columns);
 
