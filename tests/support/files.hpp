@@ -57,7 +57,7 @@ template <class T>
 [[nodiscard]] std::string npy(const std::string& descr, const std::string& shape, const std::vector<T>& values,
                               const std::string& order = "False") {
   std::string elements(values.size() * sizeof(T), '\0');
-  std::memcpy(elements.data(), values.data(), elements.size());
+  if (!values.empty()) std::memcpy(elements.data(), values.data(), elements.size());
   return npy_with_header("{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }",
                          elements);
 }
