@@ -121,6 +121,36 @@ TEST(Search, HasNoBestWhereNothingFits) {
               HasSubstr("No depth fits into the memory limit"));
 }
 
+TEST(Search, SaysThatACheaperDepthDoesNotFit) {
+  const Finished run = upsweep({"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--workers",
+                                "16", "--memory", "20MiB"});
+  EXPECT_THAT(run.out, HasSubstr("Depth 1 would need 0.7654x of plain BP, but does not fit into the memory limit."));
+  EXPECT_THAT(run.out, HasSubstr("no depth that fits beats plain BP"));
+  EXPECT_EQ(
+      upsweep({"search", kModels + "lenet5.yaml", "--pattern", "sample", "--memory", "4611686018427387904"}).exit_code,
+      0);
+}
+
+TEST(Search, StoresTheFiguresOfAllOpsWhateverItsScope) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  ASSERT_EQ(upsweep({"search", kModels + "lenet5.yaml", "--workers", "2", "--db", db}).exit_code, 0);
+  ASSERT_EQ(upsweep({"search", kModels + "lenet5.yaml", "--workers", "2", "--live", "--db", db}).exit_code, 0);
+  EXPECT_EQ(query(db,
+                  "select count(distinct makespan_dag_flops), count(distinct ops), count(distinct score) from "
+                  "run_summary where depth = 2"),
+            "1|1|2\n");
+  EXPECT_EQ(query(db, "select distinct scope from run_summary"), "all\nlive\n");
+}
+
+TEST(Profile, ShowsTextThatIsNotUtf8AsReplaced) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("bad\xff.yaml", "input: [3]\noperators: [relu, tanh]\n");
+  const std::string db = folder.path("runs.sqlite");
+  EXPECT_EQ(upsweep({"profile", file, "--format", "json", "--db", db}).exit_code, 0);
+  EXPECT_EQ(upsweep({"runs", "--db", db, "--format", "json"}).exit_code, 0);
+}
+
 TEST(Search, PrintsOneCsvTableOfCandidates) {
   const Finished csv = upsweep({"search", kModels + "lenet5.yaml", "--format", "csv"});
   EXPECT_THAT(csv.out, StartsWith("schedule,depth,feasible,reason,score,"));
@@ -199,13 +229,20 @@ TEST(BadInput, GetsOneLineExitCodeThreeAndNoTraceInTheStore) {
        "input: [1]\noperators:\n  - linear: {name: a, out_features: 2147483647}\n  - linear: {name: b, out_features: "
        "2147483647}\n"},
       {"too-large", "input: [3, 30000, 30000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 9}\n"},
+      {"hostile-kernel",
+       "input: [1, 1, 1]\noperators:\n  - conv2d: {out_channels: 1, kernel: 65537, padding: 32768}\n  - relu\n"},
+      {"hostile-line", "input: [1, 1, 4000000000]\noperators:\n  - maxpool2d: {kernel: 1}\n"},
+      {"long-name", "input: [3]\nweights: {masks: " + std::string(300, 'x') + "}\noperators: [relu]\n"},
+      {"control-character", "name: \"a\\x01b\"\ninput: [3]\noperators: [relu]\n"},
       {"not-yaml", "a: [\n"},
       {"binary", std::string("\x00\xff\xfe\x01", 4)},
       {"empty", ""},
   };
   const std::string db = folder.path("runs.sqlite");
   for (const auto& [name, text] : files) {
-    const Finished run = upsweep({"search", folder.write(name + ".yaml", text), "--db", db});
+    const std::string file = folder.write(name + ".yaml", text);
+    const Finished run = upsweep({"search", file, "--db", db});
+    EXPECT_THAT(run.err, StartsWith("upsweep: error: " + file + ":")) << name;
     EXPECT_EQ(run.exit_code, 3) << name << ": " << run.err;
     EXPECT_EQ(lines(run.err), 1) << name << ": " << run.err;
     EXPECT_THAT(run.err, HasSubstr("accepted")) << name;
@@ -222,7 +259,8 @@ TEST(BadInput, IsAForeignOrUnwritableDatabaseToo) {
   const TemporaryFolder folder;
   const std::string model = kModels + "mlp-mnist.yaml";
   for (const std::string& db :
-       {folder.write("text",
+       {std::string(), folder.path(std::string(300, 'x')),
+        folder.write("text",
                      "not a database, but long enough to be one "
                      "........................................................................................"),
         folder.path("no/such/folder.sqlite"), folder.path()}) {
@@ -265,17 +303,36 @@ TEST(Runs, AreWholeAfterASearchIsKilled) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");
   ASSERT_EQ(upsweep({"search", kModels + "lenet5.yaml", "--db", db}).exit_code, 0);
-  for (int round = 0; round < 12; ++round) {
+  int killed = 0;
+  for (int round = 0; round < 20; ++round) {
     const pid_t search = start_program({UPSWEEP_BINARY, "search", kModels + "vgg11-quarter-pruned90.yaml", "--db", db},
                                        "/dev/null", "/dev/null");
-    usleep(static_cast<useconds_t>(8000 * (round + 1)));
+    usleep(static_cast<useconds_t>(3000 * (round + 1)));
     kill(search, SIGKILL);
-    waitpid(search, nullptr, 0);
+    int status = 0;
+    waitpid(search, &status, 0);
+    killed += WIFSIGNALED(status) ? 1 : 0;
     EXPECT_EQ(query(db, "pragma integrity_check"), "ok\n");
     EXPECT_EQ(query(db, "select count(*) from runs r where (select count(*) from ops where run_id = r.id) != r.ops"),
               "0\n");
     EXPECT_EQ(query(db, "select count(*) % 5 from run_summary where model = 'vgg11-quarter-pruned90'"), "0\n")
         << "a search is stored whole or not at all";
+  }
+  EXPECT_GT(killed, 0) << "every search was done before it was killed";
+}
+
+TEST(Runs, OfANewDatabaseCanBeReadAfterAKillAtAnyMoment) {
+  const TemporaryFolder folder;
+  for (int round = 0; round < 30; ++round) {
+    const std::string db = folder.path("new" + std::to_string(round));
+    const pid_t search =
+        start_program({UPSWEEP_BINARY, "search", kModels + "mlp-mnist.yaml", "--db", db}, "/dev/null", "/dev/null");
+    usleep(static_cast<useconds_t>(500 * (round + 1)));
+    kill(search, SIGKILL);
+    waitpid(search, nullptr, 0);
+    if (std::filesystem::exists(db)) {
+      EXPECT_EQ(query(db, "select count(*) % 3 from run_summary"), "0\n") << round;
+    }
   }
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "command.hpp"
@@ -37,11 +35,9 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   }
   const ProfileReport report{model.name, model.network,         analysis.network, profile,
                              pram,       options.model.pattern, request.text};
-  if (options.model.format == "json") {
-    print_result(to_json(report).dump(1) + '\n');
-  } else {
-    print_result(options.model.format == "csv" ? to_csv(report) : to_text(report));
-  }
+  print_result(
+      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report); });
   return 0;
 }
 

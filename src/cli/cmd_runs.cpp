@@ -21,11 +21,8 @@ InputError no_such_run(const RunsOptions& options, std::int64_t id) {
 
 int list_runs(const RunsOptions& options) {
   const QueryResult runs = RunStore(options.db, RunStore::Open::existing).list();
-  if (options.format == "json") {
-    print_result(to_json(runs).dump(1) + '\n');
-  } else {
-    print_result(options.format == "csv" ? to_csv(runs) : runs_text(runs));
-  }
+  print_result(
+      options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); }, [&] { return runs_text(runs); });
   return 0;
 }
 
@@ -34,13 +31,14 @@ int show_run(const RunsOptions& options) {
   RunStore store(options.db, RunStore::Open::existing);
   const auto run = store.show(id);
   if (!run) throw no_such_run(options, id);
-  if (options.format == "json") {
+  const QueryResult levels = store.levels(id);
+  const auto with_levels = [&] {
     Json object = to_json(*run).front();
-    object["level_profile"] = to_json(store.levels(id));
-    print_result(object.dump(1) + '\n');
-  } else {
-    print_result(options.format == "csv" ? to_csv(*run) : run_text(*run, store.levels(id)));
-  }
+    object["level_profile"] = to_json(levels);
+    return object;
+  };
+  print_result(
+      options.format, with_levels, [&] { return to_csv(*run); }, [&] { return run_text(*run, levels); });
   return 0;
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "command.hpp"
 #include "options.hpp"
 #include "storing.hpp"
@@ -33,8 +31,10 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& candidate = result.candidates[i];
     const double score = static_cast<double>(candidate.score) / static_cast<double>(result.inputs);
-    runs.push_back({candidate.schedule, &analysis.schedules[i], candidate.pram, score, candidate.feasible,
-                    candidate.feasible ? std::nullopt : std::optional(candidate.reason)});
+    // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
+    // row.
+    runs.push_back({candidate.schedule, &analysis.schedules[i], pram_profile(analysis.schedules[i], result.workers),
+                    score, candidate.feasible, candidate.feasible ? std::nullopt : std::optional(candidate.reason)});
   }
   SearchRecord record{to_string(result.options.objective),
                       execution,
@@ -62,11 +62,9 @@ int run_search(const Options& options, const Invocation& invocation) {
   }
 
   const SearchReport report{model.name, analysis.network, result, options.model.pattern};
-  if (options.model.format == "json") {
-    print_result(to_json(report).dump(1) + '\n');
-  } else {
-    print_result(options.model.format == "csv" ? to_csv(report) : to_text(report));
-  }
+  print_result(
+      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report); });
   return 0;
 }
 

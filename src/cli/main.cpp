@@ -65,6 +65,9 @@ int run_program(int argc, char** argv) {
     return root.exit(help);
   } catch (const CLI::ParseError& error) {
     choose();
+    if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
+      return usage_error(fmt::format("'{}' is no command, accepted are profile, search, runs", argv[1]), nullptr);
+    }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
   } catch (const upsweep::UsageError& error) {
     return usage_error(error.what(), chosen->app);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/chain.hpp"
@@ -43,8 +44,9 @@ std::uint64_t parse_positive(const std::string& option, const std::string& text)
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value == 0)
-    throw UsageError(fmt::format("{} is '{}', accepted is an integer of at least 1", option, text));
+  if (error != std::errc() || stop != end || value == 0 || value > INT64_MAX) {
+    throw UsageError(fmt::format("{} is '{}', accepted is an integer from 1 to {}", option, text, INT64_MAX));
+  }
   return value;
 }
 
@@ -90,8 +92,8 @@ Model load(const ModelOptions& options) {
       load_model(options.model, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
   try {
     require_pattern_memory(model.network, model.weights, machine_memory());
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", options.model, error.what()));
+  } catch (const OperatorError& error) {
+    throw model.located(error);
   }
   return model;
 }
@@ -108,10 +110,21 @@ Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vec
     std::fflush(stderr);
   };
   const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
-  return analyse(view, pattern, std::move(schedules), progress);
+  try {
+    return analyse(view, pattern, std::move(schedules), progress);
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  } catch (const CountOverflow& error) {
+    throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
+  }
 }
 
-void print_result(const std::string& text) {
+void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
+                  const std::function<std::string()>& table) {
+  // What is not UTF-8 (a path, say) must not make the whole object unreadable.
+  const std::string text = format == "json"  ? json().dump(1, ' ', false, Json::error_handler_t::replace) + '\n'
+                           : format == "csv" ? csv()
+                                             : table();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::runtime_error("standard output cannot be written");
   }

@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/profile/network_profile.hpp"
+#include "upsweep/report/format.hpp"
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep::cli {
@@ -28,20 +30,21 @@ void declare_model_options(CLI::App& app, ModelOptions& options);
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 
-/// Checks what CLI11 does not: throws UsageError for --machine, which comes later.
+/// Checks what CLI11 does not: throws UsageError for --machine, which comes later, and for a wrong --workers.
 void check_model_options(const ModelOptions& options);
 
-/// A positive integer. Throws UsageError that names the option.
+/// A positive integer of 63 bits. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text);
 
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
 
-/// linear, blelloch or hybrid:L. Throws UsageError.
+/// linear, blelloch or hybrid:L.
 struct ScheduleRequest {
   std::string text;
   std::uint32_t depth = 0;  ///< a large number for blelloch
 };
+/// Throws UsageError.
 [[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
 
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
@@ -52,7 +55,8 @@ struct ScheduleRequest {
 /// analyse(), with progress on standard error when that is a terminal.
 [[nodiscard]] Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vector<Schedule> schedules);
 
-/// Writes results to standard output; throws std::runtime_error when that fails.
-void print_result(const std::string& text);
+/// Writes a result in the given format to standard output; throws std::runtime_error when that fails.
+void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
+                  const std::function<std::string()>& table);
 
 }  // namespace upsweep::cli

@@ -81,23 +81,27 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   const std::vector<OperatorEntry> entries = read_operators(document, list);
   std::unordered_map<std::string, const OperatorEntry*> by_name;
   for (const OperatorEntry& entry : entries) by_name.emplace(entry.spec.name, &entry);
-  Model model{name == nullptr ? path.stem().string() : yaml_text(document, *name, "name"),
+  Model model{document.file,
+              name == nullptr ? path.stem().string() : yaml_text(document, *name, "name"),
               value_bytes,
               build_network(document, list, input, entries),
               {},
               {},
+              {},
               {}};
+  for (const Operator& op : model.network.operators()) model.lines.push_back(by_name.at(op.name)->line);
   check_stated_inputs(document, model.network, by_name);
 
   ContentHash hash;
   hash.add("input", to_string(input));
   hash.add("value_bytes", std::to_string(value_bytes));
   for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
-  const ModelContext context{
-      document,      path.parent_path(),
-      model.network, [&](std::size_t o) { return by_name.at(model.network.operators()[o].name)->line; },
-      numbers,       hash};
-  model.weights = read_weights(context, weights);
+  const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
+  try {
+    model.weights = read_weights(context, weights);
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  }
   if (sample != nullptr) model.sample = read_sample(context, *sample);
   if (sample == nullptr && numbers == Numbers::needed) {
     throw document.error(*document.root,

@@ -24,7 +24,8 @@ class Settings {
 
   const YamlNode& require(const std::string& key) {
     if (map_ != nullptr) return map_->require(key);
-    throw document_.error(entry_, fmt::format("{} has no key '{}', which is required", what_, key));
+    throw document_.error(
+        entry_, fmt::format("{} has no key '{}', found are none, accepted is a mapping with that key", what_, key));
   }
 
   [[nodiscard]] std::uint64_t size(const std::string& key, const YamlNode& node, std::uint64_t least) const {
@@ -214,6 +215,16 @@ const Read& reader_of(const YamlDocument& document, const YamlNode& kind) {
       kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind), fmt::join(known, ", ")));
 }
 
+/// The name of an operator; arrays are files of this name, so it must not lead out of their folder.
+std::string read_name(const YamlDocument& document, const YamlNode& node, const std::string& kind) {
+  const std::string name = yaml_text(document, node, "name of a " + kind);
+  if (name.find_first_of("/\\") != std::string::npos) {
+    throw document.error(node,
+                         fmt::format("name of a {} is {}, accepted is text without / and \\", kind, describe(node)));
+  }
+  return name;
+}
+
 OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, std::size_t position) {
   const bool is_name = item.kind == YamlNode::Kind::scalar;
   if (!is_name && (item.kind != YamlNode::Kind::mapping || item.children.size() != 2)) {
@@ -235,7 +246,7 @@ OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, 
   if (settings->kind == YamlNode::Kind::mapping) {
     for (std::size_t i = 0; i < settings->children.size(); i += 2) {
       if (settings->children[i]->text == "name")
-        entry.spec.name = yaml_text(document, *settings->children[i + 1], "name of a " + kind.text);
+        entry.spec.name = read_name(document, *settings->children[i + 1], kind.text);
     }
   }
   const std::string what = fmt::format("{} '{}'", kind.text, entry.spec.name);

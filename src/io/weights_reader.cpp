@@ -85,7 +85,9 @@ class OperatorArrays {
       : context_(context), folder_(std::move(folder)) {}
 
   [[nodiscard]] bool exists(std::size_t op, const std::string& suffix) const {
-    return std::filesystem::exists(path(op, suffix));
+    // What cannot be looked at is left to read(), which says why.
+    std::error_code error;
+    return std::filesystem::exists(path(op, suffix), error) || error != std::error_code();
   }
 
   [[nodiscard]] NpyArray read(std::size_t op, const std::string& suffix, const Shape& shape) const {
@@ -111,7 +113,7 @@ class OperatorArrays {
   }
   [[nodiscard]] InputError fail(std::size_t op, const std::string& message) const {
     const Operator& mine = context_.network.operators()[op];
-    return {context_.document.file, context_.line_of(op),
+    return {context_.document.file, context_.lines[op],
             fmt::format("{} '{}': {}", kind_name(mine.kind), mine.name, message)};
   }
 
@@ -122,7 +124,7 @@ class OperatorArrays {
 /// A folder that the file names; the error is at the key's value.
 std::filesystem::path folder_of(const ModelContext& context, const YamlNode& node, const std::string& key) {
   std::filesystem::path folder = context.folder / yaml_text(context.document, node, key + " of weights");
-  if (!std::filesystem::is_directory(folder)) {
+  if (std::error_code error; !std::filesystem::is_directory(folder, error)) {
     throw context.document.error(
         node, fmt::format("{} of weights names {}, which is no folder; accepted is a folder of .npy files", key,
                           folder.string()));
@@ -195,7 +197,7 @@ std::string describe_seeded(const WeightSettings& settings) {
   return text;
 }
 
-/// Whether some running variance plus eps is not positive: its square root would not be a number.
+/// Throws InputError where a running variance plus eps is not positive: its square root would not be a number.
 void check_variances(const ModelContext& context, const NetworkWeights& weights) {
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = context.network.operators()[o];
@@ -204,7 +206,7 @@ void check_variances(const ModelContext& context, const NetworkWeights& weights)
     for (std::size_t c = 0; c < std::max<std::size_t>(1, weights[o].running_var.size()); ++c) {
       const double variance = weights[o].running_var.empty() ? 1 : weights[o].running_var[c];
       if (variance + norm->eps > 0) continue;
-      throw InputError(context.document.file, context.line_of(o),
+      throw InputError(context.document.file, context.lines[o],
                        fmt::format("batchnorm2d '{}': running variance {} of channel {} plus eps is not positive, "
                                    "accepted is a positive sum",
                                    op.name, variance, c));
@@ -258,7 +260,8 @@ SampleInputs read_sample(const ModelContext& context, const YamlNode& node) {
   const YamlNode* seed = map.find("seed");
   map.finish();
   if ((inputs == nullptr) == (count == nullptr))
-    throw document.error(node, "sample has both or neither of inputs and count, accepted is one of them");
+    throw document.error(node, inputs != nullptr ? "sample has both inputs and count, accepted is one of them"
+                                                 : "sample has neither inputs nor count, accepted is one of them");
   SampleInputs sample;
   sample.length = elements(context.network.input());
   if (inputs != nullptr) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
+#include <vector>
 
 #include "content_hash.hpp"
 #include "upsweep/io/model_file.hpp"
@@ -14,8 +14,7 @@ struct ModelContext {
   const YamlDocument& document;
   std::filesystem::path folder;  ///< paths in the file are relative to it
   const Network& network;
-  /// The line of an operator of the network, by its position there.
-  std::function<int(std::size_t)> line_of;
+  const std::vector<int>& lines;  ///< of the operators, in the order of the network
   Numbers numbers;
   ContentHash& hash;
 };

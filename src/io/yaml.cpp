@@ -159,6 +159,30 @@ std::optional<T> parse_whole(const YamlNode& node) {
   throw document.error(node, fmt::format("{} is {}, accepted is {}", what, describe(node), accepted));
 }
 
+/// Whether the text is valid UTF-8 without control characters.
+bool is_printable_utf8(const std::string& text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
+    if (length == 0 || i + length > text.size() || lead < 0x20 || lead == 0x7f) return false;
+    std::uint32_t code = lead & (length == 1 ? 0x7fU : 0xffU >> (length + 1));
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0U) != 0x80) return false;
+      code = code << 6 | (next & 0x3fU);
+    }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    const bool control = code >= 0x80 && code < 0xa0;
+    if (overlong || control || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
+    i += length;
+  }
+  return true;
+}
+
 /// Fewest insertions, deletions and replacements that turn `a` into `b`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -225,6 +249,7 @@ YamlDocument read_yaml(const std::string& path) {
 
 std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::scalar || node.text.empty()) refuse(document, node, what, "text");
+  if (!is_printable_utf8(node.text)) refuse(document, node, what, "UTF-8 text without control characters");
   return node.text;
 }
 
@@ -268,8 +293,17 @@ const YamlNode* YamlMap::find(const std::string& key) {
 
 const YamlNode& YamlMap::require(const std::string& key) {
   const YamlNode* value = find(key);
-  if (value == nullptr) throw document_.error(node_, fmt::format("{} has no key '{}', which is required", what_, key));
-  return *value;
+  if (value != nullptr) return *value;
+  std::vector<std::string> found;
+  std::string hint;
+  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
+    found.push_back(excerpt(node_.children[i]->text));
+    const bool close = edit_distance(found.back(), key) <= 2 || found.back().starts_with(key + '_');
+    if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
+  }
+  throw document_.error(
+      node_, fmt::format("{} has no key '{}'{}, found are {}, accepted is a mapping with that key", what_, key, hint,
+                         found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "))));
 }
 
 void YamlMap::finish() const {

@@ -7,23 +7,33 @@
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/base/error.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {
 
-/// About the memory of a guaranteed pattern: entries as a list or as a bitmap, whichever is smaller, plus the row
-/// table.
-double estimated_memory(const Operator& op, const OperatorWeights& weights) {
+/// Memory that grows with the sizes alone: the row table, and the tables of windows along the axes.
+double size_memory(const Operator& op) {
+  constexpr double kPerPosition = 64;
+  double positions = 0;
+  for (const Shape* shape : {&op.in_shape, &op.out_shape}) {
+    if (shape->size() == 3) positions += static_cast<double>((*shape)[1]) + static_cast<double>((*shape)[2]);
+  }
+  return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + positions * kPerPosition;
+}
+
+/// About the memory of the entries of a guaranteed pattern: as lists or as bitmaps, whichever is smaller.
+double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
+  if (std::holds_alternative<Linear>(op.kind) && weights.kept.empty()) return cols / 8;  // one row, shared
   auto nnz = static_cast<double>(unpruned_nnz(op));
   if (!weights.kept.empty()) {
     const auto kept = std::count_if(weights.kept.begin(), weights.kept.end(), [](std::uint8_t k) { return k != 0; });
     nnz *= static_cast<double>(kept) / static_cast<double>(weights.kept.size());
   }
-  return std::min(nnz * sizeof(Index), rows * cols / 8) + rows * sizeof(Row);
+  // A convolution also lists its nonzero weights, no more than it has entries.
+  return std::min(nnz * sizeof(Index), rows * cols / 8) + nnz / std::max(1.0, cols);
 }
 
 std::vector<std::shared_ptr<const Pattern>> patterns_if(const Network& network, const NetworkWeights& weights,
@@ -49,11 +59,11 @@ JacobianChain in_scan_order(const Network& network, const std::vector<std::share
   return chain;
 }
 
-void require_finite(const Operator& op, std::span<const double> values) {
+void require_finite(const Operator& op, std::size_t index, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      throw InputError(fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
-                                   kind_name(op.kind), op.name, i, values[i]));
+      throw OperatorError(index, fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
+                                             kind_name(op.kind), op.name, i, values[i]));
     }
   }
 }
@@ -65,14 +75,15 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
   double total = 0;
   for (const std::size_t o : network.links()) {
     const Operator& op = network.operators()[o];
-    total += estimated_memory(op, weights[o]);
-    if (total > available) {
-      constexpr double kGiB = 1 << 30;
-      throw InputError(
-          fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at most the memory "
-                      "of this machine, {:.1f} GiB",
-                      kind_name(op.kind), op.name, total / kGiB, available / kGiB));
-    }
+    total += size_memory(op);
+    // The sizes come first: counting entries needs the tables of windows.
+    if (total <= available) total += entry_memory(op, weights[o]);
+    if (total <= available) continue;
+    constexpr double kGiB = 1 << 30;
+    throw OperatorError(o,
+                        fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at "
+                                    "most {:.1f} GiB",
+                                    kind_name(op.kind), op.name, total / kGiB, available / kGiB));
   }
 }
 
@@ -106,7 +117,7 @@ JacobianChain SampleChains::at(std::span<const double> x) const {
     const Operator& op = network_.operators()[o];
     if (depends_on_input(op.kind)) patterns[o] = std::make_shared<Pattern>(sample_pattern(op, weights_[o], activation));
     activation = forward(op, weights_[o], activation);
-    require_finite(op, activation);
+    require_finite(op, o, activation);
   }
   return in_scan_order(network_, patterns);
 }

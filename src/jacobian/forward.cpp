@@ -34,11 +34,12 @@ std::vector<KernelRun> kernel_runs(const AxisWindows& windows, std::size_t out, 
   return runs;
 }
 
-/// Adds one weight's contribution to an output plane.
+/// Widths and strides of the planes of a convolution.
 struct PlaneShape {
   std::size_t in_width, out_width, stride_y, stride_x;
 };
 
+/// Adds the contribution of one weight to an output plane.
 void add_weight(double weight, const KernelRun& y, const KernelRun& x, const PlaneShape& shape, const double* in,
                 double* out) {
   for (std::size_t i = 0; i < y.count; ++i) {
@@ -90,7 +91,7 @@ std::vector<double> multiply_linear(const Operator& op, const OperatorWeights& w
   return out;
 }
 
-/// Calls visit(output, inputs...) as visit(output, first) for a new window and visit(output, next) for its other
+/// Calls visit(output, input) for every input of every window, window after window in row-major order.
 /// inputs.
 template <class Visit>
 void for_each_window_input(const Operator& op, Visit visit) {

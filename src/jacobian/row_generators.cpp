@@ -11,15 +11,27 @@ ImageWindows windows_of(const Operator& op) {
 
 }  // namespace
 
-ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weights) : windows_(windows_of(op)) {
+UsedPositions::UsedPositions(const AxisWindows& windows, std::size_t in) {
+  for (std::size_t i = 0; i < in; ++i) {
+    for (const Tap& tap : windows.by_input(i)) positions_.push_back(tap.kernel);
+  }
+  std::sort(positions_.begin(), positions_.end());
+  positions_.erase(std::unique(positions_.begin(), positions_.end()), positions_.end());
+}
+
+ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weights)
+    : windows_(windows_of(op)),
+      used_y_(windows_.y, op.in_shape.size() == 3 ? op.in_shape[1] : 1),
+      used_x_(windows_.x, op.in_shape.size() == 3 ? op.in_shape[2] : 1) {
+  std::size_t kernel_width = 1;
   std::size_t groups = 1;
   if (const auto* conv = std::get_if<Conv2d>(&op.kind)) {
     in_width_ = op.in_shape[2];
     in_plane_ = op.in_shape[1] * in_width_;
     out_width_ = op.out_shape[2];
     out_plane_ = op.out_shape[1] * out_width_;
-    kernel_width_ = conv->kernel.x;
-    kernel_size_ = conv->kernel.y * kernel_width_;
+    kernel_width = conv->kernel.x;
+    kernel_size_ = conv->kernel.y * kernel_width;
     groups = conv->groups;
   }
   const std::size_t in_channels = op.in_shape[0];
@@ -27,13 +39,17 @@ ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weig
   const std::size_t group_outputs = out_channels / groups;
   group_inputs_ = in_channels / groups;
 
+  for (std::size_t y = 0; y < used_y_.size(); ++y) {
+    for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * kernel_width + used_x_[x]);
+  }
+
   const auto for_each_kept = [&](auto visit) {
     std::size_t base = 0;  // position of the first weight of (output, input channel)
     for (std::size_t output = 0; output < out_channels; ++output) {
       const std::size_t first_input = output / group_outputs * group_inputs_;
       for (std::size_t input = 0; input < group_inputs_; ++input, base += kernel_size_) {
-        for (std::size_t k = kernel_size_; k-- > 0;) {
-          if (weights.keeps(base + k)) visit(first_input + input, output, k);
+        for (std::size_t tap = taps_.size(); tap-- > 0;) {
+          if (weights.keeps(base + taps_[tap])) visit(first_input + input, output, tap);
         }
       }
     }
@@ -43,8 +59,8 @@ ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weig
   for (std::size_t c = 0; c < in_channels; ++c) weight_start_[c + 1] += weight_start_[c];
   weights_.resize(weight_start_.back());
   std::vector<std::size_t> next(weight_start_.begin(), weight_start_.end() - 1);
-  for_each_kept([&](std::size_t channel, std::size_t output, std::size_t k) {
-    weights_[next[channel]++] = {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(k)};
+  for_each_kept([&](std::size_t channel, std::size_t output, std::size_t tap) {
+    weights_[next[channel]++] = {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(tap)};
   });
 }
 

@@ -101,6 +101,11 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
         throw std::invalid_argument(fmt::format("its output {} has {} elements, accepted are at most {}",
                                                 upsweep::to_string(out), elements(out), kMaxElements));
       }
+      const auto weight = weight_shape(spec.kind, shape);
+      if (weight && elements(*weight) > kMaxElements) {
+        throw std::invalid_argument(fmt::format("its weight {} has {} elements, accepted are at most {}",
+                                                upsweep::to_string(*weight), elements(*weight), kMaxElements));
+      }
       if (!is_view(spec.kind)) links_.push_back(operators_.size());
       operators_.push_back({spec.name, spec.kind, std::exchange(shape, out), out});
     } catch (const CountOverflow&) {

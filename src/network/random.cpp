@@ -1,6 +1,5 @@
 #include "upsweep/network/random.hpp"
 
-#include <bit>
 #include <cmath>
 
 namespace upsweep {
@@ -21,7 +20,7 @@ double portable_log(double x) {
     mantissa *= 2;
     --exponent;
   }
-  // log(m) = 2 artanh((m - 1) / (m + 1)); the argument is below 0.1716, so twelve terms reach double precision.
+  // log(m) = 2 artanh((m - 1) / (m + 1)); the argument is below 0.1716, so thirteen terms reach double precision.
   const double t = (mantissa - 1) / (mantissa + 1);
   const double t2 = t * t;
   double sum = 0;

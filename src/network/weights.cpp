@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/network/random.hpp"
@@ -33,9 +32,9 @@ void rank(std::vector<Ranked>& all, std::uint64_t count) {
     std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), ranks_before);
 }
 
-std::vector<Ranked> ranked(std::span<const double> values, std::uint64_t offset = 0) {
+std::vector<Ranked> ranked(std::span<const double> values) {
   std::vector<Ranked> all(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) all[i] = {std::fabs(values[i]), offset + i};
+  for (std::size_t i = 0; i < values.size(); ++i) all[i] = {std::fabs(values[i]), i};
   return all;
 }
 
@@ -47,16 +46,18 @@ void apply_mask(OperatorWeights& weights) {
   }
 }
 
-/// Throws InputError before an allocation that cannot work.
-void require_memory(const Network& network) {
+/// Throws OperatorError before an allocation that cannot work: `bytes_each` for every weight of the network.
+void require_memory(const Network& network, std::uint64_t bytes_each) {
   std::uint64_t bytes = 0;
-  for (const Operator& op : network.operators()) {
+  for (std::size_t o = 0; o < network.operators().size(); ++o) {
+    const Operator& op = network.operators()[o];
     const auto shape = weight_shape(op.kind, op.in_shape);
-    if (shape) bytes = checked_add(bytes, checked_mul(elements(*shape), sizeof(double)));
+    if (shape) bytes = checked_add(bytes, checked_mul(elements(*shape), bytes_each));
     if (bytes > machine_memory()) {
-      throw InputError(fmt::format(
-          "{} '{}': the weights up to here need {} bytes, accepted is at most the memory of this machine, {}",
-          kind_name(op.kind), op.name, bytes, machine_memory()));
+      throw OperatorError(o,
+                          fmt::format("{} '{}': the weights up to here need {} bytes, accepted is at most the memory "
+                                      "of this machine, {}",
+                                      kind_name(op.kind), op.name, bytes, machine_memory()));
     }
   }
 }
@@ -64,11 +65,15 @@ void require_memory(const Network& network) {
 bool is_prunable(const Operator& op) { return weight_shape(op.kind, op.in_shape).has_value(); }
 
 void prune_globally(const Network& network, double sparsity, NetworkWeights& weights) {
+  // A ranked entry and a mask byte beside the number and its mask.
+  require_memory(network, sizeof(double) + sizeof(Ranked) + 2);
   std::vector<Ranked> all;
+  std::size_t total = 0;
+  for (const OperatorWeights& mine : weights) total += mine.values.size();
+  all.reserve(total);
   for (std::size_t o = 0; o < weights.size(); ++o) {
     if (!is_prunable(network.operators()[o])) continue;
-    const std::vector<Ranked> mine = ranked(weights[o].values, all.size());
-    all.insert(all.end(), mine.begin(), mine.end());
+    for (const double value : weights[o].values) all.push_back({std::fabs(value), all.size()});
   }
   const std::uint64_t count = kept_count(all.size(), sparsity);
   rank(all, count);
@@ -110,7 +115,7 @@ std::uint64_t kept_count(std::uint64_t count, double sparsity) {
 }
 
 void fill_he_normal(const Network& network, std::uint64_t seed, NetworkWeights& weights) {
-  require_memory(network);
+  require_memory(network, sizeof(double));
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = network.operators()[o];
     const auto shape = weight_shape(op.kind, op.in_shape);

@@ -102,15 +102,13 @@ std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, 
     const JacobianChain chain = chain_at(input);
     check_chain(chain);
     if (observe) observe(chain);
-    const ProductPlan::Counts counts = plan.count(chain);
-    for (Planned& planned : all) {
-      if (planned.profile.schedule.length != chain.length()) {
-        throw std::invalid_argument(
-            fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
-                        planned.profile.schedule.length, chain.length()));
-      }
-      add_chain(chain, plan, counts, value_bytes, planned);
+    for (const Planned& planned : all) {
+      if (planned.profile.schedule.length == chain.length()) continue;
+      throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
+                                              planned.profile.schedule.length, chain.length()));
     }
+    const ProductPlan::Counts counts = plan.count(chain);
+    for (Planned& planned : all) add_chain(chain, plan, counts, value_bytes, planned);
   }
   std::vector<ScheduleProfile> profiles;
   for (Planned& planned : all) {

@@ -210,16 +210,13 @@ Json to_json(const ProfileReport& report) {
 }
 
 std::string to_csv(const ProfileReport& report) {
-  std::string csv;
+  std::string csv = csv_line({"id", "phase", "level", "left", "right", "target", "kind", "dead", "m", "k", "n",
+                              "left_nnz", "right_nnz", "nnz", "products", "flops", "bytes"});
   for (std::size_t id = 0; id < report.profile.ops.size(); ++id) {
-    const Json op = op_json(report.profile, id);
-    std::vector<std::string> heads;
     std::vector<std::string> cells;
-    for (const auto& [key, value] : op.items()) {
-      heads.push_back(key);
+    for (const auto& value : op_json(report.profile, id)) {
       cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
-    if (id == 0) csv += csv_line(heads);
     csv += csv_line(cells);
   }
   return csv;

@@ -33,6 +33,7 @@ Json candidate_json(const SearchReport& report, const Candidate& candidate) {
            {{"level", mean(candidate.totals.critical_path_level)}, {"dag", mean(candidate.totals.critical_path_dag)}}},
           {"steps", candidate.pram.steps},
           {"makespan", mean(candidate.pram.makespan(result.options.execution).flops)},
+          {"makespans", {{"level", mean(candidate.pram.level.flops)}, {"dag", mean(candidate.pram.dag.flops)}}},
           {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
           {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
           {"ratio_to_baseline", ratio(candidate.score, report.network_profile.baseline_flops)},
@@ -49,7 +50,7 @@ std::string score_name(const SearchOptions& options) {
     case Objective::work_flops:
       break;
   }
-  return "FLOPs of all ops";
+  return options.scope == Scope::all ? "FLOPs of all ops" : "FLOPs of live ops";
 }
 
 std::string candidates_text(const SearchReport& report) {
@@ -104,14 +105,21 @@ std::string verdict_text(const SearchReport& report) {
     const double more = static_cast<double>(next->score) / static_cast<double>(best.score) - 1;
     text += fmt::format(" Next is depth {} with {:.4g} % more.", next->depth, 100 * more);
   }
-  if (best.depth == 0) {
-    text += "\nThe scan does not pay here: no depth beats plain BP.\n";
-  } else if (best.score < result.linear().score) {
+  const Candidate* cheaper = nullptr;  // than the best, but too large
+  for (const Candidate& c : result.candidates) {
+    if (!c.feasible && c.score < best.score && (cheaper == nullptr || c.score < cheaper->score)) cheaper = &c;
+  }
+  if (cheaper != nullptr) {
+    text += fmt::format(" Depth {} would need {} of plain BP, but does not fit into the memory limit.", cheaper->depth,
+                        ratio_text(cheaper->score, result.linear().score));
+  }
+  if (best.score < result.linear().score) {
     text +=
         fmt::format("\nThe scan pays: {} of plain BP, {} of dense BP.\n", ratio_text(best.score, result.linear().score),
                     ratio_text(best.score, report.network_profile.baseline_flops));
   } else {
-    text += "\nThe scan does not pay here: plain BP (depth 0) needs less, but does not fit into the memory limit.\n";
+    text += fmt::format("\nThe scan does not pay here: no depth {}beats plain BP.\n",
+                        cheaper == nullptr ? "" : "that fits ");
   }
   return text;
 }
@@ -172,9 +180,10 @@ std::string to_text(const SearchReport& report) {
                       : "");
   text += candidates_text(report) + '\n';
   text += fmt::format(
-      "FLOPs of all ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
+      "FLOPs of {} ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
       "to plain, to dense: {} against plain BP ({} FLOPs, same sparse Jacobians) and dense BP ({}).\n\n",
-      score_name(result.options), exact_mean(report.network_profile.linear_flops, result.inputs),
+      result.options.scope == Scope::all ? "all" : "live", score_name(result.options),
+      exact_mean(report.network_profile.linear_flops, result.inputs),
       exact_mean(report.network_profile.baseline_flops, result.inputs));
   for (const Candidate& candidate : result.candidates) {
     if (!candidate.feasible) text += fmt::format("Depth {} does not fit: {}.\n", candidate.depth, candidate.reason);

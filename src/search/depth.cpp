@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
@@ -27,7 +27,9 @@ std::uint64_t score(const Candidate& candidate, const SearchOptions& options) {
 /// Why the candidate does not fit into `limit` bytes, or nothing. Byte counts are sums over the inputs, so is the
 /// limit.
 std::string memory_reason(const ScheduleProfile& profile, const Candidate& candidate, const SearchOptions& options) {
-  const std::uint64_t limit = checked_mul(*options.memory_limit, profile.inputs);
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit =
+      *options.memory_limit > most / profile.inputs ? most : *options.memory_limit * profile.inputs;
   const std::vector<bool> runs = in_scope(profile, options.scope);
   for (std::size_t id = 0; id < profile.ops.size(); ++id) {
     const OpProfile& op = profile.ops[id];

@@ -55,9 +55,10 @@ void RowAccumulator::collect_hashed(const Row& x, std::uint64_t products) {
   const std::size_t size = std::bit_ceil(static_cast<std::size_t>(products) * 2);
   table_.assign(size, kFree);
   const std::size_t mask = size - 1;
+  const int shift = 64 - std::countr_zero(size);  // the high bits of the product mix all bits of the column
   x.for_each([&](Index k) {
     for (const Index column : y_->row(k).list()) {
-      std::size_t at = (std::size_t{column} * 0x9e3779b1U) & mask;
+      std::size_t at = (column * 0x9e3779b97f4a7c15U) >> shift;
       while (table_[at] != kFree && table_[at] != column) at = (at + 1) & mask;
       if (table_[at] == kFree) {
         table_[at] = column;

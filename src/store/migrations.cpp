@@ -111,7 +111,7 @@ SELECT r.id, r.created_utc, r.command, r.search_id, r.model, r.pattern, r.schedu
        r.critical_path_level_flops, r.critical_path_dag_flops, r.steps, r.makespan_level_flops, r.makespan_dag_flops, r.peak_live_bytes,
        r.linear_flops, 1.0 * r.makespan_dag_flops / NULLIF(r.linear_flops, 0) AS makespan_dag_ratio_to_linear,
        r.baseline_flops, 1.0 * r.makespan_dag_flops / NULLIF(r.baseline_flops, 0) AS makespan_dag_ratio_to_baseline,
-       s.objective, r.score, r.feasible, r.depth IS s.best_depth AND s.id IS NOT NULL AS best
+       s.objective, s.execution, s.scope, r.score, r.feasible, r.reason, r.depth IS s.best_depth AND s.id IS NOT NULL AS best
 FROM runs r LEFT JOIN searches s ON s.id = r.search_id;
 CREATE VIEW level_profile AS
 SELECT l.run_id, r.model, r.pattern, r.schedule, l.level, l.phase, l.ops, l.flops_sum, l.flops_max,

@@ -2,8 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "migrations.hpp"
@@ -66,6 +69,23 @@ void use_wal(Sqlite& database) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   }
+}
+
+/// Makes a database that has its schema from the moment in which it has its name, whenever this process ends.
+void create_whole(const std::string& file) {
+  std::error_code error;
+  if (file.empty() || std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found)
+    return;
+  const std::string fresh = fmt::format("{}.new-{}", file, getpid());
+  std::filesystem::remove(fresh, error);
+  {
+    Sqlite database(fresh, true);
+    migrate(database);
+    use_wal(database);
+  }
+  // Another process may have been faster: then its file stays.
+  std::filesystem::create_hard_link(fresh, file, error);
+  std::filesystem::remove(fresh, error);
 }
 
 std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
@@ -184,10 +204,12 @@ struct RunStore::Impl {
   Sqlite database;
 };
 
-RunStore::RunStore(const std::string& file, Open open) : impl_(new Impl{Sqlite(file, open == Open::create)}) {
+RunStore::RunStore(const std::string& file, Open open) {
+  if (open == Open::create) create_whole(file);
+  impl_ = std::make_unique<Impl>(Impl{Sqlite(file, open == Open::create)});
   Sqlite& database = impl_->database;
   migrate(database);
-  use_wal(database);
+  if (open == Open::create) use_wal(database);
   database.execute("PRAGMA foreign_keys = ON");
 }
 

@@ -10,15 +10,25 @@ namespace upsweep {
 
 Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
   constexpr int kWaitMs = 60'000;
-  if (!create && !std::filesystem::exists(file))
-    throw InputError(fmt::format("{}: no such database, accepted is a file that --db wrote", file));
-  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  const bool exists = std::filesystem::exists(status);
+  if (error && status.type() != std::filesystem::file_type::not_found) {
     throw InputError(
-        fmt::format("{}: not a regular file, accepted is a database that upsweep wrote, or a new name", file));
+        fmt::format("{}: {}, accepted is a database that upsweep wrote, or a new name", file, error.message()));
   }
+  if (!create && !exists) {
+    throw InputError(fmt::format("{}: no such database, accepted is a file that --db wrote", file));
+  }
+  if (file.empty() || (exists && !std::filesystem::is_regular_file(status))) {
+    throw InputError(
+        fmt::format("'{}': not a regular file, accepted is a database that upsweep wrote, or a new name", file));
+  }
+  // An absolute path: ":memory:" and "file:..." have meanings of their own for SQLite.
+  const std::string path = std::filesystem::absolute(file, error).string();
   sqlite3* connection = nullptr;
   const int code =
-      sqlite3_open_v2(file.c_str(), &connection, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
+      sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(connection, kWaitMs);

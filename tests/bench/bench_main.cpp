@@ -9,6 +9,7 @@
 
 #include "cases.hpp"
 #include "measure.hpp"
+#include "op_times.hpp"
 #include "output.hpp"
 
 namespace upsweep::bench {
@@ -30,7 +31,8 @@ void run(const Settings& settings) {
     fmt::print(stderr, "measuring: {}\n", item.name);
     measured.push_back(measure(item));
   }
-  fmt::print("{}\n{}\n{}", heading(), table(measured), targets(settings, measured));
+  const std::string ops = settings.only.empty() ? op_table(settings) : std::string();
+  fmt::print("{}\n{}\n{}\n{}", heading(), table(measured), targets(settings, measured), ops);
 }
 
 /// Nothing when the command line is wrong.

@@ -5,8 +5,8 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model_file.hpp"
 
-/// Any bytes as a model file: a model or an InputError, nothing else. Weights are not made up, so that time goes into
-/// parsing.
+/// Any bytes as a model file: a model or an InputError, nothing else. Numbers are made up only where pruning asks for
+/// them.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   try {

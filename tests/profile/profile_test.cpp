@@ -154,7 +154,7 @@ TEST_F(ProfileTest, LevelsAddUpToTheOps) {
 }
 
 TEST_F(ProfileTest, RefusesAScheduleOfAnotherLength) {
-  EXPECT_THROW(static_cast<void>(profile_schedules({linear_schedule(5)}, random_chain(5, 0.5), 4)),
+  EXPECT_THROW(static_cast<void>(profile_schedules({blelloch_schedule(40)}, random_chain(3, 0.5), 4)),
                std::invalid_argument);
 }
 

@@ -29,7 +29,7 @@ Timeline simulate_by_definition(const Schedule& schedule, const std::vector<std:
                                 Execution execution) {
   const std::size_t count = costs.size();
   std::vector<std::uint64_t> end(count, ~std::uint64_t{0});  // of those that started
-  std::vector<std::uint64_t> busy_until(workers, 0);
+  std::vector<std::size_t> runs_on(workers, count);          // the op on each worker; `count` where it is free
   std::vector<bool> started(count, false);
   std::vector<bool> done(count, false);
   Timeline timeline;
@@ -40,6 +40,7 @@ Timeline simulate_by_definition(const Schedule& schedule, const std::vector<std:
       for (std::size_t id = 0; id < count; ++id) {
         if (started[id] && !done[id] && end[id] == now) {
           done[id] = changed = true;
+          std::replace(runs_on.begin(), runs_on.end(), id, count);
           --left;
         }
       }
@@ -52,14 +53,14 @@ Timeline simulate_by_definition(const Schedule& schedule, const std::vector<std:
         const auto is_done = [&](ValueId value) { return value < schedule.length || done[value - schedule.length]; };
         const bool ready = execution == Execution::level ? combine.level == open_level
                                                          : is_done(combine.earlier) && is_done(combine.later);
-        const auto worker =
-            std::find_if(busy_until.begin(), busy_until.end(), [&](std::uint64_t until) { return until <= now; });
-        if (started[id] || !ready || worker == busy_until.end()) continue;
-        // Under `dag`, what ends at this moment is retired before anything else starts: zero costs need another round.
+        const auto worker = std::find(runs_on.begin(), runs_on.end(), count);
+        if (started[id] || !ready || worker == runs_on.end()) continue;
         started[id] = changed = true;
         end[id] = now + costs[id];
-        *worker = costs[id] == 0 ? now : end[id];
-        timeline.entries.push_back({id, static_cast<std::size_t>(worker - busy_until.begin()), now, end[id]});
+        // Within a level an op that costs nothing leaves its worker free at once; under `dag` it has to be retired
+        // first.
+        if (costs[id] > 0 || execution == Execution::dag) *worker = id;
+        timeline.entries.push_back({id, static_cast<std::size_t>(worker - runs_on.begin()), now, end[id]});
         timeline.makespan = std::max(timeline.makespan, end[id]);
       }
     }
@@ -71,8 +72,7 @@ TEST_F(SimulateTest, AgreesWithTheDefinitionOnRandomSchedulesAndCosts) {
   for (int round = 0; round < 120; ++round) {
     const std::size_t length = between(2, 40);
     const Schedule schedule = hybrid_schedule(length, static_cast<std::uint32_t>(between(0, 6)));
-    std::vector<std::uint64_t> costs = random_costs(schedule);
-    for (std::uint64_t& cost : costs) cost += 1;  // the definition above takes zero costs one worker at a time
+    const std::vector<std::uint64_t> costs = random_costs(schedule);
     const std::size_t workers = between(1, 12);
     for (const Execution execution : {Execution::level, Execution::dag}) {
       const Timeline want = simulate_by_definition(schedule, costs, workers, execution);

@@ -72,7 +72,13 @@ TEST_F(ProductTest, EqualsTheDenseDefinitionInEveryAccumulator) {
   // Widths and densities that lead a row to the sorted list, the hash table, the byte map and the bitmap.
   expect_product(random_pattern(20, 40, 0.1), random_pattern(40, 9000, 0.0005), "sorted");
   expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 9000, 0.0008), "hashed");
-  expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 900, 0.02), "bytes");
+  // Columns a power of two apart, as channels of an image are.
+  expect_product(
+      random_pattern(10, 60, 0.9),
+      testing::pattern_where(60, 16384, [](Index r, Index c) { return c % 1024 == 5 && (c / 1024 + r) % 3 == 0; }),
+      "hashed, columns apart by 1024");
+  expect_product(random_pattern(20, 60, 0.5),
+                 testing::pattern_where(60, 900, [](Index r, Index c) { return (r * 13 + c * 7) % 40 == 0; }), "bytes");
   expect_product(random_pattern(20, 60, 0.5), random_pattern(60, 900, 0.2), "bitmap");
   expect_product(random_pattern(20, 60, 0.9), random_pattern(60, 900, 0.7), "bitmap, full early");
 }

@@ -3,7 +3,9 @@
 #include <istream>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "upsweep/base/error.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/network/sample.hpp"
 #include "upsweep/network/weights.hpp"
@@ -12,12 +14,20 @@ namespace upsweep {
 
 /// A model file, read and checked.
 struct Model {
+  std::string file;  ///< as errors name it
   std::string name;
   unsigned value_bytes = 4;  ///< 4 for fp32, 8 for fp64
   Network network;
+  std::vector<int> lines;  ///< of the operators, in the order of the network
   NetworkWeights weights;
   std::optional<SampleInputs> sample;  ///< under Numbers::needed, where the file has `sample`
-  std::string content_hash;  ///< of all that a count can depend on; not of names, comments or layout of the file
+  std::string content_hash;  ///< of operators (their names seed numbers), sizes, arrays and seeds; not of the model's
+                             ///< name, comments or layout of the file
+
+  /// The error of an operator of the network at its place in the file.
+  [[nodiscard]] InputError located(const OperatorError& error) const {
+    return {file, lines[error.index()], error.what()};
+  }
 };
 
 /// Whether a run needs numbers, or structure alone.

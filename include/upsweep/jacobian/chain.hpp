@@ -22,8 +22,8 @@ struct JacobianChain {
 /// Throws std::invalid_argument that names the position and both sizes; also for an empty chain.
 void check_chain(const JacobianChain& chain);
 
-/// Throws InputError that names the operator at which the guaranteed patterns of a network would no longer fit into
-/// `memory_limit` bytes, about.
+/// Throws OperatorError (its index is a position in network.operators()) at the operator at which the guaranteed
+/// patterns of a network would no longer fit into `memory_limit` bytes, about.
 void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit);
 
 /// The chain of a network in the guaranteed pattern. Views are left out.
@@ -38,7 +38,8 @@ class SampleChains {
 
   /// The chain at input `x` (length: elements of the network's input), from a forward pass in double precision.
   ///
-  /// Throws InputError that names the operator whose output is NaN or infinite.
+  /// Throws OperatorError (its index is a position in network.operators()) where the output of an operator is NaN or
+  /// infinite.
   [[nodiscard]] JacobianChain at(std::span<const double> x) const;
 
  private:

@@ -11,11 +11,13 @@ namespace upsweep {
 
 /// Output of one operator at input `x` (length: elements of in_shape), in double precision. Views hand `x` on.
 ///
-/// Needs `values` of conv2d and linear. The result does not depend on the number of threads.
+/// Needs `values` of conv2d and linear. Throws std::invalid_argument for a wrong length. The result does not depend on
+/// the number of threads.
 [[nodiscard]] std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
                                           std::span<const double> x);
 
-/// Position of the largest input of every max-pool window, the first in row-major order of the window; one per output.
+/// Position of the largest input of every max-pool window, the first in row-major order of the window.
+/// Shapes: `x` has the elements of in_shape, the result those of out_shape.
 [[nodiscard]] std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x);
 
 /// Value of an elementwise operator at input element `i` = x.
@@ -24,7 +26,8 @@ namespace upsweep {
 /// Derivative of an elementwise operator at input element `i` = x.
 [[nodiscard]] double elementwise_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
 
-/// What an average pooling divides by, one per output; PyTorch's rules (count_include_pad, divisor_override).
+/// What an average pooling divides by; PyTorch's rules (count_include_pad, divisor_override).
+/// Shapes: one per element of out_shape.
 [[nodiscard]] std::vector<double> average_divisors(const Operator& op);
 
 }  // namespace upsweep

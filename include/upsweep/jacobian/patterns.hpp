@@ -27,7 +27,7 @@ enum class PatternKind {
 [[nodiscard]] bool depends_on_input(const OperatorKind& kind);
 
 /// The pattern at input `x` (length: elements of in_shape). A ReLU is off at exactly 0 and below; a max-pool window
-/// keeps the first of its largest inputs in row-major order.
+/// keeps the first of its largest inputs in row-major order. Throws std::invalid_argument for a view or a wrong length.
 [[nodiscard]] Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::span<const double> x);
 
 /// Numbers of the transposed Jacobian at input `x`, in the guaranteed pattern (entries that are 0 at this input are

@@ -20,7 +20,7 @@ struct OperatorSpec {
 /// An operator of a network is wrong.
 class OperatorError : public std::invalid_argument {
  public:
-  /// `index`: position in the list that was given, 0-based.
+  /// `index`: position in the list of operators that the thrower was given, 0-based.
   OperatorError(std::size_t index, const std::string& message) : std::invalid_argument(message), index_(index) {}
   [[nodiscard]] std::size_t index() const { return index_; }
 
@@ -35,8 +35,8 @@ class Network {
   ///
   /// `input`: [channels, height, width] or [features]. Throws OperatorError that names the operator: a name used twice,
   /// an input that does not exist, a cycle, a branch (an operator that reads or feeds several others), a shape that
-  /// does not fit, more than kMaxElements elements. Throws std::invalid_argument when there is no operator, or only
-  /// views.
+  /// does not fit, an activation or weight of more than kMaxElements elements. Throws std::invalid_argument when there
+  /// is no operator, or only views.
   Network(Shape input, const std::vector<OperatorSpec>& specs);
 
   [[nodiscard]] const Shape& input() const { return input_; }

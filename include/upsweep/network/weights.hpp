@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -52,7 +50,8 @@ using Pruning = std::variant<MagnitudeGlobal, MagnitudeLayer, NOfM>;
 void fill_he_normal(const Network& network, std::uint64_t seed, NetworkWeights& weights);
 
 /// Sets `kept` (and `values` to 0 where it is not) by the magnitude of `values`; ties keep the lower index. Numbers
-/// that are 0 already count as weights of the operator and are not kept.
+/// that are 0 already count as weights of the operator and are not kept. Throws OperatorError when the machine's memory
+/// is too small.
 void prune(const Network& network, const Pruning& pruning, NetworkWeights& weights);
 
 }  // namespace upsweep

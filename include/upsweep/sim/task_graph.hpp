@@ -3,7 +3,6 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "upsweep/scan/schedule.hpp"
 
