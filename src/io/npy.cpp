@@ -9,13 +9,11 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "regular_file.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
@@ -318,16 +316,8 @@ NpyArray read_npy(std::istream& in, std::uint64_t length, const std::string& nam
 }
 
 NpyArray read_npy(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status))
-    throw InputError(fmt::format("{}: no such file, accepted is a .npy file", path));
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError(fmt::format("{}: not a regular file, accepted is a .npy file", path));
-  const std::uint64_t length = std::filesystem::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (error || !in) throw InputError(fmt::format("{}: cannot be read, accepted is a readable .npy file", path));
-  return read_npy(in, length, path);
+  RegularFile file = open_regular_file(path, "a .npy file");
+  return read_npy(file.stream, file.length, path);
 }
 
 }  // namespace upsweep

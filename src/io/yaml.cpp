@@ -11,11 +11,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "regular_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -233,18 +234,12 @@ YamlDocument parse_yaml(std::istream& in, const std::string& file) {
 }
 
 YamlDocument read_yaml(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status))
-    throw InputError(fmt::format("{}: no such file, accepted is a YAML file", path));
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError(fmt::format("{}: not a regular file, accepted is a YAML file", path));
-  const std::uint64_t size = std::filesystem::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (error || !in) throw InputError(fmt::format("{}: cannot be read, accepted is a readable YAML file", path));
-  if (size > kMaxFileBytes)
-    throw InputError(fmt::format("{}: the file has {} bytes, accepted are at most {}", path, size, kMaxFileBytes));
-  return parse_yaml(in, path);
+  RegularFile file = open_regular_file(path, "a YAML file");
+  if (file.length > kMaxFileBytes) {
+    throw InputError(
+        fmt::format("{}: the file has {} bytes, accepted are at most {}", path, file.length, kMaxFileBytes));
+  }
+  return parse_yaml(file.stream, path);
 }
 
 std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what) {

@@ -1,8 +1,8 @@
+#include "upsweep/jacobian/elementwise.hpp"
+
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
-
-#include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/network/window.hpp"
 
 namespace upsweep {

@@ -4,6 +4,7 @@
 
 #include "row_generators.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {

@@ -1,9 +1,7 @@
 #include "upsweep/network/operator.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -86,14 +84,6 @@ void require_inputs(const char* axis, std::uint64_t out, const AxisSpec& a) {
 Shape pooled(const Shape& in, const PerAxis& out) { return {in[0], out.y, out.x}; }
 
 }  // namespace
-
-std::uint64_t elements(const Shape& shape) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : shape) count = checked_mul(count, size);
-  return count;
-}
-
-std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 std::string kind_name(const OperatorKind& kind) {
   return std::visit(Overload{

@@ -9,8 +9,6 @@
 namespace upsweep {
 namespace {
 
-void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_add(sum, value); }
-
 void add_chain(const Network& network, const JacobianChain& chain, unsigned value_bytes, NetworkProfile& profile) {
   const auto& links = network.links();
   for (std::size_t i = 0; i < links.size(); ++i) {

@@ -18,8 +18,6 @@ struct Planned {
   ScheduleProfile profile;
 };
 
-void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_add(sum, value); }
-
 /// Adds the counts of one chain to a profile.
 void add_chain(const JacobianChain& chain, const ProductPlan& plan, const ProductPlan::Counts& counts,
                unsigned value_bytes, Planned& planned) {

@@ -18,6 +18,9 @@ class CountOverflow : public std::overflow_error {
   return sum;
 }
 
+/// sum += value. Throws CountOverflow instead of wrapping around.
+constexpr void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_add(sum, value); }
+
 /// a * b. Throws CountOverflow instead of wrapping around.
 [[nodiscard]] constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;

@@ -20,12 +20,6 @@ namespace upsweep {
 /// Shapes: `x` has the elements of in_shape, the result those of out_shape.
 [[nodiscard]] std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x);
 
-/// Value of an elementwise operator at input element `i` = x.
-[[nodiscard]] double elementwise_value(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
-
-/// Derivative of an elementwise operator at input element `i` = x.
-[[nodiscard]] double elementwise_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
-
 /// What an average pooling divides by; PyTorch's rules (count_include_pad, divisor_override).
 /// Shapes: one per element of out_shape.
 [[nodiscard]] std::vector<double> average_divisors(const Operator& op);
