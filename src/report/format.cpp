@@ -11,6 +11,11 @@ namespace {
 
 double mean(std::uint64_t sum, std::uint64_t inputs) { return static_cast<double>(sum) / static_cast<double>(inputs); }
 
+/// Four significant digits, trailing zeros kept so that columns line up.
+std::string four_digits(double value) {
+  return std::fabs(value) < 999.95 ? fmt::format("{:#.4g}", value) : fmt::format("{:.0f}", value);
+}
+
 /// Scales by steps of `base` and shows four digits.
 template <std::size_t N>
 std::string scaled(double value, double base, double first_limit, const std::array<const char*, N>& units) {
@@ -22,7 +27,7 @@ std::string scaled(double value, double base, double first_limit, const std::arr
     }
   }
   const std::string digits =
-      unit == 0 && value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+      unit == 0 && value == std::floor(value) ? fmt::format("{:.0f}", value) : four_digits(value);
   return *units[unit] == '\0' ? digits : fmt::format("{} {}", digits, units[unit]);
 }
 
@@ -53,7 +58,7 @@ std::string short_bytes(double bytes) {
 std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
 
 std::string short_ratio(double ratio) {
-  return ratio < 10'000 ? fmt::format("{:.4g}x", ratio) : fmt::format("{:.0f}x", ratio);
+  return ratio < 10'000 ? four_digits(ratio) + 'x' : fmt::format("{:.0f}x", ratio);
 }
 
 std::string TextTable::text() const {

@@ -10,14 +10,21 @@ TEST(ShortCount, HasFourDigitsAndARightPrefix) {
   EXPECT_EQ(short_count(9999), "9999");
   EXPECT_EQ(short_count(26061648), "26.06 M");
   EXPECT_EQ(short_count(327620917788), "327.6 G");
-  EXPECT_EQ(short_count(999996), "1 M") << "not 1000 k";
-  EXPECT_EQ(short_count(5, 2), "2.5");
+  EXPECT_EQ(short_count(999996), "1.000 M") << "not 1000 k";
+  EXPECT_EQ(short_count(5, 2), "2.500");
+}
+
+TEST(ShortRatio, HasFourDigits) {
+  EXPECT_EQ(short_ratio(1), "1.000x");
+  EXPECT_EQ(short_ratio(0.11546), "0.1155x");
+  EXPECT_EQ(short_ratio(1234.4), "1234x");
+  EXPECT_EQ(short_ratio(12523.4), "12523x");
 }
 
 TEST(ShortBytes, HasBinaryUnits) {
   EXPECT_EQ(short_bytes(1023), "1023 B");
   EXPECT_EQ(short_bytes(105592208), "100.7 MiB");
-  EXPECT_EQ(short_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(short_bytes(1536), "1.500 KiB");
 }
 
 TEST(ExactMean, IsAnIntegerWhereTheMeanIsOne) {

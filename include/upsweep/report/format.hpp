@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::string short_bytes(double bytes);
 [[nodiscard]] std::string short_bytes(std::uint64_t sum, std::uint64_t inputs);
 
-/// "5.925x".
+/// Four significant digits or all before the point: "5.925x", "12523x".
 [[nodiscard]] std::string short_ratio(double ratio);
 
 /// A table of text for people: columns aligned with blanks, a rule below the head, no other lines.
