@@ -217,7 +217,7 @@ const Read& reader_of(const YamlDocument& document, const YamlNode& kind) {
 
 /// The name of an operator; arrays are files of this name, so it must not lead out of their folder.
 std::string read_name(const YamlDocument& document, const YamlNode& node, const std::string& kind) {
-  const std::string name = yaml_text(document, node, "name of a " + kind);
+  std::string name = yaml_text(document, node, "name of a " + kind);
   if (name.find_first_of("/\\") != std::string::npos) {
     throw document.error(node,
                          fmt::format("name of a {} is {}, accepted is text without / and \\", kind, describe(node)));

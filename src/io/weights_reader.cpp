@@ -259,9 +259,10 @@ SampleInputs read_sample(const ModelContext& context, const YamlNode& node) {
   const YamlNode* count = map.find("count");
   const YamlNode* seed = map.find("seed");
   map.finish();
-  if ((inputs == nullptr) == (count == nullptr))
+  if ((inputs == nullptr) == (count == nullptr)) {
     throw document.error(node, inputs != nullptr ? "sample has both inputs and count, accepted is one of them"
                                                  : "sample has neither inputs nor count, accepted is one of them");
+  }
   SampleInputs sample;
   sample.length = elements(context.network.input());
   if (inputs != nullptr) {

@@ -99,7 +99,7 @@ bool operator==(const Pattern& a, const Pattern& b) {
 
 Pattern build_pattern(Index rows, Index cols, std::uint64_t expected_nnz, const RowWriter& write) {
   const std::size_t most_bytes = RowSink::most_bytes(rows, cols);
-  const std::size_t block_bytes =
+  const auto block_bytes =
       std::min<std::size_t>({kMaxBlockBytes, most_bytes, expected_nnz * sizeof(Index) + sizeof(std::uint64_t)});
   struct Worker {
     RowSink sink;
