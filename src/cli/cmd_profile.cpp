@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "analysis.hpp"
 #include "command.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "storing.hpp"
 #include "upsweep/report/profile_report.hpp"
 #include "upsweep/scan/builders.hpp"

@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/runs_report.hpp"
 #include "upsweep/store/run_store.hpp"

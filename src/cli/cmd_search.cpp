@@ -1,5 +1,7 @@
+#include "analysis.hpp"
 #include "command.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "storing.hpp"
 #include "upsweep/report/search_report.hpp"
 

@@ -2,15 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
-#include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/patterns.hpp"
-#include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
-#include "upsweep/scan/schedule.hpp"
 
 namespace upsweep::cli {
 
@@ -48,15 +43,5 @@ struct ScheduleRequest {
 [[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
 
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
-
-/// Reads the model with what its pattern needs. Throws InputError, also where the patterns cannot fit into memory.
-[[nodiscard]] Model load(const ModelOptions& options);
-
-/// analyse(), with progress on standard error when that is a terminal.
-[[nodiscard]] Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vector<Schedule> schedules);
-
-/// Writes a result in the given format to standard output; throws std::runtime_error when that fails.
-void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
-                  const std::function<std::string()>& table);
 
 }  // namespace upsweep::cli

@@ -8,6 +8,8 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "upsweep/io/model_file.hpp"
+#include "upsweep/profile/network_profile.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep::cli {
