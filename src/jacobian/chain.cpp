@@ -22,18 +22,22 @@ double size_memory(const Operator& op) {
   return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + positions * kPerPosition;
 }
 
-/// About the memory of the entries of a guaranteed pattern: as lists or as bitmaps, whichever is smaller.
+/// About the memory of the entries of a guaranteed pattern, as lists or as bitmaps, whichever is smaller, and of making
+/// them.
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
   if (std::holds_alternative<Linear>(op.kind) && weights.kept.empty()) return cols / 8;  // one row, shared
-  auto nnz = static_cast<double>(unpruned_nnz(op));
+  double share = 1;
   if (!weights.kept.empty()) {
     const auto kept = std::count_if(weights.kept.begin(), weights.kept.end(), [](std::uint8_t k) { return k != 0; });
-    nnz *= static_cast<double>(kept) / static_cast<double>(weights.kept.size());
+    share = static_cast<double>(kept) / static_cast<double>(weights.kept.size());
   }
-  // A convolution also lists its nonzero weights, no more than it has entries.
-  return std::min(nnz * sizeof(Index), rows * cols / 8) + nnz / std::max(1.0, cols);
+  // While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
+  const auto shape = weight_shape(op.kind, op.in_shape);
+  const double weight_list = shape ? 8 * share * static_cast<double>(elements(*shape)) : 0;
+  const double nnz = share * static_cast<double>(unpruned_nnz(op));
+  return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list;
 }
 
 std::vector<std::shared_ptr<const Pattern>> patterns_if(const Network& network, const NetworkWeights& weights,
