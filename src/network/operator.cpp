@@ -70,6 +70,8 @@ void require_pool_padding(const PerAxis& kernel, const PerAxis& padding, const P
 
 /// A dilated window can step over a small input altogether; its output would be minus infinity.
 void require_inputs(const char* axis, std::uint64_t out, const AxisSpec& a) {
+  // Taps no further apart than the input is long cannot step over it, and no window starts behind it.
+  if (a.dilation <= a.in) return;
   for (std::uint64_t o = 0; o < out; ++o) {
     const std::uint64_t start = o * a.stride;
     const std::uint64_t first = start >= a.padding ? 0 : (a.padding - start + a.dilation - 1) / a.dilation;
