@@ -3,19 +3,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
+#include "upsweep/io/machine_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
 namespace upsweep::cli {
 
 Model load(const ModelOptions& options) {
-  Model model =
-      load_model(options.model, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
+  return load(options, pattern_kind(options) == PatternKind::sample ? Numbers::needed : Numbers::structure);
+}
+
+Model load(const ModelOptions& options, Numbers numbers) {
+  Model model = load_model(options.model, numbers);
   try {
     require_pattern_memory(model.network, model.weights, machine_memory());
   } catch (const OperatorError& error) {
@@ -43,6 +49,21 @@ Analysis analyse_with_progress(const Model& model, PatternKind pattern, std::vec
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
   }
+}
+
+std::optional<Machine> load_machine_of(const ModelOptions& options) {
+  if (!options.machine) return std::nullopt;
+  return load_machine(*options.machine);
+}
+
+std::size_t workers_of(const ModelOptions& options, std::size_t widest, const Machine* machine) {
+  const std::size_t most = machine == nullptr ? std::numeric_limits<std::size_t>::max() : machine->workers();
+  if (!options.workers) return std::clamp<std::size_t>(widest, 1, most);
+  const std::uint64_t workers = parse_positive("--workers", *options.workers);
+  if (workers > most) {
+    throw UsageError(fmt::format("--workers is {}, accepted are 1 to {}, the workers of {}", workers, most, machine->name));
+  }
+  return workers;
 }
 
 }  // namespace upsweep::cli

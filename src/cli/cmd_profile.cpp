@@ -20,23 +20,30 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   const ScheduleRequest request = parse_schedule(options.schedule);
 
+  const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;
   const Analysis analysis =
       analyse_with_progress(model, pattern_kind(options.model), {hybrid_schedule(length, request.depth)});
   const ScheduleProfile& profile = analysis.schedules.front();
-  const std::size_t workers = options.model.workers ? parse_positive("--workers", *options.model.workers)
-                                                    : std::max<std::size_t>(1, widest_level(profile.schedule));
+  const std::size_t workers = workers_of(options.model, widest_level(profile.schedule), machine ? &*machine : nullptr);
   const PramProfile pram = pram_profile(profile, workers);
+  std::optional<ProfileTimes> times;
+  if (machine) times = profile_times(*machine, profile, analysis.network, workers, model.value_bytes);
 
   if (store) {
-    const auto ids = store->save(run_context(invocation, "profile", options.model, model, analysis.network),
-                                 {{request.text, &profile, pram, {}, {}, {}}}, std::nullopt);
-    report_stored(*options.model.db, ids);
+    RunContext context = run_context(invocation, "profile", options.model, model, analysis.network);
+    add_machine(context, machine ? &*machine : nullptr, workers, model.value_bytes);
+    RunRecord run{request.text, &profile, pram, {}, {}, {}};
+    if (times) {
+      run.predicted_level_s = times->level.seconds;
+      run.predicted_dag_s = times->dag.seconds;
+    }
+    report_stored(*options.model.db, store->save(context, {run}, std::nullopt));
   }
   const ProfileReport report{model.name, model.network,         analysis.network, profile,
-                             pram,       options.model.pattern, request.text};
+                             pram,       options.model.pattern, request.text,     times};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report); });

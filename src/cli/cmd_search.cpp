@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis.hpp"
 #include "command.hpp"
 #include "options.hpp"
@@ -20,9 +22,8 @@ SearchOptions search_options(const Options& options) {
   SearchOptions search;
   if (options.objective == "critical-flops") search.objective = Objective::critical_flops;
   if (options.objective == "work-flops") search.objective = Objective::work_flops;
-  search.execution = options.execution == "level" ? Execution::level : Execution::dag;
+  search.execution = execution_kind(options.execution);
   search.scope = options.live ? Scope::live : Scope::all;
-  if (options.model.workers) search.workers = parse_positive("--workers", *options.model.workers);
   if (options.memory) search.memory_limit = parse_size("--memory", *options.memory);
   return search;
 }
@@ -32,11 +33,16 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
   std::vector<RunRecord> runs;
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& candidate = result.candidates[i];
-    const double score = static_cast<double>(candidate.score) / static_cast<double>(result.inputs);
     // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
     // row.
-    runs.push_back({candidate.schedule, &analysis.schedules[i], pram_profile(analysis.schedules[i], result.workers),
-                    score, candidate.feasible, candidate.feasible ? std::nullopt : std::optional(candidate.reason)});
+    RunRecord run{candidate.schedule, &analysis.schedules[i], pram_profile(analysis.schedules[i], result.workers),
+                  candidate.score, candidate.feasible,
+                  candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
+    if (candidate.level_time) {
+      run.predicted_level_s = candidate.level_time->seconds;
+      run.predicted_dag_s = candidate.dag_time->seconds;
+    }
+    runs.push_back(std::move(run));
   }
   SearchRecord record{to_string(result.options.objective),
                       execution,
@@ -51,16 +57,23 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
 
 int run_search(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
-  const SearchOptions search = search_options(options);
+  SearchOptions search = search_options(options);
 
+  const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
+  search.machine = machine ? &*machine : nullptr;
+  search.value_bytes = model.value_bytes;
   const auto store = open_store(options.model.db);
   const Analysis analysis =
       analyse_with_progress(model, pattern_kind(options.model), depth_candidates(model.network.links().size() + 1));
+  std::size_t widest = 1;
+  for (const ScheduleProfile& profile : analysis.schedules) widest = std::max(widest, widest_level(profile.schedule));
+  search.workers = workers_of(options.model, widest, search.machine);
   const SearchResult result = search_depth(analysis.schedules, search);
   if (store) {
-    save(*store, run_context(invocation, "search", options.model, model, analysis.network), analysis, result,
-         options.execution, *options.model.db);
+    RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
+    add_machine(context, search.machine, result.workers, model.value_bytes);
+    save(*store, context, analysis, result, options.execution, *options.model.db);
   }
 
   const SearchReport report{model.name, analysis.network, result, options.model.pattern};

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,17 @@ struct Command {
   std::function<int()> run;
 };
 
+/// A validation found a mismatch; its report is already printed. Exit code 5.
+class ValidationFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // One file each: cmd_<name>.cpp.
 [[nodiscard]] Command declare_profile(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_search(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_runs(CLI::App& root, const Invocation& invocation);
 
 }  // namespace upsweep::cli

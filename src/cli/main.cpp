@@ -6,12 +6,13 @@
 #include <new>
 
 #include "command.hpp"
+#include "upsweep/backend/backend.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace {
 
-enum ExitCode : int { kDone = 0, kFault = 1, kUsage = 2, kInput = 3, kInterrupted = 130 };
+enum ExitCode : int { kDone = 0, kFault = 1, kUsage = 2, kInput = 3, kBackend = 4, kMismatch = 5, kInterrupted = 130 };
 
 /// One line, whatever the message holds.
 std::string one_line(std::string text) {
@@ -29,10 +30,11 @@ int fail(ExitCode code, const std::string& message) {
 int usage_error(const std::string& message, const CLI::App* command) {
   fail(kUsage, message);
   if (command == nullptr) {
-    fmt::print(stderr, "usage: upsweep profile|search|runs [OPTIONS]; upsweep --help lists them\n");
+    fmt::print(stderr, "usage: upsweep profile|search|validate|calibrate|runs [OPTIONS]; upsweep --help lists them\n");
   } else {
-    fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", command->get_name(),
-               command->get_name() == "runs" ? " [list | show ID | delete ID]" : " MODEL");
+    const std::string name = command->get_name();
+    const char* arguments = name == "runs" ? " [list | show ID | delete ID]" : name == "calibrate" ? " --out FILE" : " MODEL";
+    fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
   }
   return kUsage;
 }
@@ -50,6 +52,7 @@ int run_program(int argc, char** argv) {
   root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
   root.require_subcommand(1);
   const std::vector<cli::Command> commands = {declare_profile(root, invocation), declare_search(root, invocation),
+                                              declare_validate(root, invocation), declare_calibrate(root, invocation),
                                               declare_runs(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
@@ -66,13 +69,17 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(fmt::format("'{}' is no command, accepted are profile, search, runs", argv[1]), nullptr);
+      return usage_error(fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, runs", argv[1]), nullptr);
     }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
   } catch (const upsweep::UsageError& error) {
     return usage_error(error.what(), chosen->app);
   } catch (const upsweep::InputError& error) {
     return fail(kInput, error.what());
+  } catch (const upsweep::BackendError& error) {
+    return fail(kBackend, error.what());
+  } catch (const cli::ValidationFailed& error) {
+    return fail(kMismatch, error.what());
   } catch (const upsweep::CountOverflow& error) {
     return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
   } catch (const std::bad_alloc&) {

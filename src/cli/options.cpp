@@ -23,15 +23,14 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
                  "which Jacobian entries count: guaranteed by the architecture, or those at the sample inputs")
       ->check(CLI::IsMember({"guaranteed", "sample"}))
       ->capture_default_str();
-  app.add_option("--workers", options.workers, "workers of the PRAM; default: the widest level")->type_name("P");
-  app.add_option("--machine", options.machine, "a machine file (comes with the machine models)")->type_name("FILE");
+  app.add_option("--workers", options.workers, "workers; default: the widest level, or all that a machine has")
+      ->type_name("P");
+  app.add_option("--machine", options.machine, "predict seconds on the machine of this file, e. g. one of configs/machines")->type_name("FILE");
   app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
   declare_format(app, options.format);
 }
 
 void check_model_options(const ModelOptions& options) {
-  if (options.machine)
-    throw UsageError("--machine: machine models are not part of this version yet; without it, costs are FLOPs");
   if (options.workers) static_cast<void>(parse_positive("--workers", *options.workers));
 }
 
@@ -77,6 +76,8 @@ ScheduleRequest parse_schedule(const std::string& text) {
   throw UsageError(fmt::format(
       "--schedule is '{}', accepted are linear, blelloch and hybrid:L with an integer L of at least 0", text));
 }
+
+Execution execution_kind(const std::string& text) { return text == "level" ? Execution::level : Execution::dag; }
 
 PatternKind pattern_kind(const ModelOptions& options) {
   return options.pattern == "sample" ? PatternKind::sample : PatternKind::guaranteed;

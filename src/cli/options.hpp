@@ -6,6 +6,7 @@
 #include <string>
 
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/scan/execution.hpp"
 
 namespace upsweep::cli {
 
@@ -25,7 +26,7 @@ void declare_model_options(CLI::App& app, ModelOptions& options);
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 
-/// Checks what CLI11 does not: throws UsageError for --machine, which comes later, and for a wrong --workers.
+/// Checks what CLI11 does not: throws UsageError for a wrong --workers.
 void check_model_options(const ModelOptions& options);
 
 /// A positive integer of 63 bits. Throws UsageError that names the option.
@@ -41,6 +42,9 @@ struct ScheduleRequest {
 };
 /// Throws UsageError.
 [[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
+
+/// level or dag, as CLI11 has checked it.
+[[nodiscard]] Execution execution_kind(const std::string& text);
 
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
 

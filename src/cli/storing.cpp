@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "upsweep/io/machine_file.hpp"
+
 namespace upsweep::cli {
 
 std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
@@ -18,7 +20,14 @@ RunContext run_context(const Invocation& invocation, const std::string& command,
   const std::string parameters =
       nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return {invocation.tool_version, command,         parameters,     model.name, options.model,
-          model.content_hash,      options.pattern, &model.network, &profile};
+          model.content_hash,      options.pattern, &model.network, &profile, nullptr, "", std::nullopt};
+}
+
+void add_machine(RunContext& context, const Machine* machine, std::size_t workers, unsigned value_bytes) {
+  if (machine == nullptr) return;
+  context.machine = machine;
+  context.machine_text = machine_text(*machine);
+  context.predicted_build_s = predict_build_seconds(*context.network_profile, *machine, workers, value_bytes);
 }
 
 void report_stored(const std::string& db, const std::vector<std::int64_t>& ids) {

@@ -21,6 +21,9 @@ namespace upsweep::cli {
 [[nodiscard]] RunContext run_context(const Invocation& invocation, const std::string& command,
                                      const ModelOptions& options, const Model& model, const NetworkProfile& profile);
 
+/// Adds the machine that made the predictions, if any, and the predicted time to build the chain.
+void add_machine(RunContext& context, const Machine* machine, std::size_t workers, unsigned value_bytes);
+
 /// Says on standard error where the runs went.
 void report_stored(const std::string& db, const std::vector<std::int64_t>& ids);
 

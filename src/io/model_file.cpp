@@ -103,6 +103,7 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
     throw model.located(error);
   }
   if (sample != nullptr) model.sample = read_sample(context, *sample);
+  if (sample == nullptr && numbers == Numbers::run) model.sample = normal_inputs(1, elements(input), 0);
   if (sample == nullptr && numbers == Numbers::needed) {
     throw document.error(*document.root,
                          "the model has no key 'sample', which the sample pattern needs: accepted is {inputs: "

@@ -245,11 +245,18 @@ NetworkWeights read_weights(const ModelContext& context, const YamlNode* node) {
   if (settings.masks != nullptr) read_masks(context, *settings.masks, weights);
   if (settings.values != nullptr) read_values(context, *settings.values, weights);
   context.hash.add("weights", describe_seeded(settings));
-  const bool seeded = settings.values == nullptr && (settings.pruning || context.numbers == Numbers::needed);
+  const bool seeded = settings.values == nullptr && (settings.pruning || context.numbers != Numbers::structure);
   if (seeded) fill_he_normal(context.network, settings.seed, weights);
   if (settings.pruning) prune(context.network, *settings.pruning, weights);
   check_variances(context, weights);
   return weights;
+}
+
+SampleInputs normal_inputs(std::size_t count, std::size_t length, std::uint64_t seed) {
+  SampleInputs sample{count, length, std::vector<double>(checked_mul(count, length))};
+  const NormalStream normal(seed, "sample inputs");
+  for (std::size_t i = 0; i < sample.values.size(); ++i) sample.values[i] = normal(i);
+  return sample;
 }
 
 SampleInputs read_sample(const ModelContext& context, const YamlNode& node) {
@@ -278,10 +285,7 @@ SampleInputs read_sample(const ModelContext& context, const YamlNode& node) {
   const std::uint64_t number = seed == nullptr ? 0 : yaml_integer(document, *seed, "seed of sample");
   context.hash.add("inputs", fmt::format("standard normal, count={}, seed={}", sample.count, number));
   if (context.numbers == Numbers::structure) return sample;
-  const NormalStream normal(number, "sample inputs");
-  sample.values.resize(checked_mul(sample.count, sample.length));
-  for (std::size_t i = 0; i < sample.values.size(); ++i) sample.values[i] = normal(i);
-  return sample;
+  return normal_inputs(sample.count, sample.length, number);
 }
 
 }  // namespace upsweep

@@ -22,7 +22,10 @@ struct ModelContext {
 /// Reads `weights` (null where the file has none) for every operator of the network. Throws InputError.
 [[nodiscard]] NetworkWeights read_weights(const ModelContext& context, const YamlNode* weights);
 
-/// Reads `sample` and checks it; the numbers are there under Numbers::needed only. Throws InputError.
+/// `count` inputs of standard normal numbers.
+[[nodiscard]] SampleInputs normal_inputs(std::size_t count, std::size_t length, std::uint64_t seed);
+
+/// Reads `sample` and checks it; the numbers are not there under Numbers::structure. Throws InputError.
 [[nodiscard]] SampleInputs read_sample(const ModelContext& context, const YamlNode& sample);
 
 }  // namespace upsweep

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -63,15 +62,6 @@ JacobianChain in_scan_order(const Network& network, const std::vector<std::share
   return chain;
 }
 
-void require_finite(const Operator& op, std::size_t index, std::span<const double> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      throw OperatorError(index, fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
-                                             kind_name(op.kind), op.name, i, values[i]));
-    }
-  }
-}
-
 }  // namespace
 
 void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
@@ -116,12 +106,13 @@ SampleChains::SampleChains(const Network& network, const NetworkWeights& weights
 
 JacobianChain SampleChains::at(std::span<const double> x) const {
   std::vector<std::shared_ptr<const Pattern>> patterns = fixed_;
-  std::vector<double> activation(x.begin(), x.end());
-  for (std::size_t o = 0; o < patterns.size(); ++o) {
+  const std::vector<std::vector<double>> inputs = link_inputs(network_, weights_, x);
+  for (std::size_t link = 0; link < network_.links().size(); ++link) {
+    const std::size_t o = network_.links()[link];
     const Operator& op = network_.operators()[o];
-    if (depends_on_input(op.kind)) patterns[o] = std::make_shared<Pattern>(sample_pattern(op, weights_[o], activation));
-    activation = forward(op, weights_[o], activation);
-    require_finite(op, o, activation);
+    if (depends_on_input(op.kind)) {
+      patterns[o] = std::make_shared<Pattern>(sample_pattern(op, weights_[o], inputs[link]));
+    }
   }
   return in_scan_order(network_, patterns);
 }

@@ -24,7 +24,9 @@ Point gelu(bool tanh_approximation, double x) {
   }
   const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // sqrt(2 / pi)
   const double t = std::tanh(scale * (x + 0.044715 * x * x * x));
-  return {0.5 * x * (1 + t), 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * 0.044715 * x * x)};
+  // Far out tanh is flat; x * x may then be infinite.
+  const double flank = t * t == 1 ? 0 : 0.5 * x * (1 - t * t) * scale * (1 + 3 * 0.044715 * x * x);
+  return {0.5 * x * (1 + t), 0.5 * (1 + t) + flank};
 }
 
 double at_channel(const std::vector<double>& values, std::size_t channel, double fallback) {

@@ -1,6 +1,9 @@
 #include "upsweep/jacobian/forward.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "upsweep/base/parallel.hpp"
@@ -139,6 +142,25 @@ std::uint64_t padded_length(std::uint64_t o, std::uint64_t in, std::uint64_t ker
 }
 
 }  // namespace
+
+std::vector<std::vector<double>> link_inputs(const Network& network, const NetworkWeights& weights,
+                                             std::span<const double> x) {
+  std::vector<std::vector<double>> inputs;
+  std::vector<double> at(x.begin(), x.end());
+  for (std::size_t o = 0; o < network.operators().size(); ++o) {
+    const Operator& op = network.operators()[o];
+    std::vector<double> next = forward(op, weights[o], at);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      if (std::isfinite(next[i])) continue;
+      throw OperatorError(o, fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
+                                         kind_name(op.kind), op.name, i, next[i]));
+    }
+    if (!is_view(op.kind)) inputs.push_back(std::move(at));
+    at = std::move(next);
+  }
+  inputs.push_back(std::move(at));
+  return inputs;
+}
 
 std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x) {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "range_products.hpp"
@@ -36,6 +37,14 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     return range.first == 0 ? checked_mul(value_bytes, rows(range.last))
                             : csr_bytes(rows(range.last), nnz(range), value_bytes);
   };
+  // The steps of a matrix times a vector, where the matrix is an element of the array; made once.
+  std::vector<std::optional<ProductSteps>> element_steps(chain.length());
+  const auto vector_steps = [&](ValueRange range) {
+    if (range.first != range.last) return counts.vector_steps[plan.range_number(range)];
+    std::optional<ProductSteps>& steps = element_steps[range.first];
+    if (!steps) steps = steps_with_dense_vector(*chain.jacobians[range.first - 1]);
+    return *steps;
+  };
   for (std::size_t value = 0; value < schedule.length; ++value) {
     add_to(planned.profile.value_bytes[value], bytes(planned.ranges[value]));
   }
@@ -48,13 +57,17 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     op.k = cols(later.first);
     op.n = cols(earlier.first);
     op.is_mv = earlier.first == 0;
-    const std::uint64_t products = op.is_mv ? nnz(later) : counts.products[plan.split_number(range, earlier.last)];
+    const ProductCounts work = op.is_mv ? ProductCounts{nnz(later), vector_steps(later)}
+                                        : counts.products[plan.split_number(range, earlier.last)];
     add_to(op.left_nnz, nnz(earlier));
     add_to(op.right_nnz, nnz(later));
     add_to(op.nnz, nnz(range));
-    add_to(op.products, products);
-    add_to(op.flops, flops_of_products(products));
+    add_to(op.products, work.products);
+    add_to(op.steps, work.steps);
+    add_to(op.flops, flops_of_products(work.products));
     add_to(op.bytes, bytes(range));
+    add_to(op.left_bytes, bytes(earlier));
+    add_to(op.right_bytes, bytes(later));
     add_to(planned.profile.value_bytes[schedule.value_of(id)], bytes(range));
   }
 }

@@ -44,7 +44,8 @@ std::size_t ProductPlan::split_number(ValueRange range, std::uint32_t split) con
 }
 
 ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
-  Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<std::uint64_t>(splits_.size())};
+  Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<ProductSteps>(splits_of_.size()),
+                std::vector<ProductCounts>(splits_.size())};
   std::vector<std::shared_ptr<const Pattern>> structures(splits_of_.size());
   std::vector<std::uint32_t> uses_left = uses_;
   const auto operand = [&](ValueRange range) {
@@ -65,10 +66,18 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
       const std::size_t number = range_number(split.range);
       Product product = multiply(x, y, uses_[number] > 0 ? Keep::structure : Keep::counts);
       counts.nnz[number] = product.nnz;
-      counts.products[s] = product.products;
+      counts.vector_steps[number] = product.vector_steps;
+      counts.products[s] = {product.products, product.steps};
       structures[number] = std::move(product.pattern);
     } else {
       counts.products[s] = count_products(*x, *y);
+      // The sums are those of the same result; its rows were found equal by the first split.
+      ProductSteps& steps = counts.products[s].steps;
+      const ProductSteps& result = counts.vector_steps[range_number(split.range)];
+      if (steps.scaled() == 0) {
+        steps.single_sums = result.single_steps;
+        steps.team_sums = result.team_steps;
+      }
     }
     release(earlier);
     release(later);

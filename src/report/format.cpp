@@ -57,6 +57,13 @@ std::string short_bytes(double bytes) {
 }
 std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
 
+std::string short_seconds(double seconds) {
+  if (seconds >= 1) return four_digits(seconds) + " s";
+  if (seconds >= 1e-3) return four_digits(seconds * 1e3) + " ms";
+  if (seconds >= 1e-6) return four_digits(seconds * 1e6) + " us";
+  return seconds == 0 ? "0 s" : four_digits(seconds * 1e9) + " ns";
+}
+
 std::string short_ratio(double ratio) {
   return ratio < 10'000 ? four_digits(ratio) + 'x' : fmt::format("{:.0f}x", ratio);
 }

@@ -161,7 +161,29 @@ std::string pram_text(const ProfileReport& report) {
          table.text();
 }
 
+Json times_json(const ProfileTimes& times) {
+  return {{"machine", times.machine->name},
+          {"seconds", {{"level", times.level.seconds}, {"dag", times.dag.seconds}}},
+          {"level_seconds", times.level.level_seconds},
+          {"build_seconds", times.build_s ? Json(*times.build_s) : Json()}};
+}
+
+std::string times_text(const ProfileTimes& times, std::size_t workers) {
+  std::string text = fmt::format("Predicted on {} ({} worker{}): {} with barriers (level), {} without (dag)",
+                                 times.machine->name, workers, workers == 1 ? "" : "s",
+                                 short_seconds(times.level.seconds), short_seconds(times.dag.seconds));
+  if (times.build_s) text += fmt::format("; building the chain takes {} more", short_seconds(*times.build_s));
+  return text + ".\n";
+}
+
 }  // namespace
+
+ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& network,
+                           std::size_t workers, unsigned value_bytes) {
+  return {&machine, predict_time(profile, machine, workers, Execution::level, value_bytes),
+          predict_time(profile, machine, workers, Execution::dag, value_bytes),
+          predict_build_seconds(network, machine, workers, value_bytes)};
+}
 
 Json to_json(const ProfileReport& report) {
   const ScheduleProfile& profile = report.profile;
@@ -200,6 +222,7 @@ Json to_json(const ProfileReport& report) {
       {"linear", {{"flops", json_mean(network.linear_flops, inputs)}}},
       {"chain_build",
        {{"values", json_mean(network.build_values, inputs)}, {"bytes", json_mean(network.build_bytes, inputs)}}},
+      {"time", report.times ? times_json(*report.times) : Json()},
       {"pram",
        {{"workers", pram.workers},
         {"steps", pram.steps},
@@ -237,7 +260,9 @@ std::string to_text(const ProfileReport& report) {
       exact_mean(report.network_profile.linear_flops, inputs),
       exact_mean(report.network_profile.baseline_flops, inputs),
       exact_mean(report.network_profile.build_values, inputs), short_bytes(report.network_profile.build_bytes, inputs));
-  return text + pram_text(report);
+  text += pram_text(report);
+  if (report.times) text += '\n' + times_text(*report.times, report.pram.workers);
+  return text;
 }
 
 }  // namespace upsweep

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace upsweep {
 namespace {
 
@@ -10,22 +12,35 @@ using Align = TextTable::Align;
 std::string execution_name(Execution execution) { return execution == Execution::level ? "level" : "dag"; }
 
 /// a / b, or null where b is 0.
-Json ratio(std::uint64_t a, std::uint64_t b) {
-  return b == 0 ? Json() : Json(static_cast<double>(a) / static_cast<double>(b));
+Json ratio(double a, double b) { return b == 0 ? Json() : Json(a / b); }
+
+std::string ratio_text(double a, double b) { return b == 0 ? "-" : short_ratio(a / b); }
+
+/// What scores are compared with in dense back-propagation: its FLOPs, or nothing for scores in seconds.
+double baseline_score(const SearchReport& report) {
+  if (report.result.options.in_seconds()) return 0;
+  return static_cast<double>(report.network_profile.baseline_flops) / static_cast<double>(report.network_profile.inputs);
 }
 
-std::string ratio_text(std::uint64_t a, std::uint64_t b) {
-  return b == 0 ? "-" : short_ratio(static_cast<double>(a) / static_cast<double>(b));
+/// A score without a fraction where it has none.
+Json score_json(double score) {
+  const bool whole = score == std::floor(score) && score < 0x1p63;
+  return whole ? Json(static_cast<std::uint64_t>(score)) : Json(score);
+}
+
+std::string score_text(const SearchResult& result, double score) {
+  if (result.options.in_seconds()) return short_seconds(score);
+  return score == std::floor(score) ? fmt::format("{:.0f}", score) : fmt::format("{}", score);
 }
 
 Json candidate_json(const SearchReport& report, const Candidate& candidate) {
   const SearchResult& result = report.result;
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, result.inputs); };
-  return {{"schedule", candidate.schedule},
+  Json object = {{"schedule", candidate.schedule},
           {"depth", candidate.depth},
           {"feasible", candidate.feasible},
           {"reason", candidate.feasible ? Json() : Json(candidate.reason)},
-          {"score", mean(candidate.score)},
+          {"score", result.options.in_seconds() ? Json(candidate.score) : score_json(candidate.score)},
           {"levels", candidate.levels},
           {"ops", candidate.totals.ops},
           {"flops", mean(candidate.totals.flops)},
@@ -36,14 +51,24 @@ Json candidate_json(const SearchReport& report, const Candidate& candidate) {
           {"makespans", {{"level", mean(candidate.pram.level.flops)}, {"dag", mean(candidate.pram.dag.flops)}}},
           {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
           {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
-          {"ratio_to_baseline", ratio(candidate.score, report.network_profile.baseline_flops)},
+          {"ratio_to_baseline", ratio(candidate.score, baseline_score(report))},
           {"same_as", candidate.same_as ? Json(*candidate.same_as) : Json()}};
+  if (candidate.level_time) {
+    object["seconds"] = {{"level", candidate.level_time->seconds}, {"dag", candidate.dag_time->seconds}};
+  }
+  return object;
+}
+
+Json candidates_linear_score(const SearchResult& result) {
+  const double score = result.linear().score;
+  return result.options.in_seconds() ? Json(score) : score_json(score);
 }
 
 std::string score_name(const SearchOptions& options) {
   const std::string rule = execution_name(options.execution);
   switch (options.objective) {
     case Objective::time:
+      if (options.in_seconds()) return fmt::format("predicted time ({} execution)", rule);
       return fmt::format("makespan in FLOPs ({} execution)", rule);
     case Objective::critical_flops:
       return fmt::format("critical path in FLOPs ({} rule)", rule);
@@ -55,7 +80,7 @@ std::string score_name(const SearchOptions& options) {
 
 std::string candidates_text(const SearchReport& report) {
   const SearchResult& result = report.result;
-  TextTable table({{"depth"},
+  std::vector<TextTable::Column> columns = {{"depth"},
                    {"levels"},
                    {"ops"},
                    {"FLOPs"},
@@ -67,18 +92,25 @@ std::string candidates_text(const SearchReport& report) {
                    {"memory"},
                    {"to plain"},
                    {"to dense"},
-                   {"", Align::left}});
+                   {"", Align::left}};
+  const bool timed = result.options.machine != nullptr;
+  if (timed) columns.insert(columns.begin() + 9, {{"time,level"}, {"time,dag"}});
+  TextTable table(columns);
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& c = result.candidates[i];
     const auto count = [&](std::uint64_t sum) { return short_count(sum, result.inputs); };
     std::string note = result.best == i ? "<- best" : "";
     if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
     if (!c.feasible) note = "does not fit";
-    table.row({fmt::format("{}", c.depth), fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
+    std::vector<std::string> cells = {fmt::format("{}", c.depth), fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
                count(c.totals.flops), count(c.totals.critical_path_level), count(c.totals.critical_path_dag),
                fmt::format("{}", c.pram.steps), count(c.pram.level.flops), count(c.pram.dag.flops),
                short_bytes(c.pram.peak_live_bytes, result.inputs), ratio_text(c.score, result.linear().score),
-               ratio_text(c.score, report.network_profile.baseline_flops), note});
+               ratio_text(c.score, baseline_score(report)), note};
+    if (timed) {
+      cells.insert(cells.begin() + 9, {short_seconds(c.level_time->seconds), short_seconds(c.dag_time->seconds)});
+    }
+    table.row(std::move(cells));
   }
   return table.text();
 }
@@ -99,10 +131,10 @@ std::string verdict_text(const SearchReport& report) {
   if (!result.best) return "No depth fits into the memory limit.\n";
   const Candidate& best = result.candidates[*result.best];
   std::string text = fmt::format("Best: depth {} ({}) with the smallest {}, {}.", best.depth, best.schedule,
-                                 score_name(result.options), exact_mean(best.score, result.inputs));
+                                 score_name(result.options), score_text(result, best.score));
   const Candidate* next = next_different(result);
   if (next != nullptr && best.score > 0) {
-    const double more = static_cast<double>(next->score) / static_cast<double>(best.score) - 1;
+    const double more = next->score / best.score - 1;
     text += fmt::format(" Next is depth {} with {:.4g} % more.", next->depth, 100 * more);
   }
   const Candidate* cheaper = nullptr;  // than the best, but too large
@@ -114,9 +146,11 @@ std::string verdict_text(const SearchReport& report) {
                         ratio_text(cheaper->score, result.linear().score));
   }
   if (best.score < result.linear().score) {
-    text +=
-        fmt::format("\nThe scan pays: {} of plain BP, {} of dense BP.\n", ratio_text(best.score, result.linear().score),
-                    ratio_text(best.score, report.network_profile.baseline_flops));
+    text += fmt::format("\nThe scan pays: {} of plain BP", ratio_text(best.score, result.linear().score));
+    if (!result.options.in_seconds()) {
+      text += fmt::format(", {} of dense BP", ratio_text(best.score, baseline_score(report)));
+    }
+    text += ".\n";
   } else {
     text += fmt::format("\nThe scan does not pay here: no depth {}beats plain BP.\n",
                         cheaper == nullptr ? "" : "that fits ");
@@ -140,6 +174,7 @@ Json to_json(const SearchReport& report) {
           {"execution", execution_name(result.options.execution)},
           {"scope", result.options.scope == Scope::all ? "all" : "live"},
           {"workers", result.workers},
+          {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
           {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
           {"candidates", std::move(candidates)},
           {"best", best},
@@ -147,7 +182,7 @@ Json to_json(const SearchReport& report) {
           {"scan_pays", pays},
           {"linear",
            {{"flops", json_mean(report.network_profile.linear_flops, result.inputs)},
-            {"score", json_mean(result.linear().score, result.inputs)}}},
+            {"score", candidates_linear_score(result)}}},
           {"baseline", {{"flops", json_mean(report.network_profile.baseline_flops, result.inputs)}}}};
 }
 
@@ -185,6 +220,10 @@ std::string to_text(const SearchReport& report) {
       result.options.scope == Scope::all ? "all" : "live", score_name(result.options),
       exact_mean(report.network_profile.linear_flops, result.inputs),
       exact_mean(report.network_profile.baseline_flops, result.inputs));
+  if (result.options.machine != nullptr) {
+    text += fmt::format("time: predicted for one iteration on {}, without building the chain.\n\n",
+                        result.options.machine->name);
+  }
   for (const Candidate& candidate : result.candidates) {
     if (!candidate.feasible) text += fmt::format("Depth {} does not fit: {}.\n", candidate.depth, candidate.reason);
   }

@@ -12,7 +12,7 @@
 namespace upsweep {
 namespace {
 
-std::uint64_t score(const Candidate& candidate, const SearchOptions& options) {
+std::uint64_t score_flops(const Candidate& candidate, const SearchOptions& options) {
   switch (options.objective) {
     case Objective::time:
       return candidate.pram.makespan(options.execution).flops;
@@ -52,7 +52,19 @@ Candidate evaluate(const ScheduleProfile& profile, const SearchOptions& options,
   candidate.levels = profile.schedule.levels;
   candidate.totals = totals(profile, options.scope);
   candidate.pram = pram_profile(profile, workers, options.scope);
-  candidate.score = score(candidate, options);
+  if (options.machine != nullptr) {
+    const auto predict = [&](Execution execution) {
+      return predict_time(profile, *options.machine, workers, execution, options.value_bytes, options.scope);
+    };
+    candidate.level_time = predict(Execution::level);
+    candidate.dag_time = predict(Execution::dag);
+  }
+  if (options.in_seconds()) {
+    candidate.score =
+        options.execution == Execution::level ? candidate.level_time->seconds : candidate.dag_time->seconds;
+  } else {
+    candidate.score = static_cast<double>(score_flops(candidate, options)) / static_cast<double>(profile.inputs);
+  }
   if (options.memory_limit) candidate.reason = memory_reason(profile, candidate, options);
   candidate.feasible = candidate.reason.empty();
   return candidate;
@@ -72,9 +84,7 @@ void choose(SearchResult& result) {
     }
   }
   if (runner_up && result.candidates[*result.best].score > 0) {
-    result.margin = static_cast<double>(result.candidates[*runner_up].score) /
-                        static_cast<double>(result.candidates[*result.best].score) -
-                    1;
+    result.margin = result.candidates[*runner_up].score / result.candidates[*result.best].score - 1;
   }
 }
 

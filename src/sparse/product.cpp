@@ -90,6 +90,42 @@ class RowLengths {
   bool uniform_ = false;
 };
 
+/// Steps of `uses` equal, nonempty rows of X, as they stand in a plan.
+class RowSteps {
+ public:
+  explicit RowSteps(std::uint64_t uses) : alone_(uses == 1), teams_((uses + kTeamRows - 1) / kTeamRows) {}
+
+  void add_vector(std::uint64_t entries, ProductSteps& steps) const {
+    add_to(steps.teams, teams_);
+    add_to(alone_ ? steps.single_steps : steps.team_steps, checked_mul(entries, teams_));
+  }
+  void add_product(std::uint64_t entries, std::uint64_t products, bool walks, ProductSteps& steps) const {
+    add_to(steps.teams, teams_);
+    const std::uint64_t pairs = checked_mul(products, teams_);
+    if (!walks) {
+      add_to(alone_ ? steps.single_hops : steps.team_hops, pairs);
+      return;
+    }
+    add_to(steps.passes, checked_mul(entries, teams_));
+    add_to(alone_ ? steps.single_steps : steps.team_steps, pairs);
+  }
+  void add_sums(std::uint64_t results, ProductSteps& steps) const {
+    add_to(alone_ ? steps.single_sums : steps.team_sums, checked_mul(results, teams_));
+  }
+
+ private:
+  bool alone_;
+  std::uint64_t teams_;
+};
+
+/// Steps of a product with `entries` results, one product each.
+ProductSteps scaling_steps(const Pattern& x, const Pattern& y, std::uint64_t entries) {
+  ProductSteps steps;
+  for (Index r = 0; r < x.rows(); ++r) steps.teams += x.row(r).nnz() > 0 ? 1 : 0;
+  (y.is_full_diagonal() ? steps.scaled_columns : steps.scaled_rows) = entries;
+  return steps;
+}
+
 /// C = X·Y where no row of X has more than one entry: C's rows are rows of Y.
 Product select_rows(const Pattern& x, const PatternPtr& y, Keep keep) {
   std::vector<Index> numbers(x.rows(), Pattern::kEmptyRow);
@@ -101,9 +137,10 @@ Product select_rows(const Pattern& x, const PatternPtr& y, Keep keep) {
     });
   }
   product.nnz = product.products;
-  if (keep == Keep::structure) {
-    product.pattern = std::make_shared<Pattern>(x.rows(), y->cols(), std::move(numbers), y->store());
-  }
+  product.steps = scaling_steps(x, *y, product.nnz);
+  auto pattern = std::make_shared<Pattern>(x.rows(), y->cols(), std::move(numbers), y->store());
+  product.vector_steps = steps_with_dense_vector(*pattern);
+  if (keep == Keep::structure) product.pattern = std::move(pattern);
   return product;
 }
 
@@ -117,8 +154,20 @@ std::size_t rows_per_chunk(const Pattern& x, const Pattern& y, std::size_t disti
 /// One thread's share of a product.
 struct Worker {
   RowSink sink;
+  ProductSteps steps = {};
+  ProductSteps vector_steps = {};
   std::uint64_t products = 0;
   std::uint64_t nnz = 0;
+
+  /// Counts `uses` equal rows of X.
+  void count(std::uint64_t entries, std::uint64_t row_products, std::uint64_t results, std::uint64_t uses, bool walks) {
+    products = checked_add(products, checked_mul(row_products, uses));
+    nnz += results * uses;
+    const RowSteps row(uses);
+    if (entries > 0) row.add_product(entries, row_products, walks, steps);
+    if (entries > 0) row.add_sums(results, steps);
+    if (results > 0) row.add_vector(results, vector_steps);
+  }
 };
 
 Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
@@ -126,6 +175,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   const std::uint64_t product_number = ++product_numbers;
   DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
+  const bool walks = y.max_row_nnz() > 1;
   const std::size_t grain = rows_per_chunk(x, y, distinct.rows.size());
   const std::size_t block_bytes = std::min(kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
   std::vector<Worker> workers;
@@ -140,8 +190,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
                     for (std::size_t d = begin; d < end; ++d) {
                       const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
                       accumulator.collect(distinct.rows[d], products);
-                      worker.products = checked_add(worker.products, checked_mul(products, distinct.uses[d]));
-                      worker.nnz += accumulator.nnz() * distinct.uses[d];
+                      worker.count(distinct.rows[d].nnz(), products, accumulator.nnz(), distinct.uses[d], walks);
                       if (keep == Keep::structure) stored[d] = accumulator.store(worker.sink);
                     }
                   });
@@ -152,6 +201,8 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   for (Worker& worker : workers) {
     product.products = checked_add(product.products, worker.products);
     product.nnz += worker.nnz;
+    add_to(product.steps, worker.steps);
+    add_to(product.vector_steps, worker.vector_steps);
     bytes += worker.sink.release(blocks);
   }
   if (keep == Keep::structure) {
@@ -167,22 +218,44 @@ std::uint64_t flops_of_products(std::uint64_t products) { return checked_mul(2, 
 
 std::uint64_t products_with_dense_vector(const Pattern& x) { return x.nnz(); }
 
-std::uint64_t count_products(const Pattern& x, const Pattern& y) {
+ProductSteps steps_with_dense_vector(const Pattern& x) {
+  ProductSteps steps;
+  const DistinctRows distinct = distinct_rows(x);
+  for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
+    if (distinct.rows[d].nnz() > 0) RowSteps(distinct.uses[d]).add_vector(distinct.rows[d].nnz(), steps);
+  }
+  return steps;
+}
+
+void add_to(ProductSteps& sum, const ProductSteps& steps) {
+  for (const auto count : kStepCounts) add_to(sum.*count, steps.*count);
+}
+
+ProductCounts count_products(const Pattern& x, const Pattern& y) {
   check_shapes(x, y);
+  if (y.is_full_diagonal()) return {x.nnz(), scaling_steps(x, y, x.nnz())};
   const DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
-  std::uint64_t products = 0;
+  ProductCounts counts;
   for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
-    products = checked_add(products, checked_mul(lengths.matched_pairs(distinct.rows[d]), distinct.uses[d]));
+    const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
+    add_to(counts.products, checked_mul(products, distinct.uses[d]));
+    if (distinct.rows[d].nnz() == 0) continue;
+    RowSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
   }
-  return products;
+  if (x.max_row_nnz() <= 1) counts.steps = scaling_steps(x, y, counts.products);
+  return counts;
 }
 
 Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
   check_shapes(*x, *y);
   const PatternPtr none;
-  if (y->is_full_diagonal()) return {x->nnz(), x->nnz(), keep == Keep::structure ? x : none};
-  if (x->is_full_diagonal()) return {y->nnz(), y->nnz(), keep == Keep::structure ? y : none};
+  const auto scaled = [&](const PatternPtr& c) {
+    return Product{c->nnz(), c->nnz(), scaling_steps(*x, *y, c->nnz()), steps_with_dense_vector(*c),
+                   keep == Keep::structure ? c : none};
+  };
+  if (y->is_full_diagonal()) return scaled(x);
+  if (x->is_full_diagonal()) return scaled(y);
   if (x->max_row_nnz() <= 1) return select_rows(*x, y, keep);
   return accumulate_rows(*x, *y, keep);
 }

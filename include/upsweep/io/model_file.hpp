@@ -20,7 +20,7 @@ struct Model {
   Network network;
   std::vector<int> lines;  ///< of the operators, in the order of the network
   NetworkWeights weights;
-  std::optional<SampleInputs> sample;  ///< under Numbers::needed, where the file has `sample`
+  std::optional<SampleInputs> sample;  ///< where the file has `sample`, or under Numbers::run
   std::string content_hash;  ///< of operators (their names seed numbers), sizes, arrays and seeds; not of the model's
                              ///< name, comments or layout of the file
 
@@ -34,6 +34,7 @@ struct Model {
 enum class Numbers {
   structure,  ///< masks and zeros; seeded numbers only where pruning needs them
   needed,     ///< the values of every weight, and the sample inputs
+  run,        ///< the same; without `sample` in the file, one standard normal input of seed 0
 };
 
 /// Reads a model file and the arrays that it names; the format is in README.md.

@@ -16,6 +16,14 @@ namespace upsweep {
 [[nodiscard]] std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
                                           std::span<const double> x);
 
+/// Inputs of every link of the chain at input `x`, from a forward pass in double precision, and the network's output:
+/// length links + 1, result[i] is the input of link i, result.back() the output.
+///
+/// Throws OperatorError (its index is a position in network.operators()) where the output of an operator is NaN or
+/// infinite.
+[[nodiscard]] std::vector<std::vector<double>> link_inputs(const Network& network, const NetworkWeights& weights,
+                                                           std::span<const double> x);
+
 /// Position of the largest input of every max-pool window, the first in row-major order of the window.
 /// Shapes: `x` has the elements of in_shape, the result those of out_shape.
 [[nodiscard]] std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x);

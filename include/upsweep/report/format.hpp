@@ -24,6 +24,9 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::string short_bytes(double bytes);
 [[nodiscard]] std::string short_bytes(std::uint64_t sum, std::uint64_t inputs);
 
+/// Four significant digits with a unit from ns to s: "12.34 ms".
+[[nodiscard]] std::string short_seconds(double seconds);
+
 /// Four significant digits or all before the point: "5.925x", "12523x".
 [[nodiscard]] std::string short_ratio(double ratio);
 

@@ -1,13 +1,28 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
+
+/// Predicted times of a schedule on a machine; refers to the machine.
+struct ProfileTimes {
+  const Machine* machine = nullptr;
+  Prediction level;
+  Prediction dag;
+  std::optional<double> build_s;  ///< writing the chain's values; nothing where the machine does not say
+};
+
+/// Predicts both executions. Throws like predict_time().
+[[nodiscard]] ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile,
+                                         const NetworkProfile& network, std::size_t workers, unsigned value_bytes);
 
 /// What a profile report shows; refers to values that live elsewhere.
 struct ProfileReport {
@@ -18,6 +33,7 @@ struct ProfileReport {
   const PramProfile& pram;
   std::string pattern;    ///< "guaranteed" or "sample"
   std::string requested;  ///< the schedule as it was asked for
+  std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine
 };
 
 /// The object that `profile --format json` prints; its fields are listed in README.md.

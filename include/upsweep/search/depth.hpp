@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 
 /// What a search minimises.
 enum class Objective {
-  time,            ///< makespan on the workers, in FLOPs
+  time,            ///< makespan on the workers, in FLOPs, or in seconds with a machine
   critical_flops,  ///< critical path, by the path rule of the executor
   work_flops,      ///< FLOPs of all combines
 };
@@ -28,6 +30,11 @@ struct SearchOptions {
   Scope scope = Scope::all;
   std::optional<std::size_t> workers;         ///< default: the widest level of all candidates, at least 1
   std::optional<std::uint64_t> memory_limit;  ///< bytes
+  const Machine* machine = nullptr;           ///< Objective::time is in its seconds, where given
+  unsigned value_bytes = 4;                   ///< of the model; only a machine needs them
+
+  /// True where scores are seconds.
+  [[nodiscard]] bool in_seconds() const { return machine != nullptr && objective == Objective::time; }
 };
 
 /// A depth, scored. Counts are sums over the inputs of the profiles.
@@ -36,10 +43,12 @@ struct Candidate {
   std::string schedule;
   bool feasible = true;
   std::string reason;  ///< why it is infeasible, else empty
-  std::uint64_t score = 0;
+  double score = 0;  ///< FLOPs as a mean over the inputs, or seconds
   std::size_t levels = 0;
   Totals totals;
   PramProfile pram;
+  std::optional<Prediction> level_time;  ///< with a machine: under Execution::level
+  std::optional<Prediction> dag_time;    ///< with a machine: under Execution::dag
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
 };
 

@@ -5,15 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep {
-
-/// How workers go through a schedule.
-enum class Execution {
-  level,  ///< levels in order with a barrier after each
-  dag,    ///< no barriers: a combine may start when its operands are there
-};
 
 /// One combine on one worker, over [start, end) in the unit of the costs.
 struct TimelineEntry {

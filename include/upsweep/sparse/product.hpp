@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -13,10 +14,46 @@ enum class Keep {
   structure,  ///< the pattern of the result too
 };
 
+/// Rows of X with equal columns that one pass over the rows of Y may serve.
+inline constexpr std::uint64_t kTeamRows = 4;
+
+/// How a product's work splits up once its structure is known; what the time of a planned product depends on.
+///
+/// Rows of X that share their columns (see Pattern::row_number) form teams of up to kTeamRows rows; a team reads the
+/// structure of its operands once. FLOPs do not change by this.
+struct ProductSteps {
+  std::uint64_t teams = 0;           ///< teams of X; its nonempty rows where the product scales
+  std::uint64_t scaled_columns = 0;  ///< entries of C where Y is a diagonal: X, its columns scaled
+  std::uint64_t scaled_rows = 0;     ///< entries of C where X has at most one entry per row: rows of Y, scaled
+  std::uint64_t single_hops = 0;     ///< matched pairs of rows that are alone, where no row of Y has two entries
+  std::uint64_t team_hops = 0;       ///< the same of the other rows, once per team
+  std::uint64_t passes = 0;          ///< rows of Y that are walked, once per team, where some have several entries
+  std::uint64_t single_steps = 0;    ///< matched pairs of rows that are alone, in such walks; entries met by a vector
+  std::uint64_t team_steps = 0;      ///< the same of the other rows, once per team
+  std::uint64_t single_sums = 0;     ///< entries of C that were added up, in rows that are alone
+  std::uint64_t team_sums = 0;       ///< the same of the other rows, once per team
+
+  /// Entries of C that are one product each, in the order of an operand.
+  [[nodiscard]] std::uint64_t scaled() const { return scaled_columns + scaled_rows; }
+
+  friend bool operator==(const ProductSteps&, const ProductSteps&) = default;
+};
+
+/// All counts of ProductSteps, for what treats them alike.
+inline constexpr std::array kStepCounts = {
+    &ProductSteps::teams,     &ProductSteps::scaled_columns, &ProductSteps::scaled_rows, &ProductSteps::single_hops,
+    &ProductSteps::team_hops, &ProductSteps::passes,         &ProductSteps::single_steps, &ProductSteps::team_steps,
+    &ProductSteps::single_sums, &ProductSteps::team_sums};
+
+/// Adds up, count by count. Throws CountOverflow.
+void add_to(ProductSteps& sum, const ProductSteps& steps);
+
 /// The symbolic product C = X·Y of two patterns.
 struct Product {
   std::uint64_t products = 0;              ///< Σ_k nnz(X[:,k]) · nnz(Y[k,:]): matched index pairs
   std::uint64_t nnz = 0;                   ///< entries of C; structural, no numerical cancellation
+  ProductSteps steps;                      ///< the same work as a plan executes it
+  ProductSteps vector_steps;               ///< steps_with_dense_vector() of C
   std::shared_ptr<const Pattern> pattern;  ///< C, or null under Keep::counts
 };
 
@@ -28,10 +65,19 @@ struct Product {
 /// Matched pairs of X times a dense vector: nnz(X).
 [[nodiscard]] std::uint64_t products_with_dense_vector(const Pattern& x);
 
-/// Matched pairs of X·Y without its structure. Shapes: cols(X) = rows(Y), else std::invalid_argument.
+/// Steps of X times a dense vector: teams, single_steps and team_steps.
+[[nodiscard]] ProductSteps steps_with_dense_vector(const Pattern& x);
+
+/// Matched pairs and steps of X·Y, without the sums.
+struct ProductCounts {
+  std::uint64_t products = 0;
+  ProductSteps steps;
+};
+
+/// The counts of X·Y without its structure. Shapes: cols(X) = rows(Y), else std::invalid_argument.
 ///
 /// Cost: one look-up per entry of the distinct rows of X.
-[[nodiscard]] std::uint64_t count_products(const Pattern& x, const Pattern& y);
+[[nodiscard]] ProductCounts count_products(const Pattern& x, const Pattern& y);
 
 /// Structure and counts of C = X·Y, on the threads of parallel_chunks().
 ///

@@ -7,16 +7,19 @@
 #include <variant>
 #include <vector>
 
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 
 /// What the runs of one command have in common.
 struct RunContext {
   std::string tool_version;
-  std::string command;     ///< "profile" or "search"
+  std::string command;     ///< "profile", "search" or "validate"
   std::string parameters;  ///< the command line as a JSON array
   std::string model;
   std::string model_file;
@@ -24,6 +27,24 @@ struct RunContext {
   std::string pattern;  ///< "guaranteed" or "sample"
   const Network* network = nullptr;
   const NetworkProfile* network_profile = nullptr;
+  const Machine* machine = nullptr;  ///< whose predictions the runs have, if any
+  std::string machine_text = {};     ///< its file
+  std::optional<double> predicted_build_s = std::nullopt;
+};
+
+/// A run of a schedule on a backend, to be kept beside the prediction.
+struct MeasurementRecord {
+  std::string backend;
+  DeviceFacts device;
+  std::size_t workers = 1;
+  std::string execution;  ///< "level" or "dag"
+  unsigned value_bytes = 4;
+  std::size_t input = 0;
+  double measured_build_s = 0;
+  const Measurement* measurement = nullptr;
+  const Prediction* prediction = nullptr;  ///< null without a machine
+  std::optional<double> worst_share;       ///< of the rounding bound
+  std::optional<std::string> mismatch;
 };
 
 /// One schedule that was profiled and simulated.
@@ -35,6 +56,10 @@ struct RunRecord {
   std::optional<double> score;
   std::optional<bool> feasible;
   std::optional<std::string> reason;
+  // With a machine; empty otherwise.
+  std::optional<double> predicted_level_s = std::nullopt;
+  std::optional<double> predicted_dag_s = std::nullopt;
+  std::optional<MeasurementRecord> measurement = std::nullopt;  ///< of a validation
 };
 
 /// The settings and the outcome of a search.
@@ -78,12 +103,17 @@ class RunStore {
   std::vector<std::int64_t> save(const RunContext& context, const std::vector<RunRecord>& runs,
                                  const std::optional<SearchRecord>& search);
 
+  /// Keeps a machine whose file is `text`, once; returns its id.
+  std::int64_t save_machine(const Machine& machine, const std::string& text);
+
   /// All runs, newest first: the view run_summary.
   [[nodiscard]] QueryResult list();
   /// All columns of one run, in one row; nothing when there is no such run.
   [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
   /// The levels of a run.
   [[nodiscard]] QueryResult levels(std::int64_t id);
+  /// Predicted beside measured times of a run: the view prediction_vs_measurement; no rows without a measurement.
+  [[nodiscard]] QueryResult measurements(std::int64_t id);
   /// Deletes a run with its rows; false when there is no such run. A search goes with its last run.
   bool remove(std::int64_t id);
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/machine.hpp"
+
+namespace upsweep {
+
+/// A synthetic product, measured, beside what the fitted machine says.
+struct CalibrationPoint {
+  std::string name;
+  std::size_t workers = 1;
+  unsigned value_bytes = 4;
+  bool in_cache = true;
+  double predicted_s = 0;
+  double measured_s = 0;
+};
+
+/// A machine with the points that it was fitted to.
+struct Calibration {
+  Machine machine;
+  std::vector<CalibrationPoint> points;
+};
+
+/// Settings of a calibration.
+struct CalibrationOptions {
+  std::string name = {};
+  std::string date = {};  ///< ISO 8601
+  std::string tool_version = {};
+  bool quick = false;            ///< every third product only: to try it out, not for figures
+  std::size_t most_workers = 0;  ///< 0: all that the backend has
+  unsigned value_bytes = 0;      ///< 4 or 8: these numbers only, the others get the same rates; 0: both
+  /// Called before each product: how many are done, of how many.
+  std::function<void(std::size_t done, std::size_t all)> progress = {};
+};
+
+/// Measures the machine that a backend runs on, with synthetic_products() and empty ops only, and fits its model: for
+/// 1, 2, 4, ... and all workers of a cpu, for the device as a whole of a gpu.
+///
+/// Throws BackendError where the backend is not available or fails.
+/// Cost: about a minute on two threads; most of it is making the products.
+[[nodiscard]] Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options);
+
+}  // namespace upsweep

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upsweep/jacobian/numeric_chain.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep {
+
+/// What a synthetic product measures.
+enum class Family {
+  vector,          ///< a matrix times a vector
+  scale_columns,   ///< a matrix times a diagonal
+  scale_rows,      ///< a diagonal, or with `teams` a matrix with one entry per row, times a matrix
+  single_columns,  ///< a matrix times one with one entry per row
+  general,         ///< two matrices
+};
+
+/// A product to be measured on its own. Its patterns are stencils with random gaps, as convolutions have: row (channel, y,
+/// x) meets the places at most `reach` away along each axis, in every channel, each with probability `kept`; with
+/// `teams`, four rows that follow one another share their columns, as under a pooling. No network enters.
+struct SyntheticProduct {
+  std::string name;
+  Family family = Family::vector;
+  Index channels = 1;  ///< of X and Y
+  Index side = 1;      ///< each channel has side × side places
+  Index reach = 0;
+  double kept = 1;
+  bool teams = false;
+  bool in_cache = true;  ///< small enough to be measured in the cache
+};
+
+/// The documented set: every family, rows of 1 to about a thousand entries, in the cache and far larger than it.
+/// `cache_bytes`: of the last level; `value_bytes` is 4 or 8.
+[[nodiscard]] std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes);
+
+/// The product as a chain with numbers and a schedule whose last level is the product alone.
+template <class T>
+struct SyntheticRun {
+  NumericChain<T> chain;
+  Schedule schedule;
+  std::size_t op = 0;  ///< id of the combine that is measured
+};
+template <class T>
+[[nodiscard]] SyntheticRun<T> make_synthetic(const SyntheticProduct& product);
+
+/// `ops` combines of one entry each, in levels of `width`: they take nothing but latency.
+template <class T>
+[[nodiscard]] SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width);
+
+}  // namespace upsweep

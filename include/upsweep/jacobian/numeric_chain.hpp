@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "upsweep/jacobian/chain.hpp"
+
+namespace upsweep {
+
+/// The scan array with numbers. T is float or double.
+template <class T>
+struct NumericChain {
+  JacobianChain structure;
+  std::vector<T> gradient;             ///< a[0]; length structure.gradient_length
+  std::vector<std::vector<T>> values;  ///< values[i]: numbers of structure.jacobians[i], row by row, columns ascending
+};
+
+/// The loss gradient of softmax cross-entropy with respect to the logits `output`: softmax(output) - one_hot(label).
+/// Throws std::invalid_argument where label >= output.size().
+[[nodiscard]] std::vector<double> softmax_cross_entropy_gradient(std::span<const double> output, std::size_t label);
+
+/// Writes the transposed Jacobian of `op` at `x` into `values` (length pattern.nnz()), on several threads.
+///
+/// `pattern` is a part of the guaranteed pattern of `op`; an entry that is 0 at this input is written as 0. Rounds to T
+/// once. Needs `values` of conv2d and linear. Throws std::invalid_argument for wrong lengths, std::overflow_error where
+/// a number does not fit into T.
+template <class T>
+void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
+                          const Pattern& pattern, std::span<T> values);
+
+/// Numbers for a chain: `structure` comes from guaranteed_chain() or SampleChains::at(), `inputs` from link_inputs(),
+/// `gradient` (length gradient_length) is rounded to T.
+///
+/// Throws OperatorError where a number does not fit into T, std::invalid_argument for wrong lengths.
+template <class T>
+[[nodiscard]] NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weights,
+                                            const std::vector<std::vector<double>>& inputs, JacobianChain structure,
+                                            std::span<const double> gradient);
+
+/// Writes all numbers of a chain again, as every iteration of training must; for timing. Throws alike.
+template <class T>
+void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
+            NumericChain<T>& chain);
+
+}  // namespace upsweep

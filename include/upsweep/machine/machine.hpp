@@ -1,0 +1,145 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "upsweep/machine/error_figures.hpp"
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+
+/// What a machine's time depends on.
+enum class MachineKind {
+  pram,  ///< P workers, every op on one of them
+  cpu,   ///< threads that share the parts of an op
+  gpu,   ///< a device that an op fills as far as it has rows
+};
+
+/// "pram", "cpu" or "gpu".
+[[nodiscard]] std::string to_string(MachineKind kind);
+
+/// One combine, as a machine sees it. Counts of one input.
+struct OpWork {
+  bool is_mv = false;
+  std::uint64_t flops = 0;
+  ProductSteps steps;
+  std::uint64_t bytes = 0;          ///< of operands and result, each once, as the counting rules have them
+  std::uint64_t picked_bytes = 0;   ///< of Y that is read here and there: a vector, a diagonal, or rows to walk
+  std::uint64_t moved_bytes = 0;    ///< see moved_bytes()
+};
+
+/// Bytes that a planned product moves: the numbers of both operands; those of the result twice, since a cache reads what
+/// it is going to write; and 4 for each column that it reads of X or of the result, once per team.
+[[nodiscard]] std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint64_t right_nnz,
+                                        std::uint64_t nnz, unsigned value_bytes);
+
+/// What the time of a product is made of, by the names of machine files: the counts of ProductSteps in the order of
+/// kStepCounts; those of them that read Y from a far cache; bytes moved.
+inline constexpr std::array<const char*, kStepCounts.size() + 4> kWorkNames = {
+    "team",      "scaled_column", "scaled_row", "single_hop",        "team_hop",        "pass",          "single_step",
+    "team_step", "single_sum",    "team_sum",   "far_scaled_column", "far_single_step", "far_team_step", "moved_byte"};
+
+/// One number for each of kWorkNames.
+using WorkVector = std::array<double, kWorkNames.size()>;
+
+/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share().
+[[nodiscard]] WorkVector work_counts(const OpWork& work, double far);
+
+/// Seconds of one worker for a unit of each of kWorkNames.
+struct WorkCosts {
+  WorkVector unit_s{};
+
+  [[nodiscard]] double seconds(const WorkVector& counts) const;
+  friend bool operator==(const WorkCosts&, const WorkCosts&) = default;
+};
+
+/// How fast one kind of combine goes: its time is the larger of arithmetic and memory time.
+struct KindRates {
+  WorkCosts costs;         ///< arithmetic, measured in the cache; all 0 on a datasheet
+  WorkCosts memory_costs;  ///< memory, measured far out of the cache, where a unit's time is that of its bytes
+  double flops_per_s = std::numeric_limits<double>::infinity();       ///< arithmetic of all workers, from a datasheet
+  double bytes_per_s = std::numeric_limits<double>::infinity();       ///< memory, all workers together
+  double cached_bytes_per_s = std::numeric_limits<double>::infinity();  ///< the same while everything stays in the cache
+};
+
+/// Rates of one number type.
+struct TypeRates {
+  KindRates mv;
+  KindRates mm;
+  double build_value_s = 0;  ///< seconds to write one Jacobian value, all workers together; 0: not known
+};
+
+/// Rates while a number of workers is active.
+struct Rates {
+  std::size_t workers = 1;
+  double op_latency_s = 0;     ///< dispatch or launch of one op
+  double level_latency_s = 0;  ///< synchronisation after a level
+  double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
+  TypeRates fp32;
+  TypeRates fp64;
+
+  [[nodiscard]] const TypeRates& of(unsigned value_bytes) const { return value_bytes == 8 ? fp64 : fp32; }
+};
+
+/// Where the numbers of a machine come from.
+struct Provenance {
+  std::string origin;  ///< "datasheet", "calibration" or "definition"
+  std::string device;
+  std::string driver;
+  std::string backend;
+  std::string date;  ///< ISO 8601
+  std::string tool_version;
+  ErrorFigures fit;                              ///< of a calibration
+  std::map<std::string, std::string> sources;  ///< by key of the machine file: what says so
+};
+
+/// A machine model: numbers in, seconds out. Knows neither schedules nor chains.
+struct Machine {
+  std::string name;
+  MachineKind kind = MachineKind::pram;
+  std::uint64_t memory_bytes = 0;  ///< 0: not known
+  std::uint64_t cache_bytes = 0;   ///< of the last level that all workers share; 0: not known
+  std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
+  std::uint64_t first_cache_bytes = 0;  ///< of the first level; 0: not known
+  std::uint64_t fill_teams = 1;    ///< gpu: teams of rows that keep the whole device busy
+  std::vector<Rates> rates;        ///< by workers, ascending; at least one
+  Provenance provenance;
+
+  /// Most workers (threads or streams).
+  [[nodiscard]] std::size_t workers() const { return rates.back().workers; }
+  /// Rates with `active` workers: those of the largest entry that is no larger, else the first.
+  [[nodiscard]] const Rates& at(std::size_t active) const;
+};
+
+/// How far away the cache is that holds what a combine picks from Y, 0 to 1: rows to walk from the near cache (0) or
+/// from a farther one (1); numbers of a vector or diagonal from the first cache (0) or a farther one (1). In between from
+/// half to twice the size of that cache, by its logarithm.
+[[nodiscard]] double far_share(const Machine& machine, const OpWork& work);
+
+/// Time of one combine.
+struct OpTime {
+  double alone_s = 0;    ///< from dispatch to end, with the machine to itself
+  double machine_s = 0;  ///< share of the whole machine that it takes: seconds in which nothing else could run
+};
+
+/// Where a combine runs.
+struct OpPlace {
+  std::size_t workers = 1;         ///< of the run
+  std::size_t active = 1;          ///< that have something to do while it runs
+  unsigned value_bytes = 4;        ///< 4 or 8
+  std::uint64_t working_set = 0;   ///< bytes that the run comes back to in every iteration
+};
+
+/// Time of a combine: latency + the larger of arithmetic and memory time.
+///
+/// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
+/// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it counts
+/// as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size on.
+[[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
+
+}  // namespace upsweep

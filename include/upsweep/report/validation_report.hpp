@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/validate/validate.hpp"
+
+namespace upsweep {
+
+/// What a validation report shows; refers to values that live elsewhere.
+struct ValidationReport {
+  const std::string& model_name;
+  const std::vector<ScheduleProfile>& profiles;  ///< in the order of validation.schedules
+  const Validation& validation;
+  const Machine* machine;  ///< null without predictions
+  std::string pattern;     ///< "guaranteed" or "sample"
+  std::string backend;
+  DeviceFacts device;
+  std::size_t workers = 1;
+  std::string execution;  ///< "level" or "dag"
+  std::size_t input = 0;
+  std::string loss;  ///< the loss gradient in words
+  unsigned value_bytes = 4;
+};
+
+/// The object that `validate --format json` prints; its fields are listed in README.md.
+[[nodiscard]] Json to_json(const ValidationReport& report);
+
+/// The table of levels: predicted and measured seconds of each; empty but for its head under dag execution.
+[[nodiscard]] std::string to_csv(const ValidationReport& report);
+
+/// Tables for people: the schedules, for a single schedule its levels too, and the verdict.
+[[nodiscard]] std::string to_text(const ValidationReport& report);
+
+}  // namespace upsweep

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/scan/execution.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// What a machine model says of a schedule; seconds, for one input (the mean over the inputs of the profile).
+struct Prediction {
+  double seconds = 0;                 ///< one iteration from end to end
+  std::vector<double> level_seconds;  ///< by level; empty under Execution::dag
+  std::vector<OpTime> ops;            ///< by combine id; zeros for one out of scope
+};
+
+/// One combine of a profile as a machine sees it: the mean over the inputs, rounded to whole counts.
+[[nodiscard]] OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes);
+
+/// Predicts the time of a schedule on `workers` >= 1 workers.
+///
+/// On a pram every op is one worker's, and the schedule is simulated as simulate() does. On a cpu or gpu the ops of a
+/// level share the machine: a level takes its synchronisation and the larger of what its ops take together and what the
+/// longest of them takes alone; under Execution::dag the larger of all ops together and the longest path.
+/// `value_bytes` is 4 or 8. Throws std::invalid_argument for 0 workers, CountOverflow.
+[[nodiscard]] Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                                      Execution execution, unsigned value_bytes, Scope scope = Scope::all);
+
+/// Seconds to write the Jacobian values of one iteration (operators 2..n), all `workers` together; nothing where the
+/// machine file does not say.
+[[nodiscard]] std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine,
+                                                          std::size_t workers, unsigned value_bytes);
+
+}  // namespace upsweep

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "upsweep/jacobian/chain.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep {
+
+/// What a combine must come to, from symbolic products alone.
+struct ExpectedOp {
+  std::uint64_t nnz = 0;               ///< entries of the result; length of a vector
+  std::uint64_t products = 0;          ///< matched pairs
+  std::uint64_t structure_digest = 0;  ///< of the result; 0 for a vector
+  double roundings = 0;                ///< on a path from an input to an entry of the result, at most
+};
+
+/// The expectations of a schedule over a chain, by combine id. Throws std::invalid_argument when they do not fit
+/// together.
+///
+/// Roundings: 1 for each number of the chain, which is rounded to its type once; a product adds those of its operands,
+/// one for the multiplication and one for each of the additions of its longest sum, in whatever order.
+/// Cost: that of multiply() for every matrix product; a structure is kept until its last use.
+[[nodiscard]] std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianChain& chain);
+
+/// Roundings on the longest path of plain back-propagation: those of the oracle.
+[[nodiscard]] double direct_roundings(const JacobianChain& chain);
+
+}  // namespace upsweep

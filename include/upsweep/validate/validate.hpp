@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/error_figures.hpp"
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/network/network.hpp"
+#include "upsweep/network/weights.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/sim/predict.hpp"
+#include "upsweep/validate/compare.hpp"
+
+namespace upsweep {
+
+/// The gradient that back-propagation starts with.
+struct LossGradient {
+  std::optional<std::size_t> label;  ///< softmax cross-entropy for this class; else standard normal numbers
+  std::uint64_t seed = 1;            ///< of those
+};
+
+/// A network at one concrete input.
+struct NetworkAtInput {
+  const Network& network;
+  const NetworkWeights& weights;  ///< with the values of every conv2d and linear
+  std::span<const double> x;      ///< elements of the network's input
+  PatternKind pattern = PatternKind::guaranteed;
+  LossGradient loss;
+  unsigned value_bytes = 4;  ///< 4: fp32, 8: fp64
+};
+
+/// Settings of a validation.
+struct ValidationOptions {
+  RunOptions run;
+  const Machine* machine = nullptr;  ///< to predict times; none without it
+  bool force = false;                ///< run what exceeds the limits, too
+  /// Called before each schedule, with its name.
+  std::function<void(const std::string& schedule)> progress;
+};
+
+/// More FLOPs, or more bytes of live values, than these are not run unless forced.
+inline constexpr std::uint64_t kMostFlops = 20'000'000'000;
+inline constexpr std::uint64_t kMostLiveBytes = std::uint64_t{8} << 30;
+
+/// One schedule, executed and compared.
+struct ScheduleValidation {
+  std::string skipped;  ///< why it was not run, with the figure; empty otherwise
+  Measurement measurement;
+  std::optional<Prediction> prediction;
+  std::optional<Mismatch> mismatch;  ///< in structure, counts or values
+  ValueComparison values;            ///< not filled after a mismatch in structure
+
+  [[nodiscard]] bool ran() const { return skipped.empty(); }
+};
+
+/// All schedules of a validation, beside what was predicted.
+struct Validation {
+  std::vector<ScheduleValidation> schedules;  ///< in the order of the profiles
+  std::optional<double> predicted_build_s;    ///< writing the chain's values; nothing where no machine says
+  double measured_build_s = 0;                ///< median of three
+  // Over the schedules that ran and have a prediction.
+  ErrorFigures end_to_end;
+  ErrorFigures levels;                      ///< over all levels of them
+  std::optional<double> rank_agreement;     ///< Spearman's, over the schedules
+  std::optional<double> regret_of_choice;   ///< of the schedule with the smallest prediction
+  std::optional<std::size_t> predicted_best;  ///< position of that schedule
+  std::optional<std::size_t> measured_best;
+
+  /// The first mismatch of any schedule.
+  [[nodiscard]] std::optional<Mismatch> first_mismatch() const;
+};
+
+/// Runs every schedule on a backend, and compares structure and counts with the symbolic products, values with direct
+/// back-propagation, and times with the machine's prediction.
+///
+/// `profiles`: of the same network at the same input, one input each. A mismatch is reported in the result, not thrown.
+/// Throws BackendError; OperatorError (its index is a position in network.operators()) for numbers that are not finite or
+/// do not fit; std::invalid_argument for a label that is no output.
+[[nodiscard]] Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
+                                  const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options);
+
+}  // namespace upsweep

@@ -1,0 +1,101 @@
+#include "cusparse_run.hpp"
+
+#include "cuda_check.hpp"
+#include "sequence_timing.hpp"
+
+namespace upsweep::kernels {
+namespace {
+
+/// By combine: the values, results and inputs not among them, that nothing reads after it.
+std::vector<std::vector<ValueId>> last_uses(const Schedule& schedule) {
+  std::vector<std::size_t> last(schedule.values());
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    last[schedule.value_of(id)] = id;  // a dead value goes at once
+    last[schedule.combines[id].earlier] = id;
+    last[schedule.combines[id].later] = id;
+  }
+  std::vector<bool> kept(schedule.values(), false);
+  for (const ValueId result : schedule.results) {
+    if (result != kIdentity) kept[result] = true;
+  }
+  std::vector<std::vector<ValueId>> dropped(schedule.combines.size());
+  for (std::size_t v = schedule.length; v < schedule.values(); ++v) {
+    if (!kept[v]) dropped[last[v]].push_back(static_cast<ValueId>(v));
+  }
+  return dropped;
+}
+
+}  // namespace
+
+template <class T>
+CusparseRun<T>::CusparseRun(const Schedule& schedule, const NumericChain<T>& chain, std::uint64_t memory_limit)
+    : schedule_(schedule),
+      memory_(memory_limit),
+      stream_(make_stream()),
+      context_(make_context<T>(stream_.get(), memory_)),
+      values_(schedule.values()),
+      vectors_(schedule.values(), false),
+      structures_(schedule.values()),
+      dropped_(last_uses(schedule)) {
+  vectors_[0] = true;
+  values_[0] = upload_vector(context_, chain.gradient);
+  for (std::size_t i = 1; i < schedule.length; ++i) {
+    structures_[i] = host_structure(*chain.structure.jacobians[i - 1]);
+    values_[i] = upload_matrix(context_, *structures_[i], chain.values[i - 1]);
+  }
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    vectors_[schedule.value_of(id)] = vectors_[schedule.combines[id].earlier];
+  }
+}
+
+template <class T>
+void CusparseRun<T>::run_and_count(Measurement& measurement) {
+  measurement.ops.resize(schedule_.combines.size());
+  for (std::size_t id = 0; id < schedule_.combines.size(); ++id) {
+    run_named(id, [&](std::size_t combine) {
+      start(combine);
+      cuda_check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+      measurement.ops[combine] = count(combine);
+      finish(combine);
+    });
+  }
+}
+
+template <class T>
+OpMeasurement CusparseRun<T>::count(std::size_t id) {
+  const Combine& combine = schedule_.combines[id];
+  const ValueId target = schedule_.value_of(id);
+  const HostStructure& x = *structures_[combine.later];
+  OpMeasurement measured;
+  if (is_vector(target)) {
+    measured.nnz = static_cast<std::uint64_t>(values_[target].rows);
+    measured.products = static_cast<std::uint64_t>(x.nnz());
+  } else {
+    HostStructure structure = download_structure(context_, values_[target]);
+    measured.nnz = static_cast<std::uint64_t>(structure.nnz());
+    measured.products = products_of(x, *structures_[combine.earlier]);
+    measured.structure_digest = digest_of(structure);
+    structures_[target] = std::move(structure);
+  }
+  for (const ValueId value : dropped_[id]) structures_[value].reset();
+  return measured;
+}
+
+template <class T>
+void CusparseRun<T>::drop_after(std::size_t id) {
+  for (const ValueId value : dropped_[id]) values_[value] = {};
+}
+
+template <class T>
+std::vector<std::vector<double>> CusparseRun<T>::download_results() const {
+  std::vector<std::vector<double>> results;
+  for (const ValueId result : schedule_.results) {
+    results.push_back(result == kIdentity ? std::vector<double>() : download_vector(context_, values_[result]));
+  }
+  return results;
+}
+
+template class CusparseRun<float>;
+template class CusparseRun<double>;
+
+}  // namespace upsweep::kernels

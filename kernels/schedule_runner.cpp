@@ -1,0 +1,197 @@
+#include "schedule_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "repetitions.hpp"
+
+namespace upsweep::kernels {
+namespace {
+
+/// More runs do not make a median of one op or level better.
+constexpr std::size_t kMostDetailedRuns = 101;
+
+void wait(cudaStream_t stream, const Event& event) {
+  cuda_check(cudaStreamWaitEvent(stream, event.get(), 0), "cudaStreamWaitEvent");
+}
+
+void record_order(const Event& event, cudaStream_t stream) {
+  cuda_check(cudaEventRecord(event.get(), stream), "cudaEventRecord");
+}
+
+std::vector<Event> timing_events(std::size_t count) {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < count; ++i) events.push_back(make_timing_event());
+  return events;
+}
+
+/// An event for every combine whose value a combine on another stream reads.
+std::vector<Event> done_events(const Schedule& schedule, const StreamPlan& plan) {
+  std::vector<Event> done(schedule.combines.size());
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    for (const ValueId operand : {schedule.combines[id].earlier, schedule.combines[id].later}) {
+      if (operand < schedule.length) continue;
+      const std::size_t producer = operand - schedule.length;
+      if (plan.stream[producer] != plan.stream[id] && done[producer] == nullptr) done[producer] = make_order_event();
+    }
+  }
+  return done;
+}
+
+}  // namespace
+
+template <class T>
+ScheduleRunner<T>::ScheduleRunner(const Schedule& schedule, const std::vector<DeviceOp<T>>& ops,
+                                  const RunOptions& options, const StreamPlan& streams)
+    : schedule_(schedule),
+      ops_(ops),
+      options_(options),
+      plan_(streams),
+      fork_(make_order_event()),
+      start_(make_timing_event()),
+      stop_(make_timing_event()) {
+  for (std::uint32_t s = 0; s < plan_.streams; ++s) {
+    streams_.push_back(make_stream());
+    join_.push_back(make_order_event());
+  }
+  if (options.execution == Execution::dag) done_ = done_events(schedule, plan_);
+}
+
+template <class T>
+void ScheduleRunner<T>::enqueue(std::size_t id, cudaStream_t stream) const {
+  try {
+    launch(ops_[id], stream);
+  } catch (const BackendError& error) {
+    throw BackendError(fmt::format("combine {}: {}", id, error.what()));
+  }
+}
+
+template <class T>
+void ScheduleRunner<T>::run_one_by_one() {
+  for (std::size_t id = 0; id < ops_.size(); ++id) {
+    enqueue(id, origin());
+    try {
+      cuda_check(cudaStreamSynchronize(origin()), "cudaStreamSynchronize");
+    } catch (const BackendError& error) {
+      throw BackendError(fmt::format("combine {}: {}", id, error.what()));
+    }
+  }
+}
+
+template <class T>
+void ScheduleRunner<T>::fork(std::size_t streams) const {
+  if (streams < 2) return;
+  record_order(fork_, origin());
+  for (std::size_t s = 1; s < streams; ++s) wait(streams_[s].get(), fork_);
+}
+
+template <class T>
+void ScheduleRunner<T>::join(std::size_t streams) const {
+  for (std::size_t s = 1; s < streams; ++s) {
+    record_order(join_[s], streams_[s].get());
+    wait(origin(), join_[s]);
+  }
+}
+
+template <class T>
+void ScheduleRunner<T>::enqueue_by_level(const std::vector<Event>* boundaries, unsigned event_flags) const {
+  std::size_t next = 0;
+  if (boundaries != nullptr) record(boundaries->front(), origin(), event_flags);
+  for (std::size_t level = 0; level < schedule_.levels; ++level) {
+    const std::size_t begin = next;
+    while (next < plan_.order.size() && schedule_.combines[plan_.order[next]].level == level) ++next;
+    const std::size_t streams = std::min<std::size_t>(next - begin, streams_.size());
+    fork(streams);
+    for (std::size_t i = begin; i < next; ++i) {
+      enqueue(plan_.order[i], streams_[plan_.stream[plan_.order[i]]].get());
+    }
+    join(streams);
+    if (boundaries != nullptr) record((*boundaries)[level + 1], origin(), event_flags);
+  }
+}
+
+template <class T>
+void ScheduleRunner<T>::enqueue_by_readiness() const {
+  fork(streams_.size());
+  for (const std::uint32_t id : plan_.order) {
+    const cudaStream_t stream = streams_[plan_.stream[id]].get();
+    for (const ValueId operand : {schedule_.combines[id].earlier, schedule_.combines[id].later}) {
+      if (operand < schedule_.length) continue;
+      const std::size_t producer = operand - schedule_.length;
+      if (plan_.stream[producer] != plan_.stream[id]) wait(stream, done_[producer]);
+    }
+    enqueue(id, stream);
+    if (done_[id] != nullptr) record_order(done_[id], stream);
+  }
+  join(streams_.size());
+}
+
+template <class T>
+void ScheduleRunner<T>::enqueue_in_sequence(const std::vector<Event>& boundaries, unsigned event_flags) const {
+  record(boundaries.front(), origin(), event_flags);
+  for (std::size_t id = 0; id < ops_.size(); ++id) {
+    enqueue(id, origin());
+    record(boundaries[id + 1], origin(), event_flags);
+  }
+}
+
+template <class T>
+double ScheduleRunner<T>::timed(const Replay& replay) const {
+  record(start_, origin(), cudaEventRecordDefault);
+  replay.launch();
+  record(stop_, origin(), cudaEventRecordDefault);
+  cuda_check(cudaStreamSynchronize(origin()), "cudaStreamSynchronize after an iteration");
+  return seconds_between(start_, stop_);
+}
+
+template <class T>
+std::vector<double> ScheduleRunner<T>::intervals(const Replay& replay, const std::vector<Event>& boundaries,
+                                                 std::size_t repetitions) const {
+  std::vector<std::vector<double>> samples;
+  static_cast<void>(timed(replay));
+  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+    static_cast<void>(timed(replay));
+    std::vector<double>& sample = samples.emplace_back();
+    for (std::size_t i = 1; i < boundaries.size(); ++i) {
+      sample.push_back(seconds_between(boundaries[i - 1], boundaries[i]));
+    }
+  }
+  return medians(samples);
+}
+
+template <class T>
+void ScheduleRunner<T>::measure(Measurement& measurement) {
+  const bool by_level = options_.execution == Execution::level;
+  whole_.emplace(
+      origin(), [&](unsigned flags) { by_level ? enqueue_by_level(nullptr, flags) : enqueue_by_readiness(); },
+      measurement.notes);
+  static_cast<void>(timed(*whole_));
+  const std::vector<double> seconds = repeat(options_, [&] { return timed(*whole_); });
+  measurement.seconds = median(seconds);
+  measurement.fastest_seconds = *std::min_element(seconds.begin(), seconds.end());
+  measurement.repetitions = seconds.size();
+  const std::size_t detailed = std::min(seconds.size(), kMostDetailedRuns);
+  if (by_level) {
+    const std::vector<Event> boundaries = timing_events(schedule_.levels + 1);
+    const Replay levels(
+        origin(), [&](unsigned flags) { enqueue_by_level(&boundaries, flags); }, measurement.notes);
+    measurement.level_seconds = intervals(levels, boundaries, detailed);
+  }
+  const std::vector<Event> boundaries = timing_events(ops_.size() + 1);
+  const Replay sequence(
+      origin(), [&](unsigned flags) { enqueue_in_sequence(boundaries, flags); }, measurement.notes);
+  const std::vector<double> op_seconds = intervals(sequence, boundaries, detailed);
+  for (std::size_t id = 0; id < op_seconds.size(); ++id) measurement.ops[id].seconds = op_seconds[id];
+}
+
+template <class T>
+void ScheduleRunner<T>::run_again() const {
+  static_cast<void>(timed(*whole_));
+}
+
+template class ScheduleRunner<float>;
+template class ScheduleRunner<double>;
+
+}  // namespace upsweep::kernels

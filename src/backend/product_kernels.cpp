@@ -1,0 +1,308 @@
+#include "product_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+namespace {
+
+/// kTeamRows numbers that are computed together.
+template <class T>
+struct Lanes {
+  using Vector [[gnu::vector_size(kTeamRows * sizeof(T)), gnu::may_alias]] = T;
+};
+template <class T>
+using LaneVector = typename Lanes<T>::Vector;
+
+/// The rows of X (and of C) that a team stands for. A team of fewer than kTeamRows rows repeats its first row as
+/// padding; the result of a padding lane is dropped.
+struct Team {
+  std::array<Index, kTeamRows> rows;
+  std::size_t members;
+};
+
+Team team_at(const Layout& x, std::size_t number) {
+  Team team{};
+  const std::size_t begin = x.team_begin[number];
+  team.members = x.team_begin[number + 1] - begin;
+  for (std::size_t m = 0; m < kTeamRows; ++m) team.rows[m] = x.team_rows[begin + (m < team.members ? m : 0)];
+  return team;
+}
+
+template <class T>
+std::array<const T*, kTeamRows> lanes_of(const Layout& x, const T* values, const Team& team) {
+  std::array<const T*, kTeamRows> lanes{};
+  for (std::size_t m = 0; m < kTeamRows; ++m) lanes[m] = values + x.value_begin[team.rows[m]];
+  return lanes;
+}
+
+template <class T>
+LaneVector<T> gathered(const std::array<const T*, kTeamRows>& lanes, std::size_t e) {
+  return LaneVector<T>{lanes[0][e], lanes[1][e], lanes[2][e], lanes[3][e]};
+}
+static_assert(kTeamRows == 4, "gathered() writes its lanes out");
+
+template <class T>
+T dot(const Index* columns, const T* values, std::size_t count, const T* vector) {
+  // Four sums hide the latency of the addition.
+  T sums[4] = {0, 0, 0, 0};
+  std::size_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    for (std::size_t s = 0; s < 4; ++s) sums[s] += values[e + s] * vector[columns[e + s]];
+  }
+  for (; e < count; ++e) sums[0] += values[e] * vector[columns[e]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <class T>
+void vector_team(const ProductTask<T>& task, const Team& team, std::size_t count, const Index* columns) {
+  if (team.members == 1) {
+    const Index r = team.rows[0];
+    task.c_values[r] = dot(columns, task.x_values + task.x->value_begin[r], count, task.y_values);
+    return;
+  }
+  const auto lanes = lanes_of(*task.x, task.x_values, team);
+  LaneVector<T> even{};
+  LaneVector<T> odd{};
+  std::size_t e = 0;
+  for (; e + 2 <= count; e += 2) {
+    even += gathered(lanes, e) * task.y_values[columns[e]];
+    odd += gathered(lanes, e + 1) * task.y_values[columns[e + 1]];
+  }
+  if (e < count) even += gathered(lanes, e) * task.y_values[columns[e]];
+  even += odd;
+  for (std::size_t m = 0; m < team.members; ++m) task.c_values[team.rows[m]] = even[m];
+}
+
+template <class T>
+void scale_rows(const ProductTask<T>& task, std::size_t begin, std::size_t end) {
+  for (std::size_t r = begin; r < end; ++r) {
+    const auto row = static_cast<Index>(r);
+    if (task.x->row_nnz(row) == 0) continue;
+    const Index k = task.x->columns(row).front();
+    const T factor = task.x_values[task.x->value_begin[row]];
+    const T* from = task.y_values + task.y->value_begin[k];
+    T* to = task.c_values + task.c->value_begin[row];
+    const std::size_t count = task.y->row_nnz(k);
+    for (std::size_t e = 0; e < count; ++e) to[e] = factor * from[e];
+  }
+}
+
+template <class T>
+void scale_columns_row(const ProductTask<T>& task, Index r) {
+  const std::span<const Index> columns = task.x->columns(r);
+  const std::uint64_t at = task.x->value_begin[r];
+  for (std::size_t e = 0; e < columns.size(); ++e) {
+    task.c_values[at + e] = task.x_values[at + e] * task.y_values[columns[e]];
+  }
+}
+
+/// Calls visit(position) for the sums of row r of C, in the order of its columns.
+template <class T, class Visit>
+void for_each_position(const ProductTask<T>& task, Index r, const Visit& visit) {
+  const std::vector<Index>& position = task.order->position;
+  if (position.empty()) {
+    for (const Index column : task.c->columns(r)) visit(column);
+  } else {
+    for (const Index column : task.c->columns(r)) visit(position[column]);
+  }
+}
+
+/// Positions of the sums that row k of Y adds to.
+template <class T>
+const Index* y_positions(const ProductTask<T>& task, Index k) {
+  const std::vector<Index>& positions =
+      task.order->y_positions.empty() ? task.y->lists->columns : task.order->y_positions;
+  return positions.data() + task.y->list_begin[k];
+}
+
+/// Moves the sums of a row of C out of the accumulators and clears those.
+template <class T>
+void harvest_row(const ProductTask<T>& task, Index r, T* sums) {
+  T* to = task.c_values + task.c->value_begin[r];
+  for_each_position(task, r, [&](std::size_t position) {
+    *to++ = sums[position];
+    sums[position] = 0;
+  });
+}
+
+template <class T>
+void harvest_team(const ProductTask<T>& task, const Team& team, LaneVector<T>* sums) {
+  std::array<T*, kTeamRows> to{};
+  for (std::size_t m = 0; m < kTeamRows; ++m) to[m] = task.c_values + task.c->value_begin[team.rows[m]];
+  std::size_t e = 0;
+  for_each_position(task, team.rows[0], [&](std::size_t position) {
+    const LaneVector<T> sum = sums[position];
+    sums[position] = LaneVector<T>{};
+    // A padding lane holds the same sum as the row that it repeats.
+    for (std::size_t m = 0; m < kTeamRows; ++m) to[m][e] = sum[m];
+    ++e;
+  });
+}
+
+/// sums += factor · (row k of Y), spread over its columns.
+template <class T, class Sum>
+void add_row(const ProductTask<T>& task, Index k, const Sum& factor, Sum* sums) {
+  const Index* positions = y_positions(task, k);
+  const T* values = task.y_values + task.y->value_begin[k];
+  const std::size_t count = task.y->row_nnz(k);
+  if (task.order->y_contiguous[k]) {
+    Sum* at = sums + positions[0];
+    for (std::size_t e = 0; e < count; ++e) at[e] += factor * values[e];
+    return;
+  }
+  // The positions of a row differ: four sums may be read before the first is written, which a compiler cannot know.
+  std::size_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    Sum* const at[] = {sums + positions[e], sums + positions[e + 1], sums + positions[e + 2], sums + positions[e + 3]};
+    const Sum next[] = {*at[0] + factor * values[e], *at[1] + factor * values[e + 1], *at[2] + factor * values[e + 2],
+                        *at[3] + factor * values[e + 3]};
+    for (std::size_t i = 0; i < 4; ++i) *at[i] = next[i];
+  }
+  for (; e < count; ++e) sums[positions[e]] += factor * values[e];
+}
+
+/// The same where a row of Y has at most one entry.
+template <class T, class Sum>
+void add_entry(const ProductTask<T>& task, Index k, const Sum& factor, Sum* sums) {
+  if (task.y->row_nnz(k) == 0) return;
+  sums[*y_positions(task, k)] += factor * task.y_values[task.y->value_begin[k]];
+}
+
+template <class T, class Add>
+void accumulate_team(const ProductTask<T>& task, const Team& team, Scratch<T>& scratch, const Add& add) {
+  const std::span<const Index> columns = task.x->columns(team.rows[0]);
+  T* sums = scratch.zeros(scratch_size(task));
+  if (team.members == 1) {
+    const T* values = task.x_values + task.x->value_begin[team.rows[0]];
+    for (std::size_t e = 0; e < columns.size(); ++e) add(columns[e], values[e], sums);
+    harvest_row(task, team.rows[0], sums);
+    return;
+  }
+  const auto lanes = lanes_of(*task.x, task.x_values, team);
+  auto* wide = reinterpret_cast<LaneVector<T>*>(sums);
+  for (std::size_t e = 0; e < columns.size(); ++e) add(columns[e], gathered(lanes, e), wide);
+  harvest_team(task, team, wide);
+}
+
+/// Columns by first meeting, over the rows in order.
+std::vector<Index> first_met(const Layout& matrix) {
+  constexpr Index kUnmet = ~Index{0};
+  std::vector<Index> position(matrix.cols, kUnmet);
+  Index met = 0;
+  for (Index r = 0; r < matrix.rows && met < matrix.cols; ++r) {
+    for (const Index column : matrix.columns(r)) {
+      if (position[column] == kUnmet) position[column] = met++;
+    }
+  }
+  // Columns that no row has: nothing is ever added there.
+  for (Index& at : position) {
+    if (at == kUnmet) at = met++;
+  }
+  return position;
+}
+
+}  // namespace
+
+AddingOrder adding_order(const Layout& y, const Layout& c, std::size_t value_bytes) {
+  constexpr std::size_t kSmallCache = 16 << 10;
+  AddingOrder order;
+  if (c.cols * kTeamRows * value_bytes > kSmallCache) {
+    order.position = first_met(c);
+    order.y_positions.reserve(y.lists->columns.size());
+    for (const Index column : y.lists->columns) order.y_positions.push_back(order.position[column]);
+  }
+  const std::vector<Index>& positions = order.y_positions.empty() ? y.lists->columns : order.y_positions;
+  order.y_contiguous.resize(y.rows);
+  for (Index k = 0; k < y.rows; ++k) {
+    const auto begin = positions.begin() + static_cast<std::ptrdiff_t>(y.list_begin[k]);
+    const auto end = begin + y.row_nnz(k);
+    order.y_contiguous[k] =
+        end - begin > 4 && std::adjacent_find(begin, end, [](Index a, Index b) { return b != a + 1; }) == end;
+  }
+  return order;
+}
+
+template <class T>
+std::size_t ProductTask<T>::units() const {
+  if (form == ProductForm::scale_rows || form == ProductForm::scale_columns) return x->rows;
+  return x->teams();
+}
+
+template <class T>
+std::vector<std::uint64_t> ProductTask<T>::unit_costs() const {
+  // A unit itself costs about as much as a few entries.
+  constexpr std::uint64_t kUnit = 4;
+  std::vector<std::uint64_t> costs{0};
+  costs.reserve(units() + 1);
+  for (std::size_t unit = 0; unit < units(); ++unit) {
+    std::uint64_t cost = kUnit;
+    if (form == ProductForm::scale_columns) {
+      cost += x->row_nnz(static_cast<Index>(unit));
+    } else if (form == ProductForm::scale_rows) {
+      cost += c->row_nnz(static_cast<Index>(unit));
+    } else {
+      const Index row = x->team_rows[x->team_begin[unit]];
+      const std::uint64_t members = x->team_begin[unit + 1] - x->team_begin[unit];
+      cost += form == ProductForm::vector ? x->row_nnz(row) : c->row_nnz(row) * members;
+      if (form == ProductForm::single_columns) cost += x->row_nnz(row);
+      if (form == ProductForm::general) {
+        for (const Index k : x->columns(row)) cost += kUnit + y->row_nnz(k);
+      }
+    }
+    costs.push_back(costs.back() + cost);
+  }
+  return costs;
+}
+
+template <class T>
+std::size_t scratch_size(const ProductTask<T>& task) {
+  const bool accumulates = task.form == ProductForm::single_columns || task.form == ProductForm::general;
+  return accumulates ? std::size_t{task.c->cols} * kTeamRows : 0;
+}
+
+template <class T>
+void compute_units(const ProductTask<T>& task, std::size_t begin, std::size_t end, Scratch<T>& scratch) {
+  if (task.form == ProductForm::scale_rows) {
+    scale_rows(task, begin, end);
+    return;
+  }
+  if (task.form == ProductForm::scale_columns) {
+    for (std::size_t r = begin; r < end; ++r) scale_columns_row(task, static_cast<Index>(r));
+    return;
+  }
+  for (std::size_t number = begin; number < end; ++number) {
+    const Team team = team_at(*task.x, number);
+    const std::span<const Index> columns = task.x->columns(team.rows[0]);
+    if (task.form == ProductForm::vector) {
+      vector_team(task, team, columns.size(), columns.data());
+    } else if (task.form == ProductForm::single_columns) {
+      accumulate_team(task, team, scratch,
+                      [&](Index k, const auto& factor, auto* sums) { add_entry(task, k, factor, sums); });
+    } else {
+      accumulate_team(task, team, scratch,
+                      [&](Index k, const auto& factor, auto* sums) { add_row(task, k, factor, sums); });
+    }
+  }
+}
+
+template <class T>
+void clear_untouched(const ProductTask<T>& task) {
+  if (task.form != ProductForm::vector || task.x->team_rows.size() == task.x->rows) return;
+  for (Index r = 0; r < task.x->rows; ++r) {
+    if (task.x->row_nnz(r) == 0) task.c_values[r] = 0;
+  }
+}
+
+template struct ProductTask<float>;
+template struct ProductTask<double>;
+template std::size_t scratch_size<float>(const ProductTask<float>&);
+template std::size_t scratch_size<double>(const ProductTask<double>&);
+template void compute_units<float>(const ProductTask<float>&, std::size_t, std::size_t, Scratch<float>&);
+template void compute_units<double>(const ProductTask<double>&, std::size_t, std::size_t, Scratch<double>&);
+template void clear_untouched<float>(const ProductTask<float>&);
+template void clear_untouched<double>(const ProductTask<double>&);
+
+}  // namespace upsweep

@@ -1,0 +1,234 @@
+#include "upsweep/calibrate/calibrate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/calibrate/fit.hpp"
+#include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/predict.hpp"
+
+namespace upsweep {
+namespace {
+
+/// A product with what was measured of it.
+struct Sample {
+  SyntheticProduct product;
+  ScheduleProfile profile;
+  OpWork work;
+  double seconds = 0;
+};
+
+RunOptions run_options(std::size_t workers) {
+  RunOptions options;
+  options.workers = workers;
+  options.repetitions = 3;
+  options.min_seconds = 0.03;
+  options.keep_results = false;
+  return options;
+}
+
+template <class T>
+double seconds_of(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
+  const Measurement measurement = backend.run(run.schedule, run.chain, run_options(workers));
+  if (measurement.workers != workers) {
+    throw BackendError(backend.name() + ": " + measurement.notes.back() + ", a calibration needs all of them");
+  }
+  return measurement.seconds;
+}
+
+template <class T>
+void measure_latencies(const Backend& backend, Rates& rates) {
+  constexpr std::size_t kMany = 64;
+  const double single = seconds_of(backend, make_latency_run<T>(kMany, 1), rates.workers) / kMany;
+  const double wide = seconds_of(backend, make_latency_run<T>(1, kMany), rates.workers) / kMany;
+  // A level of one op takes both latencies; in a wide level the workers share the ops.
+  rates.op_latency_s = wide * static_cast<double>(rates.workers);
+  rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
+}
+
+/// Time to write the Jacobian of a convolution, dense and pruned, per value.
+template <class T>
+double build_value_seconds(std::size_t workers) {
+  const ThreadLimit limit(workers);
+  double seconds = 0;
+  double values = 0;
+  for (const std::uint64_t kept_of : {1, 16}) {
+    const Shape shape{64, 32, 32};
+    const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
+    OperatorWeights weights;
+    weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
+    weights.kept.assign(weights.values.size(), 0);
+    for (std::size_t i = 0; i < weights.kept.size(); ++i) weights.kept[i] = i % kept_of == 0 ? 1 : 0;
+    const Pattern pattern = guaranteed_pattern(op, weights);
+    const std::vector<double> x(elements(shape), 1.0);
+    std::vector<T> numbers(pattern.nnz());
+    double best = INFINITY;
+    for (int repetition = 0; repetition < 4; ++repetition) {
+      const auto start = std::chrono::steady_clock::now();
+      fill_jacobian_values<T>(op, weights, x, pattern, numbers);
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    seconds += best;
+    values += static_cast<double>(numbers.size());
+  }
+  return seconds / values;
+}
+
+/// Calibrates one number type on one count of workers.
+template <class T>
+class TypeCalibration {
+ public:
+  TypeCalibration(const Backend& backend, Machine& machine, const Rates& rates)
+      : backend_(backend), machine_(machine), rates_(rates) {}
+
+  void measure(const SyntheticProduct& product) {
+    const SyntheticRun<T> run = make_synthetic<T>(product);
+    Sample sample{product, profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front(), {}, 0};
+    sample.work = op_work(sample.profile.ops[run.op], 1, sizeof(T));
+    sample.seconds = seconds_of(backend_, run, rates_.workers);
+    samples_.push_back(std::move(sample));
+  }
+
+  /// Fits, measures again what is far from the fit (a machine is never quite quiet), and fits again.
+  void fit(TypeRates& rates) {
+    fit_once(rates);
+    for (Sample& sample : samples_) {
+      if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
+      sample.seconds = std::min(sample.seconds, seconds_of(backend_, make_synthetic<T>(sample.product), rates_.workers));
+    }
+    fit_once(rates);
+  }
+
+  void report(std::vector<CalibrationPoint>& points) const {
+    for (const Sample& sample : samples_) {
+      points.push_back({sample.product.name, rates_.workers, sizeof(T), sample.product.in_cache, predicted(sample),
+                        sample.seconds});
+    }
+  }
+
+ private:
+  void fit_once(TypeRates& rates) {
+    for (KindRates* kind : {&rates.mv, &rates.mm}) {
+      for (const bool in_cache : {true, false}) {
+        std::vector<CostPoint> points;
+        for (const Sample& sample : samples_) {
+          if (sample.work.is_mv != (kind == &rates.mv) || sample.product.in_cache != in_cache) continue;
+          points.push_back({work_counts(sample.work, far_share(machine_, sample.work)), busy_seconds(sample) * static_cast<double>(rates_.workers)});
+        }
+        if (!points.empty()) (in_cache ? kind->costs : kind->memory_costs) = fit_costs(points);
+      }
+    }
+  }
+
+  /// Time of a sample on all workers, had it filled the machine.
+  [[nodiscard]] double busy_seconds(const Sample& sample) const {
+    const double busy = std::max(0.1 * sample.seconds, sample.seconds - rates_.op_latency_s - rates_.level_latency_s);
+    const double share = std::min(1.0, static_cast<double>(sample.work.steps.teams) / static_cast<double>(machine_.fill_teams));
+    return machine_.kind == MachineKind::gpu && sample.product.in_cache ? busy * share : busy;
+  }
+
+  [[nodiscard]] double predicted(const Sample& sample) const {
+    return predict_time(sample.profile, machine_, rates_.workers, Execution::level, sizeof(T)).seconds;
+  }
+
+  const Backend& backend_;
+  Machine& machine_;
+  const Rates& rates_;
+  std::vector<Sample> samples_;
+};
+
+std::vector<std::size_t> worker_counts(std::size_t most, MachineKind kind) {
+  if (kind == MachineKind::gpu) return {most};
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+/// Bytes per second, read and written, of `workers` threads that copy arrays far larger than the cache.
+double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {
+  const ThreadLimit limit(workers);
+  const std::size_t count = 4 * cache_bytes / sizeof(double);
+  const std::vector<double> from(count, 1.0);
+  std::vector<double> to(count, 0.0);
+  double best = INFINITY;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    const auto start = std::chrono::steady_clock::now();
+    parallel_chunks(count, count / workers + 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
+                to.begin() + static_cast<std::ptrdiff_t>(begin));
+    });
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return 2.0 * static_cast<double>(count * sizeof(double)) / best;
+}
+
+template <class T>
+void calibrate_type(const Backend& backend, const CalibrationOptions& options, std::size_t& done, std::size_t all,
+                    Rates& rates, Calibration& calibration) {
+  Machine& machine = calibration.machine;
+  const std::vector<SyntheticProduct> products = synthetic_products(machine.cache_bytes, sizeof(T));
+  TypeCalibration<T> type(backend, machine, rates);
+  for (std::size_t i = 0; i < products.size(); ++i, ++done) {
+    if (options.progress) options.progress(done, all);
+    if (!options.quick || i % 3 == 0) type.measure(products[i]);
+  }
+  TypeRates& mine = sizeof(T) == 8 ? rates.fp64 : rates.fp32;
+  type.fit(mine);
+  if (machine.kind == MachineKind::cpu) mine.build_value_s = build_value_seconds<T>(rates.workers);
+  type.report(calibration.points);
+}
+
+}  // namespace
+
+Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options) {
+  const Availability availability = backend.availability();
+  if (!availability.available) throw BackendError(backend.name() + ": " + availability.reason);
+  const DeviceFacts facts = backend.facts();
+  constexpr std::uint64_t kUsualCache = std::uint64_t{32} << 20;
+  Calibration calibration;
+  Machine& machine = calibration.machine;
+  machine.name = options.name;
+  machine.kind = kind;
+  machine.memory_bytes = facts.memory_bytes;
+  machine.cache_bytes = facts.cache_bytes > 0 ? facts.cache_bytes : kUsualCache;
+  machine.near_cache_bytes = facts.near_cache_bytes;
+  machine.first_cache_bytes = facts.first_cache_bytes;
+  machine.fill_teams = facts.fill_teams;
+  machine.provenance = {"calibration", facts.device, facts.driver, backend.name(), options.date, options.tool_version, {}, {}};
+  const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
+  const std::vector<std::size_t> counts = worker_counts(most, kind);
+  const auto wanted = [&](unsigned value_bytes) {
+    return options.value_bytes == 0 || options.value_bytes == value_bytes;
+  };
+  std::size_t all = 0;
+  for (const unsigned value_bytes : {4U, 8U}) {
+    if (wanted(value_bytes)) all += counts.size() * synthetic_products(machine.cache_bytes, value_bytes).size();
+  }
+  machine.rates.reserve(counts.size());
+  std::size_t done = 0;
+  for (const std::size_t count : counts) {
+    Rates& rates = machine.rates.emplace_back();
+    rates.workers = count;
+    measure_latencies<float>(backend, rates);
+    if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, machine.cache_bytes);
+    if (wanted(4)) calibrate_type<float>(backend, options, done, all, rates, calibration);
+    if (wanted(8)) calibrate_type<double>(backend, options, done, all, rates, calibration);
+    if (!wanted(8)) rates.fp64 = rates.fp32;
+    if (!wanted(4)) rates.fp32 = rates.fp64;
+  }
+  std::vector<double> predicted;
+  std::vector<double> measured;
+  for (const CalibrationPoint& point : calibration.points) {
+    predicted.push_back(point.predicted_s);
+    measured.push_back(point.measured_s);
+  }
+  machine.provenance.fit = error_figures(predicted, measured);
+  return calibration;
+}
+
+}  // namespace upsweep

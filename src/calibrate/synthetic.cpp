@@ -1,0 +1,212 @@
+#include "upsweep/calibrate/synthetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+namespace {
+
+using PatternPtr = std::shared_ptr<const Pattern>;
+
+/// A hash of a position that serves as a random number in [0, 1): the same on every machine.
+double chance(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b * 0xc2b2ae3d27d4eb4fULL + c * 0x165667b19e3779f9ULL + 1;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+/// Appends the columns that a row meets, ascending. The gaps are the same at every place, as those of a pruned kernel are.
+void append_columns(const SyntheticProduct& product, std::uint64_t salt, Index row, std::vector<Index>& columns) {
+  const Index places = product.side * product.side;
+  const std::int64_t y = row % places / product.side;
+  const std::int64_t x = row % product.side;
+  const std::int64_t reach = product.reach;
+  const auto inside = [&](std::int64_t at) { return at >= 0 && at < std::int64_t{product.side}; };
+  for (Index to = 0; to < product.channels; ++to) {
+    std::uint64_t tap = 0;
+    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
+      for (std::int64_t dx = -reach; dx <= reach; ++dx, ++tap) {
+        if (!inside(y + dy) || !inside(x + dx) || chance(salt + row / places, to, tap) >= product.kept) continue;
+        columns.push_back(to * places + static_cast<Index>((y + dy) * product.side + x + dx));
+      }
+    }
+  }
+}
+
+Pattern stencil(const SyntheticProduct& product, std::uint64_t salt) {
+  const Index rows = product.channels * product.side * product.side;
+  const Index share = product.teams ? kTeamRows : 1;
+  const Pattern distinct = build_pattern(rows / share, rows, 0, [&](Index r, std::vector<Index>& columns) {
+    append_columns(product, salt, r * share, columns);
+  });
+  if (!product.teams) return distinct;
+  std::vector<Index> numbers(rows);
+  for (Index r = 0; r < rows; ++r) numbers[r] = r / share;
+  return {rows, rows, std::move(numbers), distinct.store()};
+}
+
+/// One entry per row: four rows to a column, as under a pooling.
+Pattern pooled(Index rows) {
+  return build_pattern(rows, rows / 4, rows, [](Index r, std::vector<Index>& columns) { columns.push_back(r / 4); });
+}
+
+/// A quarter of the rows, each alone.
+SyntheticProduct quarter(SyntheticProduct product) {
+  product.side /= 2;
+  product.teams = false;
+  return product;
+}
+
+template <class T>
+NumericChain<T> with_numbers(JacobianChain structure) {
+  NumericChain<T> chain{std::move(structure), {}, {}};
+  // Small fractions with both signs; their sums and products stay far from overflow and from subnormal numbers.
+  const auto number = [](std::uint64_t i) { return static_cast<T>(static_cast<double>(i * 37 % 64) - 31.5) / T{64}; };
+  for (std::uint64_t i = 0; i < chain.structure.gradient_length; ++i) chain.gradient.push_back(number(i));
+  for (const PatternPtr& pattern : chain.structure.jacobians) {
+    std::vector<T>& values = chain.values.emplace_back(pattern->nnz());
+    for (std::uint64_t i = 0; i < values.size(); ++i) values[i] = number(i + 7);
+  }
+  return chain;
+}
+
+/// X and Y of a matrix product.
+std::pair<PatternPtr, PatternPtr> factors(const SyntheticProduct& product) {
+  const auto made = [](Pattern pattern) { return std::make_shared<const Pattern>(std::move(pattern)); };
+  const Index size = product.channels * product.side * product.side;
+  switch (product.family) {
+    case Family::scale_columns:
+      return {made(stencil(product, 1)), made(Pattern::diagonal(size))};
+    case Family::scale_rows:
+      if (!product.teams) return {made(Pattern::diagonal(size)), made(stencil(product, 2))};
+      return {made(pooled(size)), made(stencil(quarter(product), 2))};
+    case Family::single_columns:
+      return {made(stencil(product, 1)), made(pooled(size))};
+    default: {
+      SyntheticProduct y = product;
+      y.teams = false;
+      return {made(stencil(product, 1)), made(stencil(y, 1000003))};
+    }
+  }
+}
+
+/// Stencils of one kind for a family.
+struct Stencil {
+  Index channels;
+  Index reach;
+  double kept;
+
+  /// Entries of a row, about.
+  [[nodiscard]] double row_entries() const { return std::max(1.0, channels * (2.0 * reach + 1) * (2.0 * reach + 1) * kept); }
+  /// Entries of a row of the product of two of them, about: as many of the places within twice the reach as so many
+  /// random products hit.
+  [[nodiscard]] double product_row_entries() const {
+    const double within = channels * (4.0 * reach + 1) * (4.0 * reach + 1);
+    return within * (1 - std::exp(-row_entries() * row_entries() / within));
+  }
+};
+
+/// Chooses the number of places so that the product stays in the cache, or leaves it; adds nothing where no size of a
+/// real network would.
+class SetBuilder {
+ public:
+  SetBuilder(std::uint64_t cache_bytes, unsigned value_bytes) : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4) {}
+
+  void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
+    constexpr double kMostRows = 1 << 17;
+    double row_entries = stencil.row_entries();
+    if (family == Family::general) row_entries += stencil.product_row_entries();
+    if (family == Family::scale_columns) row_entries *= 2;
+    const double entries = (in_cache ? cache_ / 8 : cache_ * 8) / entry_bytes_;
+    const double side = 2 * std::floor(std::sqrt(entries / row_entries / stencil.channels) / 2);
+    const double most_side = 2 * std::floor(std::sqrt(kMostRows / stencil.channels) / 2);
+    if (!in_cache && side > most_side) return;
+    SyntheticProduct product{"", family, stencil.channels, 0, stencil.reach, stencil.kept, teams, in_cache};
+    product.side = static_cast<Index>(std::clamp(side, 4.0, most_side));
+    product.name = fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}", text, stencil.channels,
+                               product.side, product.side, stencil.reach, stencil.kept * 100, teams ? ", teams" : "");
+    set_.push_back(std::move(product));
+  }
+  [[nodiscard]] std::vector<SyntheticProduct> finish() { return std::move(set_); }
+
+ private:
+  double cache_;
+  double entry_bytes_;
+  std::vector<SyntheticProduct> set_;
+};
+
+}  // namespace
+
+std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes) {
+  const Stencil streams[] = {{1, 0, 1},    {1, 1, 1},      {8, 1, 0.3},    {64, 1, 0.03},
+                             {16, 2, 0.5}, {128, 1, 0.3},  {256, 1, 0.15}, {256, 1, 1}};
+  const Stencil sums[] = {{4, 1, 0.5},  {16, 1, 0.3},  {32, 1, 0.05}, {64, 1, 0.03}, {64, 1, 0.1},
+                          {16, 2, 0.3}, {128, 1, 0.1}, {32, 1, 0.5},  {256, 1, 0.06}};
+  SetBuilder set(cache_bytes, value_bytes);
+  for (const bool in_cache : {true, false}) {
+    for (const Stencil& stencil : streams) {
+      set.add(Family::scale_columns, "scale columns", stencil, false, in_cache);
+      for (const bool teams : {false, true}) {
+        if (stencil.channels > 1) set.add(Family::scale_rows, "scale rows", stencil, teams, in_cache);
+        set.add(Family::vector, "matrix times vector", stencil, teams, in_cache);
+        if (stencil.channels > 1) set.add(Family::single_columns, "single columns", stencil, teams, in_cache);
+      }
+    }
+    for (const Stencil& stencil : sums) {
+      for (const bool teams : {false, true}) set.add(Family::general, "general", stencil, teams, in_cache);
+    }
+  }
+  return set.finish();
+}
+
+template <class T>
+SyntheticRun<T> make_synthetic(const SyntheticProduct& product) {
+  SyntheticRun<T> run;
+  run.schedule.name = product.name;
+  JacobianChain structure;
+  if (product.family == Family::vector) {
+    structure.jacobians = {std::make_shared<const Pattern>(stencil(product, 1))};
+    run.schedule.length = 2;
+    run.schedule.combines = {{Phase::up, 0, 0, 1, 1, 0, 1}};
+    run.schedule.results = {kIdentity, 0};
+  } else {
+    auto [x, y] = factors(product);
+    structure.jacobians = {std::move(y), std::move(x)};
+    run.schedule.length = 3;
+    run.schedule.combines = {{Phase::up, 0, 1, 2, 2, 1, 2}};
+    run.schedule.results = {kIdentity, 0, 0};
+  }
+  run.schedule.levels = 1;
+  structure.gradient_length = structure.jacobians.front()->cols();
+  run.chain = with_numbers<T>(std::move(structure));
+  return run;
+}
+
+template <class T>
+SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width) {
+  SyntheticRun<T> run;
+  run.schedule.name = fmt::format("{} levels of {} empty ops", levels, width);
+  run.schedule.length = 2;
+  run.schedule.levels = levels;
+  run.schedule.results = {kIdentity, 0};
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    for (std::size_t i = 0; i < width; ++i) run.schedule.combines.push_back({Phase::up, level, 0, 1, 1, 0, 1});
+  }
+  JacobianChain structure;
+  structure.gradient_length = 1;
+  structure.jacobians = {std::make_shared<const Pattern>(Pattern::diagonal(1))};
+  run.chain = with_numbers<T>(std::move(structure));
+  return run;
+}
+
+template SyntheticRun<float> make_synthetic<float>(const SyntheticProduct&);
+template SyntheticRun<double> make_synthetic<double>(const SyntheticProduct&);
+template SyntheticRun<float> make_latency_run<float>(std::size_t, std::size_t);
+template SyntheticRun<double> make_latency_run<double>(std::size_t, std::size_t);
+
+}  // namespace upsweep

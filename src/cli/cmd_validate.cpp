@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "analysis.hpp"
+#include "calibrating.hpp"
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "storing.hpp"
+#include "upsweep/backend/registry.hpp"
+#include "upsweep/report/validation_report.hpp"
+#include "upsweep/scan/builders.hpp"
+#include "upsweep/search/depth.hpp"
+#include "upsweep/validate/validate.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string backend = "cpu";
+  std::string schedule = "blelloch";
+  bool all_depths = false;
+  std::string execution = "level";
+  std::string input = "0";
+  std::optional<std::string> label;
+  std::string loss_seed = "1";
+  bool force = false;
+};
+
+std::size_t parse_count(const std::string& option, const std::string& text) {
+  return text == "0" ? 0 : static_cast<std::size_t>(parse_positive(option, text));
+}
+
+LossGradient loss_of(const Options& options) {
+  LossGradient loss;
+  if (options.label) loss.label = parse_count("--label", *options.label);
+  loss.seed = parse_count("--loss-seed", options.loss_seed);
+  return loss;
+}
+
+std::string loss_text(const LossGradient& loss) {
+  return loss.label ? fmt::format("softmax cross-entropy of label {}", *loss.label)
+                    : fmt::format("standard normal loss gradient of seed {}", loss.seed);
+}
+
+/// The model with one input, the chosen one.
+Model load_at_input(const Options& options, std::size_t input) {
+  Model model = load(options.model, Numbers::run);
+  const SampleInputs& all = *model.sample;
+  if (input >= all.count) {
+    throw InputError(fmt::format("{}: --input is {}, accepted are 0 to {}, the inputs of its sample", model.file, input,
+                                 all.count - 1));
+  }
+  const std::span<const double> x = all.at(input);
+  model.sample = SampleInputs{1, all.length, {x.begin(), x.end()}};
+  return model;
+}
+
+/// All that a run of the command decides before it executes anything.
+struct Setting {
+  std::unique_ptr<Backend> backend;
+  std::size_t workers = 1;
+  std::optional<Machine> machine;
+};
+
+Setting prepare(const Options& options) {
+  Setting setting;
+  setting.backend = make_backend(options.backend);
+  const Availability availability = setting.backend->availability();
+  if (!availability.available) throw BackendError(options.backend + ": " + availability.reason);
+  setting.workers = setting.backend->facts().workers;
+  if (options.model.workers) {
+    const std::uint64_t most = setting.workers;
+    setting.workers = parse_positive("--workers", *options.model.workers);
+    if (setting.workers > most) {
+      throw BackendError(fmt::format("{}: --workers is {}, accepted are 1 to {} on this machine", options.backend,
+                                     setting.workers, most));
+    }
+  }
+  setting.machine = load_machine_of(options.model);
+  return setting;
+}
+
+void save(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
+          const ValidationReport& report, const std::string& db) {
+  add_machine(context, report.machine, report.workers, report.value_bytes);
+  std::vector<RunRecord> runs;
+  for (std::size_t i = 0; i < validation.schedules.size(); ++i) {
+    const ScheduleValidation& one = validation.schedules[i];
+    if (!one.ran()) continue;
+    const ScheduleProfile& profile = analysis.schedules[i];
+    RunRecord run{profile.schedule.name, &profile, pram_profile(profile, report.workers), {}, {}, {}};
+    if (report.machine != nullptr) {
+      const auto predicted = [&](Execution execution) {
+        return predict_time(profile, *report.machine, report.workers, execution, report.value_bytes).seconds;
+      };
+      run.predicted_level_s = predicted(Execution::level);
+      run.predicted_dag_s = predicted(Execution::dag);
+    }
+    run.measurement = MeasurementRecord{
+        report.backend,
+        report.device,
+        report.workers,
+        report.execution,
+        report.value_bytes,
+        report.input,
+        validation.measured_build_s,
+        &one.measurement,
+        one.prediction ? &*one.prediction : nullptr,
+        one.values.elements > 0 ? std::optional(one.values.worst_share) : std::nullopt,
+        one.mismatch ? std::optional(one.mismatch->what) : std::nullopt};
+    runs.push_back(std::move(run));
+  }
+  if (!runs.empty()) report_stored(db, store.save(context, runs, std::nullopt));
+}
+
+Validation run_all(const Model& model, const Setting& setting, const Options& options, const LossGradient& loss,
+                   const Analysis& analysis) {
+  ValidationOptions validation;
+  validation.run.workers = setting.workers;
+  validation.run.execution = execution_kind(options.execution);
+  validation.run.repetitions = 3;
+  validation.run.min_seconds = 0.2;
+  validation.machine = setting.machine ? &*setting.machine : nullptr;
+  validation.force = options.force;
+  validation.progress = [&](const std::string& schedule) { show_progress(fmt::format("running {}", schedule)); };
+  const NetworkAtInput at{model.network, model.weights, model.sample->at(0), pattern_kind(options.model),
+                          loss,          model.value_bytes};
+  try {
+    Validation result = validate(*setting.backend, at, analysis.network, analysis.schedules, validation);
+    show_progress("");
+    return result;
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", model.file, error.what()));
+  }
+}
+
+int run_validate(const Options& options, const Invocation& invocation) {
+  check_model_options(options.model);
+  const ScheduleRequest request = parse_schedule(options.schedule);
+  const std::size_t input = parse_count("--input", options.input);
+  const LossGradient loss = loss_of(options);
+  Setting setting = prepare(options);
+
+  const Model model = load_at_input(options, input);
+  const auto store = open_store(options.model.db);
+  if (!setting.machine && (options.backend == "cpu" || options.backend == "cuda")) {
+    setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
+  }
+  const std::size_t length = model.network.links().size() + 1;
+  std::vector<Schedule> schedules = options.all_depths ? depth_candidates(length)
+                                                       : std::vector{hybrid_schedule(length, request.depth)};
+  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
+  const Validation validation = run_all(model, setting, options, loss, analysis);
+
+  const ValidationReport report{model.name,
+                                analysis.schedules,
+                                validation,
+                                setting.machine ? &*setting.machine : nullptr,
+                                options.model.pattern,
+                                options.backend,
+                                setting.backend->facts(),
+                                setting.workers,
+                                options.execution,
+                                input,
+                                loss_text(loss),
+                                model.value_bytes};
+  if (store) {
+    save(*store, run_context(invocation, "validate", options.model, model, analysis.network), analysis, validation,
+         report, *options.model.db);
+  }
+  print_result(
+      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report); });
+  if (const auto mismatch = validation.first_mismatch()) throw ValidationFailed(mismatch->what);
+  return 0;
+}
+
+}  // namespace
+
+Command declare_validate(CLI::App& root, const Invocation& invocation) {
+  CLI::App* app = root.add_subcommand(
+      "validate", "Run schedules for real; prove gradients and counts right; predicted beside measured time");
+  auto options = std::make_shared<Options>();
+  declare_model_options(*app, options->model);
+  app->add_option("--backend", options->backend, "what runs the schedule")
+      ->check(CLI::IsMember(backend_names()))
+      ->capture_default_str();
+  CLI::Option* schedule = app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
+                              ->capture_default_str();
+  app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
+  app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")
+      ->check(CLI::IsMember({"level", "dag"}))
+      ->capture_default_str();
+  app->add_option("--input", options->input, "which input of the model's sample, from 0")
+      ->type_name("I")
+      ->capture_default_str();
+  CLI::Option* label =
+      app->add_option("--label", options->label, "loss gradient of softmax cross-entropy for this class, from 0")
+          ->type_name("K");
+  app->add_option("--loss-seed", options->loss_seed, "seed of the standard normal loss gradient")
+      ->type_name("S")
+      ->capture_default_str()
+      ->excludes(label);
+  app->add_flag("--force", options->force, "run what exceeds 2e10 FLOPs or 8 GiB of live values, too");
+  return {app, [options, &invocation] { return run_validate(*options, invocation); }};
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,280 @@
+#include "upsweep/io/machine_file.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "quantity.hpp"
+#include "upsweep/io/yaml.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Bandwidths of one entry of the rates, for combines without their own.
+struct SharedBandwidths {
+  std::optional<double> memory;
+  std::optional<double> cached;
+  bool memory_used = false;
+  bool cached_used = false;
+};
+
+class MachineReader {
+ public:
+  explicit MachineReader(const YamlDocument& document) : document_(document) {}
+
+  Machine read() {
+    YamlMap map(document_, *document_.root, "the machine");
+    machine_.name = yaml_text(document_, map.require("name"), map.name("name"));
+    read_kind(map.require("kind"));
+    QuantityReader quantities(map, "", machine_.provenance.sources);
+    machine_.memory_bytes = bytes(quantities.find("memory", kMemoryUnits, kByteCount));
+    machine_.cache_bytes = bytes(quantities.find("cache", kMemoryUnits, kByteCount));
+    machine_.near_cache_bytes = bytes(quantities.find("near_cache", kMemoryUnits, kByteCount));
+    machine_.first_cache_bytes = bytes(quantities.find("first_cache", kMemoryUnits, kByteCount));
+    read_fill_teams(map, quantities);
+    const YamlNode& provenance = map.require("provenance");
+    const YamlNode& rates = map.require("rates");
+    map.finish();
+    read_provenance(provenance);
+    read_rates(rates);
+    return std::move(machine_);
+  }
+
+ private:
+  [[nodiscard]] bool is_pram() const { return machine_.kind == MachineKind::pram; }
+
+  static std::uint64_t bytes(std::optional<double> value) {
+    return static_cast<std::uint64_t>(value.value_or(0) + 0.5);
+  }
+
+  void read_kind(const YamlNode& node) {
+    const std::string text = yaml_text(document_, node, "kind of the machine");
+    for (const MachineKind kind : {MachineKind::pram, MachineKind::cpu, MachineKind::gpu}) {
+      machine_.kind = kind;
+      if (text == to_string(kind)) return;
+    }
+    throw document_.error(node,
+                          fmt::format("kind of the machine is {}, accepted are pram, cpu and gpu", describe(node)));
+  }
+
+  void read_fill_teams(YamlMap& map, QuantityReader& quantities) {
+    const auto teams = quantities.find_count("fill_teams", 1);
+    if (machine_.kind == MachineKind::gpu) {
+      // Says what is missing, and what is there.
+      if (!teams) static_cast<void>(map.require("fill_teams"));
+      machine_.fill_teams = *teams;
+    } else if (teams) {
+      throw document_.error(*map.find("fill_teams"),
+                            fmt::format("fill_teams stands in a machine of kind {}, accepted is "
+                                        "kind gpu, or no fill_teams",
+                                        to_string(machine_.kind)));
+    }
+  }
+
+  void read_provenance(const YamlNode& node) {
+    YamlMap map(document_, node, "provenance");
+    Provenance& to = machine_.provenance;
+    const YamlNode& origin = map.require("origin");
+    to.origin = yaml_text(document_, origin, "origin of provenance");
+    const auto text = [&](const char* key) { return yaml_text(document_, map.require(key), map.name(key)); };
+    if (to.origin == "calibration") {
+      to.device = text("device");
+      to.driver = text("driver");
+      to.backend = text("backend");
+      to.date = text("date");
+      const YamlNode& date = map.require("date");
+      static const std::regex iso(R"(\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)");
+      if (!std::regex_match(to.date, iso)) {
+        throw document_.error(date, fmt::format("date of provenance is {}, accepted is a date as in ISO 8601: "
+                                                "2026-01-31 or 2026-01-31T12:00:00Z",
+                                                describe(date)));
+      }
+      to.tool_version = text("tool_version");
+      read_fit(map.require("fit"));
+    } else if (to.origin == "datasheet" || to.origin == "definition") {
+      if (map.find("device") != nullptr) to.device = text("device");
+    } else {
+      throw document_.error(
+          origin, fmt::format("origin of provenance is {}, accepted are datasheet, calibration and definition",
+                              describe(origin)));
+    }
+    map.finish();
+  }
+
+  void read_fit(const YamlNode& node) {
+    YamlMap map(document_, node, "fit of provenance");
+    ErrorFigures& fit = machine_.provenance.fit;
+    fit.points = yaml_integer(document_, map.require("points"), map.name("points"));
+    const auto error = [&](const char* key) {
+      const YamlNode& value = map.require(key);
+      const double number = yaml_number(document_, value, map.name(key));
+      if (number < 0) {
+        throw document_.error(
+            value, fmt::format("{} is {}, accepted is a number of at least 0", map.name(key), describe(value)));
+      }
+      return number;
+    };
+    fit.mean = error("mean_error");
+    fit.median = error("median_error");
+    fit.p90 = error("p90_error");
+    fit.max = error("max_error");
+    map.finish();
+  }
+
+  void read_rates(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::sequence || node.children.empty()) {
+      throw document_.error(
+          node, fmt::format("rates of the machine is {}, accepted is a list of at least one mapping", describe(node)));
+    }
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const YamlNode& entry = *node.children[i];
+      YamlMap head(document_, entry, fmt::format("entry {} of rates", i + 1));
+      const YamlNode& number = head.require("workers");
+      const std::uint64_t workers = yaml_integer(document_, number, head.name("workers"), 1);
+      if (i > 0 && workers <= machine_.rates.back().workers) {
+        throw document_.error(
+            number, fmt::format("{} is {}, accepted is more than the {} of the entry before", head.name("workers"),
+                                describe(number), machine_.rates.back().workers));
+      }
+      read_entry(entry, workers);
+    }
+  }
+
+  void read_entry(const YamlNode& node, std::uint64_t workers) {
+    const std::string where = fmt::format("rates[{}]", workers);
+    YamlMap map(document_, node, where);
+    QuantityReader quantities(map, where, machine_.provenance.sources);
+    Rates rates;
+    static_cast<void>(map.require("workers"));
+    rates.workers = workers;
+    rates.op_latency_s = quantities.require("op_latency", kTimeUnits, kZeroOrMore);
+    const auto level_latency = quantities.find("level_latency", kTimeUnits, kZeroOrMore);
+    if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
+    rates.level_latency_s = level_latency.value_or(0);
+    rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
+    SharedBandwidths shared;
+    shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);
+    shared.cached = quantities.find("cached_bandwidth", kBandwidthUnits, kPositive);
+    rates.fp32 = read_type(map, quantities, where, "fp32", shared);
+    rates.fp64 = read_type(map, quantities, where, "fp64", shared);
+    map.finish();
+    check_used(node, where + " has a bandwidth", shared.memory.has_value() && !shared.memory_used);
+    check_used(node, where + " has a cached_bandwidth", shared.cached.has_value() && !shared.cached_used);
+    machine_.rates.push_back(rates);
+  }
+
+  void check_used(const YamlNode& node, const std::string& what, bool unused) const {
+    if (!unused) return;
+    throw document_.error(node,
+                          what + " that nothing uses, since every mv and mm has its own; accepted is one that is used");
+  }
+
+  TypeRates read_type(YamlMap& entry, QuantityReader& rates, const std::string& parent, const std::string& type,
+                      SharedBandwidths& shared) {
+    const std::string where = parent + '.' + type;
+    const YamlNode* node = is_pram() ? entry.find(type) : &entry.require(type);
+    TypeRates result;
+    if (node == nullptr) {
+      use(shared, {}, {}, result.mv);
+      result.mm = result.mv;
+      return result;
+    }
+    YamlMap map(document_, *node, entry.name(type));
+    QuantityReader quantities(map, where, machine_.provenance.sources);
+    const auto compute = quantities.find("compute", kComputeUnits, kPositive);
+    result.build_value_s = quantities.find("build_value", kTimeUnits, kZeroOrMore).value_or(0);
+    const YamlNode* mv = map.find("mv");
+    const YamlNode* mm = map.find("mm");
+    map.finish();
+    check_form(*node, entry.name(type), compute.has_value(), mv != nullptr, mm != nullptr);
+    if (compute && !shared.memory && !is_pram()) throw rates.missing("bandwidth", kBandwidthUnits);
+    result.mv = read_combine(mv, map.name("mv"), where + ".mv", shared);
+    result.mm = read_combine(mm, map.name("mm"), where + ".mm", shared);
+    if (compute) result.mv.flops_per_s = result.mm.flops_per_s = *compute;
+    return result;
+  }
+
+  void check_form(const YamlNode& node, const std::string& what, bool compute, bool mv, bool mm) const {
+    const auto fail = [&](const std::string& found) {
+      throw document_.error(node,
+                            fmt::format("{} has {}, accepted is compute_TFLOPps (or FLOPps, MFLOPps, GFLOPps), or "
+                                        "both mv and mm",
+                                        what, found));
+    };
+    if (compute && (mv || mm)) fail(fmt::format("both compute and {}", mv ? "mv" : "mm"));
+    if (is_pram() || compute || (mv && mm)) return;
+    fail(mv ? "mv without mm" : mm ? "mm without mv" : "neither compute nor mv and mm");
+  }
+
+  /// Rates of an mv or mm; those of the entry where there is none.
+  KindRates read_combine(const YamlNode* node, const std::string& what, const std::string& where,
+                         SharedBandwidths& shared) {
+    KindRates rates;
+    if (node == nullptr) {
+      use(shared, {}, {}, rates);
+      return rates;
+    }
+    YamlMap map(document_, *node, what);
+    QuantityReader quantities(map, where, machine_.provenance.sources);
+    rates.costs = read_costs(quantities);
+    const YamlNode* memory_costs = map.find("memory");
+    const auto memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);
+    const auto cached = quantities.find("cached_bandwidth", kBandwidthUnits, kPositive);
+    map.finish();
+    if (memory_costs != nullptr) {
+      YamlMap costs(document_, *memory_costs, map.name("memory"));
+      QuantityReader reader(costs, where + ".memory", machine_.provenance.sources);
+      rates.memory_costs = read_costs(reader);
+      costs.finish();
+    } else if (!memory && !shared.memory && !is_pram()) {
+      throw quantities.missing("bandwidth", kBandwidthUnits);
+    }
+    use(shared, memory, cached, rates);
+    // Measured costs have their cache in them.
+    if (!cached && !shared.cached) rates.cached_bytes_per_s = std::numeric_limits<double>::infinity();
+    return rates;
+  }
+
+  [[nodiscard]] WorkCosts read_costs(QuantityReader& quantities) const {
+    WorkCosts costs;
+    // Backwards, "team" after "team_step": see QuantityReader::find(). What is there comes before what is missing.
+    std::array<std::optional<double>, kWorkNames.size()> found;
+    for (std::size_t i = kWorkNames.size(); i-- > 0;) {
+      found[i] = quantities.find(kWorkNames[i], kTimeUnits, kZeroOrMore);
+    }
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+      if (!found[i] && !is_pram()) throw quantities.missing(kWorkNames[i], kTimeUnits);
+      costs.unit_s[i] = found[i].value_or(0);
+    }
+    return costs;
+  }
+
+  /// Bandwidths of a combine: its own, else those of the entry; a cache is else as fast as memory.
+  static void use(SharedBandwidths& shared, std::optional<double> memory, std::optional<double> cached,
+                  KindRates& rates) {
+    if (!memory) {
+      memory = shared.memory;
+      shared.memory_used = true;
+    }
+    if (!cached) {
+      cached = shared.cached;
+      shared.cached_used = true;
+    }
+    if (memory) rates.bytes_per_s = *memory;
+    rates.cached_bytes_per_s = cached.value_or(rates.bytes_per_s);
+  }
+
+  const YamlDocument& document_;
+  Machine machine_;
+};
+
+}  // namespace
+
+Machine load_machine(const std::string& path) { return MachineReader(read_yaml(path)).read(); }
+
+Machine load_machine(std::istream& in, const std::string& path) { return MachineReader(parse_yaml(in, path)).read(); }
+
+}  // namespace upsweep

@@ -1,0 +1,170 @@
+#include "upsweep/jacobian/numeric_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "row_generators.hpp"
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/jacobian/elementwise.hpp"
+#include "upsweep/jacobian/forward.hpp"
+
+namespace upsweep {
+namespace {
+
+// Fewer entries than this are not worth waking another thread.
+constexpr std::uint64_t kEntriesPerChunk = 1 << 14;
+
+template <class T>
+T rounded(double value) {
+  const T narrow = static_cast<T>(value);
+  if (!std::isfinite(narrow)) throw std::overflow_error(fmt::format("{} does not fit into the chain's type", value));
+  return narrow;
+}
+
+/// Writes the rows of a pattern in which the generator of a row offers (column, value) pairs, ascending; pairs whose
+/// column is not in the pattern are left out.
+template <class T>
+class RowFiller {
+ public:
+  RowFiller(const Pattern& pattern, std::span<T> values) : pattern_(pattern), values_(values), begin_(pattern.rows() + std::size_t{1}) {
+    for (Index r = 0; r < pattern.rows(); ++r) begin_[r + std::size_t{1}] = begin_[r] + pattern.row(r).nnz();
+  }
+
+  /// `generate(r, emit)` calls emit(column, value) for a superset of the row's columns.
+  template <class Generate>
+  void fill(const Generate& generate) const {
+    const std::uint64_t nnz = std::max<std::uint64_t>(1, values_.size());
+    const std::uint64_t grain = std::max<std::uint64_t>(1, kEntriesPerChunk * pattern_.rows() / nnz);
+    parallel_chunks(pattern_.rows(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::vector<Index> columns;
+      for (std::size_t r = begin; r < end; ++r) fill_row(static_cast<Index>(r), columns, generate);
+    });
+  }
+
+ private:
+  template <class Generate>
+  void fill_row(Index r, std::vector<Index>& columns, const Generate& generate) const {
+    const Row row = pattern_.row(r);
+    T* at = values_.data() + begin_[r];
+    if (row.nnz() == 0) return;
+    std::size_t offered = 0;
+    T* const end = at + row.nnz();
+    // As long as the row is the whole guaranteed row, there is nothing to look up.
+    generate(r, [&](Index, double value) {
+      if (at < end) *at++ = rounded<T>(value);
+      ++offered;
+    });
+    if (offered == row.nnz()) return;
+    columns.clear();
+    row.for_each([&](Index column) { columns.push_back(column); });
+    at = values_.data() + begin_[r];
+    auto next = columns.begin();
+    generate(r, [&](Index column, double value) {
+      if (next == columns.end() || column != *next) return;
+      *at++ = rounded<T>(value);
+      ++next;
+    });
+    if (next != columns.end()) throw std::invalid_argument("the pattern has an entry that its operator cannot have");
+  }
+
+  const Pattern& pattern_;
+  std::span<T> values_;
+  std::vector<std::uint64_t> begin_;
+};
+
+}  // namespace
+
+std::vector<double> softmax_cross_entropy_gradient(std::span<const double> output, std::size_t label) {
+  if (label >= output.size()) {
+    throw std::invalid_argument(
+        fmt::format("the label is {}, accepted are 0 to {}: the network has {} outputs", label, output.size() - 1, output.size()));
+  }
+  const double largest = *std::max_element(output.begin(), output.end());
+  std::vector<double> gradient(output.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < output.size(); ++i) sum += gradient[i] = std::exp(output[i] - largest);
+  for (double& value : gradient) value /= sum;
+  gradient[label] -= 1;
+  return gradient;
+}
+
+template <class T>
+void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
+                          const Pattern& pattern, std::span<T> values) {
+  if (x.size() != pattern.rows() || values.size() != pattern.nnz()) {
+    throw std::invalid_argument("the input or the values of " + op.name + " have the wrong length");
+  }
+  const RowFiller<T> filler(pattern, values);
+  if (is_elementwise(op.kind)) {
+    filler.fill([&](Index r, auto&& emit) { emit(r, elementwise_slope(op, weights, r, x[r])); });
+  } else if (is_pooling(op.kind)) {
+    const PoolingRows rows(op);
+    if (std::holds_alternative<MaxPool2d>(op.kind)) {
+      const std::vector<std::uint32_t> chosen = max_positions(op, x);
+      filler.fill([&](Index r, auto&& emit) {
+        rows.row(r, [&](Index column) { emit(column, chosen[column] == r ? 1.0 : 0.0); });
+      });
+    } else {
+      const std::vector<double> divisors = average_divisors(op);
+      filler.fill([&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, 1 / divisors[column]); }); });
+    }
+  } else {
+    const ConvolutionRows rows(op, weights);
+    filler.fill([&](Index r, auto&& emit) {
+      rows.row(r, [&](Index column, std::size_t weight) { emit(column, weights.values[weight]); });
+    });
+  }
+}
+
+template <class T>
+void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
+            NumericChain<T>& chain) {
+  const std::vector<std::size_t>& links = network.links();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    // a[i + 1] belongs to the link that is i places before the last.
+    const std::size_t link = links.size() - 1 - i;
+    const Operator& op = network.operators()[links[link]];
+    try {
+      fill_jacobian_values<T>(op, weights[links[link]], inputs[link], *chain.structure.jacobians[i], chain.values[i]);
+    } catch (const std::overflow_error& error) {
+      throw OperatorError(links[link], fmt::format("{} '{}': a derivative is out of range: {}, accepted with fp64",
+                                                   kind_name(op.kind), op.name, error.what()));
+    }
+  }
+}
+
+template <class T>
+NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weights,
+                              const std::vector<std::vector<double>>& inputs, JacobianChain structure,
+                              std::span<const double> gradient) {
+  if (gradient.size() != structure.gradient_length || inputs.size() != network.links().size() + 1 ||
+      structure.jacobians.size() != network.links().size()) {
+    throw std::invalid_argument("the gradient, the inputs and the chain do not belong together");
+  }
+  NumericChain<T> chain{std::move(structure), {}, {}};
+  for (const double value : gradient) chain.gradient.push_back(rounded<T>(value));
+  for (const auto& pattern : chain.structure.jacobians) chain.values.emplace_back(pattern->nnz());
+  refill(network, weights, inputs, chain);
+  return chain;
+}
+
+template void fill_jacobian_values<float>(const Operator&, const OperatorWeights&, std::span<const double>,
+                                          const Pattern&, std::span<float>);
+template void fill_jacobian_values<double>(const Operator&, const OperatorWeights&, std::span<const double>,
+                                           const Pattern&, std::span<double>);
+template void refill<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                            NumericChain<float>&);
+template void refill<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                             NumericChain<double>&);
+template NumericChain<float> numeric_chain<float>(const Network&, const NetworkWeights&,
+                                                  const std::vector<std::vector<double>>&, JacobianChain,
+                                                  std::span<const double>);
+template NumericChain<double> numeric_chain<double>(const Network&, const NetworkWeights&,
+                                                    const std::vector<std::vector<double>>&, JacobianChain,
+                                                    std::span<const double>);
+
+}  // namespace upsweep

@@ -1,0 +1,116 @@
+#include "upsweep/machine/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/machine/op_parts.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Arithmetic and memory time on all workers that the rates stand for.
+struct Bounds {
+  double arithmetic_s;
+  double memory_s;
+};
+
+/// How much of the working set has to come from memory: 0 to 1.
+double uncached_share(const Machine& machine, const OpPlace& place) {
+  if (machine.cache_bytes == 0) return 1;
+  const double share = static_cast<double>(place.working_set) / static_cast<double>(machine.cache_bytes);
+  return std::clamp(2 * share - 1, 0.0, 1.0);
+}
+
+Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
+  const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
+  const auto workers = static_cast<double>(rates.workers);
+  const WorkVector counts = work_counts(work, far_share(machine, work));
+  const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
+  const double uncached = uncached_share(machine, place);
+  const auto bytes = static_cast<double>(work.bytes);
+  const double from_memory = bytes / kind.bytes_per_s + kind.memory_costs.seconds(counts) / workers;
+  const double from_cache = bytes / kind.cached_bytes_per_s;
+  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory - from_cache)};
+}
+
+}  // namespace
+
+std::string to_string(MachineKind kind) {
+  switch (kind) {
+    case MachineKind::pram:
+      return "pram";
+    case MachineKind::cpu:
+      return "cpu";
+    case MachineKind::gpu:
+      return "gpu";
+  }
+  return "";
+}
+
+std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint64_t right_nnz, std::uint64_t nnz,
+                          unsigned value_bytes) {
+  const ProductSteps& steps = work.steps;
+  const std::uint64_t numbers = checked_add(checked_add(left_nnz, right_nnz), checked_mul(2, nnz));
+  // A walk or a hop reads a column of X each; a vector's steps are its columns.
+  std::uint64_t columns = steps.scaled_columns + steps.single_hops + steps.team_hops + steps.passes;
+  if (work.is_mv) columns += steps.single_steps + steps.team_steps;
+  return checked_add(checked_mul(value_bytes, numbers),
+                     checked_mul(sizeof(Index), columns + steps.single_sums + steps.team_sums));
+}
+
+WorkVector work_counts(const OpWork& work, double far) {
+  WorkVector counts{};
+  for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(work.steps.*kStepCounts[i]);
+  double* const rest = counts.data() + kStepCounts.size();
+  rest[0] = far * static_cast<double>(work.steps.scaled_columns);
+  rest[1] = far * static_cast<double>(work.steps.single_steps);
+  rest[2] = far * static_cast<double>(work.steps.team_steps);
+  rest[3] = static_cast<double>(work.moved_bytes);
+  return counts;
+}
+
+double WorkCosts::seconds(const WorkVector& counts) const {
+  return std::inner_product(counts.begin(), counts.end(), unit_s.begin(), 0.0);
+}
+
+double far_share(const Machine& machine, const OpWork& work) {
+  const bool numbers = work.is_mv || work.steps.scaled_columns > 0;
+  const std::uint64_t cache = numbers ? machine.first_cache_bytes : machine.near_cache_bytes;
+  if (cache == 0 || work.picked_bytes == 0) return 0;
+  const double doublings = std::log2(static_cast<double>(work.picked_bytes) / static_cast<double>(cache));
+  return std::clamp((doublings + 1) / 2, 0.0, 1.0);
+}
+
+const Rates& Machine::at(std::size_t active) const {
+  const Rates* best = &rates.front();
+  for (const Rates& candidate : rates) {
+    if (candidate.workers <= active) best = &candidate;
+  }
+  return *best;
+}
+
+OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place) {
+  const Rates& rates = machine.at(place.active);
+  const Bounds whole = bounds(machine, rates, work, place);
+  const double busy = std::max(whole.arithmetic_s, whole.memory_s);
+  const auto workers = static_cast<double>(std::max<std::size_t>(1, place.workers));
+  if (machine.kind == MachineKind::pram) {
+    const double alone = rates.op_latency_s + busy;
+    return {alone, alone / workers};
+  }
+  double share = 1;
+  if (machine.kind == MachineKind::cpu) {
+    const std::uint64_t parts = op_parts(op_cost(work), place.workers);
+    share = std::min(1.0, static_cast<double>(parts) / static_cast<double>(std::max<std::size_t>(1, rates.workers)));
+  } else {
+    share = std::min(1.0, static_cast<double>(std::max<std::uint64_t>(1, work.steps.teams)) /
+                              static_cast<double>(machine.fill_teams));
+  }
+  // What waits on memory is not slowed down by standing alone: the others then leave it their bandwidth.
+  const double alone = std::max(whole.arithmetic_s / share, whole.memory_s);
+  return {rates.op_latency_s + alone, busy};
+}
+
+}  // namespace upsweep

@@ -1,0 +1,262 @@
+#include "upsweep/report/validation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+/// predicted / measured - 1, or nothing.
+std::optional<double> error_of(const std::optional<double>& predicted, double measured) {
+  if (!predicted || !(measured > 0)) return std::nullopt;
+  return *predicted / measured - 1;
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:+.1f} %", 100 * *share) : std::string("-");
+}
+
+std::optional<double> predicted_seconds(const ScheduleValidation& one) {
+  return one.prediction ? std::optional(one.prediction->seconds) : std::nullopt;
+}
+
+std::optional<double> predicted_level(const ScheduleValidation& one, std::size_t level) {
+  if (!one.prediction || level >= one.prediction->level_seconds.size()) return std::nullopt;
+  return one.prediction->level_seconds[level];
+}
+
+Json figures_json(const ErrorFigures& figures) {
+  return {{"points", figures.points},
+          {"mean", figures.mean},
+          {"median", figures.median},
+          {"p90", figures.p90},
+          {"max", figures.max}};
+}
+
+Json levels_json(const ScheduleProfile& profile, const ScheduleValidation& one) {
+  Json levels = Json::array();
+  for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level) {
+    const std::optional<double> predicted = predicted_level(one, level);
+    const double measured = one.measurement.level_seconds[level];
+    levels.push_back({{"level", level},
+                      {"phase", to_string(profile.levels[level].phase)},
+                      {"ops", profile.levels[level].ops},
+                      {"flops_sum", profile.levels[level].flops_sum},
+                      {"predicted_s", optional_json(predicted)},
+                      {"measured_s", measured},
+                      {"error", optional_json(error_of(predicted, measured))}});
+  }
+  return levels;
+}
+
+Json ops_json(const ScheduleValidation& one) {
+  Json ops = Json::array();
+  for (std::size_t id = 0; id < one.measurement.ops.size(); ++id) {
+    const OpMeasurement& op = one.measurement.ops[id];
+    ops.push_back({{"id", id},
+                   {"nnz", op.nnz},
+                   {"products", op.products},
+                   {"flops", 2 * op.products},
+                   {"predicted_alone_s", one.prediction ? Json(one.prediction->ops[id].alone_s) : Json()},
+                   {"measured_busy_s", op.seconds}});
+  }
+  return ops;
+}
+
+Json schedule_json(const ScheduleProfile& profile, const ScheduleValidation& one) {
+  Json object = {{"schedule", profile.schedule.name},
+                 {"depth", profile.schedule.depth},
+                 {"flops", totals(profile, Scope::all).flops},
+                 {"skipped", one.ran() ? Json() : Json(one.skipped)},
+                 {"predicted_s", optional_json(predicted_seconds(one))}};
+  if (!one.ran()) return object;
+  const Measurement& measured = one.measurement;
+  object["measured_s"] = measured.seconds;
+  object["error"] = optional_json(error_of(predicted_seconds(one), measured.seconds));
+  object["fastest_s"] = measured.fastest_seconds;
+  object["repetitions"] = measured.repetitions;
+  object["plan"] = {{"seconds", measured.plan_seconds}, {"bytes", measured.plan_bytes}};
+  object["value_bytes"] = measured.value_bytes;
+  object["workspace_bytes"] = measured.workspace_bytes;
+  object["mismatch"] = one.mismatch ? Json(one.mismatch->what) : Json();
+  object["mismatch_op"] = one.mismatch && one.mismatch->op ? Json(*one.mismatch->op) : Json();
+  object["values"] = {{"elements", one.values.elements},
+                      {"worst_share_of_bound", one.values.worst_share},
+                      {"worst_relative_error", one.values.worst_relative},
+                      {"loosest_relative_bound", one.values.loosest_bound}};
+  object["levels"] = levels_json(profile, one);
+  object["ops"] = ops_json(one);
+  object["notes"] = measured.notes;
+  return object;
+}
+
+Json best_json(const ValidationReport& report, const std::optional<std::size_t>& position) {
+  return position ? Json(report.profiles[*position].schedule.name) : Json();
+}
+
+std::string status_text(const ScheduleValidation& one) {
+  if (!one.ran()) return "skipped";
+  return one.mismatch ? "MISMATCH" : "right";
+}
+
+std::string schedules_text(const ValidationReport& report) {
+  TextTable table({{"schedule", Align::left},
+                   {"FLOPs"},
+                   {"result", Align::left},
+                   {"of bound"},
+                   {"predicted"},
+                   {"measured"},
+                   {"error"},
+                   {"plan"},
+                   {"", Align::left}});
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    const ScheduleValidation& one = report.validation.schedules[i];
+    const std::optional<double> predicted = predicted_seconds(one);
+    const bool ran = one.ran();
+    std::string note = report.validation.measured_best == i ? "<- fastest" : "";
+    if (report.validation.predicted_best == i) note += note.empty() ? "<- predicted fastest" : " and predicted so";
+    table.row({report.profiles[i].schedule.name, short_count(totals(report.profiles[i], Scope::all).flops, 1),
+               status_text(one), ran && !one.mismatch ? fmt::format("{:.1f} %", 100 * one.values.worst_share) : "-",
+               predicted ? short_seconds(*predicted) : "-", ran ? short_seconds(one.measurement.seconds) : "-",
+               ran ? percent(error_of(predicted, one.measurement.seconds)) : "-",
+               ran ? short_bytes(static_cast<double>(one.measurement.plan_bytes)) : "-", note});
+  }
+  return table.text();
+}
+
+std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation& one) {
+  TextTable table({{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs"}, {"predicted"}, {"measured"}, {"error"}});
+  for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level) {
+    const std::optional<double> predicted = predicted_level(one, level);
+    const double measured = one.measurement.level_seconds[level];
+    table.row({fmt::format("{}", level), to_string(profile.levels[level].phase),
+               fmt::format("{}", profile.levels[level].ops), short_count(profile.levels[level].flops_sum, 1),
+               predicted ? short_seconds(*predicted) : "-", short_seconds(measured),
+               percent(error_of(predicted, measured))});
+  }
+  return table.text();
+}
+
+std::string figures_text(const char* what, const ErrorFigures& figures) {
+  return fmt::format("Error of {} ({} point{}): mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, largest {:.1f} %.\n",
+                     what, figures.points, figures.points == 1 ? "" : "s", 100 * figures.mean, 100 * figures.median,
+                     100 * figures.p90, 100 * figures.max);
+}
+
+std::string agreement_text(const ValidationReport& report) {
+  const Validation& validation = report.validation;
+  if (report.machine == nullptr) {
+    return "Times are not predicted: no machine file. 'upsweep calibrate' writes one for --machine.\n";
+  }
+  std::string text = figures_text("end-to-end times", validation.end_to_end);
+  if (validation.levels.points > 0) text += figures_text("level times", validation.levels);
+  if (validation.rank_agreement) {
+    text += fmt::format("Rank agreement over the schedules (Spearman): {:.3f}.", *validation.rank_agreement);
+  }
+  if (validation.regret_of_choice && validation.schedules.size() > 1) {
+    text += fmt::format(" The predicted choice, {}, costs {:.1f} % more than the fastest, {}.",
+                        report.profiles[*validation.predicted_best].schedule.name, 100 * *validation.regret_of_choice,
+                        report.profiles[*validation.measured_best].schedule.name);
+  }
+  if (text.back() != '\n') text += '\n';
+  return text;
+}
+
+std::string build_text(const Validation& validation) {
+  std::string text = fmt::format("Building the chain: {} measured", short_seconds(validation.measured_build_s));
+  if (validation.predicted_build_s) text += fmt::format(", {} predicted", short_seconds(*validation.predicted_build_s));
+  return text + "; not in the times above.\n";
+}
+
+/// Mismatches, skipped schedules and notes, a line each.
+std::string remarks_text(const ValidationReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    const ScheduleValidation& one = report.validation.schedules[i];
+    const std::string& name = report.profiles[i].schedule.name;
+    if (!one.ran()) text += fmt::format("{} is skipped: {}.\n", name, one.skipped);
+    if (one.mismatch) text += fmt::format("MISMATCH: {}.\n", one.mismatch->what);
+    for (const std::string& note : one.measurement.notes) text += fmt::format("{}: {}.\n", name, note);
+  }
+  return text;
+}
+
+std::string verdict_text(const ValidationReport& report) {
+  std::size_t ran = 0;
+  std::size_t right = 0;
+  for (const ScheduleValidation& one : report.validation.schedules) {
+    ran += one.ran() ? 1 : 0;
+    right += one.ran() && !one.mismatch ? 1 : 0;
+  }
+  if (ran == 0) return "Nothing was run.\n";
+  if (right < ran) return fmt::format("{} of {} schedules are right.\n", right, ran);
+  return fmt::format(
+      "{} schedule{} ran: structure, nnz and products of every op are exactly as counted, and every gradient agrees with "
+      "direct back-propagation within its rounding bound.\n",
+      ran, ran == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Json to_json(const ValidationReport& report) {
+  const Validation& validation = report.validation;
+  Json schedules = Json::array();
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    schedules.push_back(schedule_json(report.profiles[i], validation.schedules[i]));
+  }
+  return {{"model", report.model_name},
+          {"pattern", report.pattern},
+          {"input", report.input},
+          {"loss", report.loss},
+          {"dtype", report.value_bytes == 8 ? "fp64" : "fp32"},
+          {"backend", report.backend},
+          {"device", report.device.device},
+          {"driver", report.device.driver},
+          {"workers", report.workers},
+          {"execution", report.execution},
+          {"machine", report.machine == nullptr ? Json() : Json(report.machine->name)},
+          {"schedules", std::move(schedules)},
+          {"chain_build",
+           {{"predicted_s", optional_json(validation.predicted_build_s)}, {"measured_s", validation.measured_build_s}}},
+          {"errors", {{"end_to_end", figures_json(validation.end_to_end)}, {"levels", figures_json(validation.levels)}}},
+          {"rank_agreement", optional_json(validation.rank_agreement)},
+          {"regret", optional_json(validation.regret_of_choice)},
+          {"predicted_best", best_json(report, validation.predicted_best)},
+          {"measured_best", best_json(report, validation.measured_best)},
+          {"valid", !validation.first_mismatch().has_value()}};
+}
+
+std::string to_csv(const ValidationReport& report) {
+  std::string csv = csv_line({"schedule", "level", "phase", "ops", "flops_sum", "predicted_s", "measured_s", "error"});
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    for (const Json& level : levels_json(report.profiles[i], report.validation.schedules[i])) {
+      std::vector<std::string> cells = {report.profiles[i].schedule.name};
+      for (const Json& value : level) {
+        cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump());
+      }
+      csv += csv_line(cells);
+    }
+  }
+  return csv;
+}
+
+std::string to_text(const ValidationReport& report) {
+  std::string text = fmt::format(
+      "{}: {} pattern at input {}, {}, {}\nbackend {} on {} ({}), {} worker{}, {} execution{}\n\n", report.model_name,
+      report.pattern, report.input, report.value_bytes == 8 ? "fp64" : "fp32", report.loss, report.backend,
+      report.device.device, report.device.driver, report.workers, report.workers == 1 ? "" : "s", report.execution,
+      report.machine == nullptr ? "" : ", predicted by " + report.machine->name);
+  text += schedules_text(report) + '\n';
+  if (report.profiles.size() == 1 && !report.validation.schedules.front().measurement.level_seconds.empty()) {
+    text += levels_text(report.profiles.front(), report.validation.schedules.front()) + '\n';
+  }
+  return text + remarks_text(report) + verdict_text(report) + agreement_text(report) + build_text(report.validation);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,136 @@
+#include "upsweep/sim/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/machine/op_parts.hpp"
+#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/task_graph.hpp"
+
+namespace upsweep {
+namespace {
+
+// The simulator counts whole ticks: picoseconds.
+constexpr double kTicksPerSecond = 1e12;
+
+std::uint64_t ticks(double seconds) {
+  const double count = std::round(seconds * kTicksPerSecond);
+  if (!(count < 0x1p63)) throw CountOverflow();
+  return static_cast<std::uint64_t>(count);
+}
+
+double in_seconds(std::uint64_t count) { return static_cast<double>(count) / kTicksPerSecond; }
+
+std::uint64_t mean(std::uint64_t sum, std::uint64_t inputs) { return (sum + inputs / 2) / inputs; }
+
+/// Workers that have something to do in each level: as many as there are parts.
+std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const std::vector<OpWork>& works,
+                                        const std::vector<bool>& runs, std::size_t workers) {
+  std::vector<std::uint64_t> parts(profile.schedule.levels);
+  for (std::size_t id = 0; id < works.size(); ++id) {
+    if (runs[id]) parts[profile.schedule.combines[id].level] += op_parts(op_cost(works[id]), workers);
+  }
+  std::vector<std::size_t> active;
+  for (const std::uint64_t count : parts) {
+    active.push_back(static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, workers)));
+  }
+  return active;
+}
+
+/// What the ops of a level, or of everything, take together.
+class SharedTime {
+ public:
+  void add(const OpTime& op, double latency_s, std::size_t workers) {
+    together_ += op.machine_s + latency_s / static_cast<double>(workers);
+    longest_ = std::max(longest_, op.alone_s);
+  }
+  [[nodiscard]] double together() const { return together_; }
+  [[nodiscard]] double seconds() const { return std::max(together_, longest_); }
+
+ private:
+  double together_ = 0;
+  double longest_ = 0;
+};
+
+void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs, std::size_t workers,
+                  Execution execution, Prediction& prediction) {
+  std::vector<std::uint64_t> costs;
+  for (const OpTime& op : prediction.ops) costs.push_back(ticks(op.alone_s));
+  const Timeline timeline = simulate(profile.schedule, costs, runs, workers, execution);
+  prediction.seconds = in_seconds(timeline.makespan);
+  if (execution == Execution::dag) return;
+  std::vector<std::uint64_t> ends(profile.schedule.levels);
+  for (const TimelineEntry& entry : timeline.entries) {
+    std::uint64_t& end = ends[profile.schedule.combines[entry.id].level];
+    end = std::max(end, entry.end);
+  }
+  std::uint64_t before = 0;
+  for (const std::uint64_t end : ends) {
+    prediction.level_seconds.push_back(in_seconds(std::max(end, before) - before));
+    before = std::max(end, before);
+  }
+}
+
+}  // namespace
+
+OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) {
+  OpWork work;
+  work.is_mv = op.is_mv;
+  work.flops = mean(op.flops, inputs);
+  for (const auto count : kStepCounts) work.steps.*count = mean(op.steps.*count, inputs);
+  work.picked_bytes = op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : mean(op.left_bytes, inputs);
+  work.moved_bytes = moved_bytes(work, mean(op.left_nnz, inputs), mean(op.right_nnz, inputs), mean(op.nnz, inputs), value_bytes);
+  work.bytes = checked_add(mean(op.bytes, inputs), checked_add(mean(op.left_bytes, inputs), mean(op.right_bytes, inputs)));
+  return work;
+}
+
+Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                        Execution execution, unsigned value_bytes, Scope scope) {
+  if (workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
+  const std::vector<bool> runs = in_scope(profile, scope);
+  std::vector<OpWork> works;
+  works.reserve(profile.ops.size());
+  for (const OpProfile& op : profile.ops) works.push_back(op_work(op, profile.inputs, value_bytes));
+  const std::vector<std::size_t> active = active_workers(profile, works, runs, workers);
+  const std::uint64_t working_set = mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
+
+  Prediction prediction;
+  prediction.ops.resize(works.size());
+  std::vector<SharedTime> levels(profile.schedule.levels);
+  SharedTime all;
+  for (std::size_t id = 0; id < works.size(); ++id) {
+    if (!runs[id]) continue;
+    const std::uint32_t level = profile.schedule.combines[id].level;
+    prediction.ops[id] = op_time(machine, works[id], {workers, active[level], value_bytes, working_set});
+    const double latency = machine.at(active[level]).op_latency_s;
+    levels[level].add(prediction.ops[id], latency, active[level]);
+    all.add(prediction.ops[id], latency, active[level]);
+  }
+  if (machine.kind == MachineKind::pram) {
+    predict_pram(profile, runs, workers, execution, prediction);
+    return prediction;
+  }
+  if (execution == Execution::dag) {
+    std::vector<std::uint64_t> costs;
+    for (const OpTime& op : prediction.ops) costs.push_back(ticks(op.alone_s));
+    prediction.seconds = std::max(all.together(), in_seconds(longest_path(task_graph(profile.schedule), costs)));
+    return prediction;
+  }
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const double seconds = levels[level].seconds();
+    prediction.level_seconds.push_back(seconds > 0 ? machine.at(workers).level_latency_s + seconds : 0);
+    prediction.seconds += prediction.level_seconds.back();
+  }
+  return prediction;
+}
+
+std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,
+                                            unsigned value_bytes) {
+  const double per_value = machine.at(workers).of(value_bytes).build_value_s;
+  if (per_value <= 0) return std::nullopt;
+  return per_value * static_cast<double>(network.build_values) / static_cast<double>(network.inputs);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,115 @@
+#include "upsweep/validate/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace upsweep {
+namespace {
+
+std::string op_name(const Schedule& schedule, std::size_t id) {
+  const Combine& combine = schedule.combines[id];
+  return fmt::format("op {} of {} ({} phase, level {}, left {}, right {})", id, schedule.name,
+                     to_string(combine.phase), combine.level, combine.left, combine.right);
+}
+
+/// Bounds of an element by its sums.
+class RoundingBound {
+ public:
+  RoundingBound(double roundings, double unit_roundoff)
+      : worst_(roundings * unit_roundoff < 1 ? roundings * unit_roundoff / (1 - roundings * unit_roundoff)
+                                             : std::numeric_limits<double>::infinity()),
+        random_(kSpread * std::sqrt(roundings) * unit_roundoff) {}
+
+  [[nodiscard]] double at(double magnitude, double deviation) const {
+    return std::min(worst_ * magnitude, random_ * deviation);
+  }
+
+ private:
+  double worst_;
+  double random_;
+};
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::fabs(value));
+  return most;
+}
+
+}  // namespace
+
+std::optional<Mismatch> compare_structure(const Schedule& schedule, const std::vector<ExpectedOp>& expected,
+                                          const std::vector<OpMeasurement>& found) {
+  if (found.size() != expected.size()) {
+    return Mismatch{std::nullopt, fmt::format("{} ops were executed, expected {}", found.size(), expected.size())};
+  }
+  for (std::size_t id = 0; id < expected.size(); ++id) {
+    const auto differs = [&](const char* what, std::uint64_t is, std::uint64_t should) {
+      return Mismatch{id, fmt::format("{}: {} is {}, expected {}", op_name(schedule, id), what, is, should)};
+    };
+    if (found[id].nnz != expected[id].nnz) return differs("nnz", found[id].nnz, expected[id].nnz);
+    if (found[id].products != expected[id].products) {
+      return differs("the number of products", found[id].products, expected[id].products);
+    }
+    if (found[id].structure_digest != expected[id].structure_digest) {
+      return Mismatch{id, fmt::format("{}: the result has {} entries as expected, but some in other places",
+                                      op_name(schedule, id), found[id].nnz)};
+    }
+  }
+  return std::nullopt;
+}
+
+ValueComparison compare_values(const Schedule& schedule, const std::vector<ExpectedOp>& expected,
+                               const DirectGradients& direct, double direct_roundings,
+                               const std::vector<std::vector<double>>& results, unsigned value_bytes) {
+  if (results.size() != schedule.length || direct.gradient.size() != schedule.length) {
+    throw std::invalid_argument("the results, the schedule and the direct gradients have different lengths");
+  }
+  constexpr double kRoundoff64 = 0x1p-53;
+  const double unit_roundoff = value_bytes == 8 ? kRoundoff64 : 0x1p-24;
+  const RoundingBound oracle(direct_roundings, kRoundoff64);
+  ValueComparison comparison;
+  for (std::size_t position = 1; position < schedule.length; ++position) {
+    const ValueId value = schedule.results[position];
+    const bool computed = value >= schedule.length;
+    const std::optional<std::size_t> op = computed ? std::optional(value - schedule.length) : std::nullopt;
+    const RoundingBound bound(computed ? expected[*op].roundings : 1.0, unit_roundoff);
+    const std::size_t activation = schedule.length - position;
+    const std::vector<double>& want = direct.gradient[activation];
+    const std::vector<double>& have = results[position];
+    const std::string where = fmt::format("result {} of {}, the gradient with respect to activation {}", position,
+                                          schedule.name, activation);
+    if (have.size() != want.size()) {
+      comparison.mismatch =
+          Mismatch{op, fmt::format("{}: {} elements, expected {}", where, have.size(), want.size())};
+      return comparison;
+    }
+    const double scale = std::max(largest(want), std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const double magnitude = direct.magnitude[activation][i];
+      const double deviation = direct.deviation[activation][i];
+      const double allowed = bound.at(magnitude, deviation) + oracle.at(magnitude, deviation);
+      const double difference = std::fabs(have[i] - want[i]);
+      ++comparison.elements;
+      comparison.loosest_bound = std::max(comparison.loosest_bound, allowed / scale);
+      if (difference <= allowed) {
+        comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
+        comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
+        continue;
+      }
+      comparison.worst_share = std::max(comparison.worst_share, std::isfinite(difference) ? difference / allowed
+                                                                                          : std::numeric_limits<double>::infinity());
+      if (comparison.mismatch) continue;
+      comparison.mismatch = Mismatch{
+          op, fmt::format("{}{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
+                          op ? op_name(schedule, *op) + ", " : std::string(), where, i, have[i], want[i], allowed)};
+    }
+    if (comparison.mismatch) return comparison;
+  }
+  return comparison;
+}
+
+}  // namespace upsweep
