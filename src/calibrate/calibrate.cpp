@@ -105,7 +105,7 @@ class TypeCalibration {
 
   void report(std::vector<CalibrationPoint>& points) const {
     for (const Sample& sample : samples_) {
-      points.push_back({sample.product.name, rates_.workers, sizeof(T), sample.product.in_cache, predicted(sample),
+      points.push_back({sample.product.name, rates_.workers, sizeof(T), fits_well(sample), predicted(sample),
                         sample.seconds});
     }
   }
@@ -116,13 +116,19 @@ class TypeCalibration {
       for (const bool in_cache : {true, false}) {
         std::vector<CostPoint> points;
         for (const Sample& sample : samples_) {
-          if (sample.work.is_mv != (kind == &rates.mv) || sample.product.in_cache != in_cache) continue;
+          if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample))) continue;
           points.push_back({work_counts(sample.work, far_share(machine_, sample.work)), busy_seconds(sample) * static_cast<double>(rates_.workers)});
         }
         if (!points.empty()) (in_cache ? kind->costs : kind->memory_costs) = fit_costs(points);
       }
     }
   }
+
+  [[nodiscard]] std::uint64_t working_set(const Sample& sample) const {
+    return peak_live_bytes(sample.profile.schedule, sample.profile.value_bytes, in_scope(sample.profile, Scope::all));
+  }
+  [[nodiscard]] bool fits_well(const Sample& sample) const { return working_set(sample) <= machine_.cache_bytes; }
+  [[nodiscard]] bool is_far_larger(const Sample& sample) const { return working_set(sample) >= 3 * machine_.cache_bytes; }
 
   /// Time of a sample on all workers, had it filled the machine.
   [[nodiscard]] double busy_seconds(const Sample& sample) const {

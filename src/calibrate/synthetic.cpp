@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "upsweep/base/memory.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -69,7 +71,7 @@ NumericChain<T> with_numbers(JacobianChain structure) {
   const auto number = [](std::uint64_t i) { return static_cast<T>(static_cast<double>(i * 37 % 64) - 31.5) / T{64}; };
   for (std::uint64_t i = 0; i < chain.structure.gradient_length; ++i) chain.gradient.push_back(number(i));
   for (const PatternPtr& pattern : chain.structure.jacobians) {
-    std::vector<T>& values = chain.values.emplace_back(pattern->nnz());
+    std::vector<T>& values = chain.values.emplace_back(huge_vector<T>(pattern->nnz()));
     for (std::uint64_t i = 0; i < values.size(); ++i) values[i] = number(i + 7);
   }
   return chain;
@@ -111,30 +113,43 @@ struct Stencil {
   }
 };
 
-/// Chooses the number of places so that the product stays in the cache, or leaves it; adds nothing where no size of a
-/// real network would.
+/// Chooses the side so that the product stays in the cache, or leaves it far behind; adds nothing where no side does.
+/// Sides are powers of two, as those of images mostly are: columns of neighbouring channels then compete for the same
+/// lines of a cache, which costs more than any other size.
 class SetBuilder {
  public:
-  SetBuilder(std::uint64_t cache_bytes, unsigned value_bytes) : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4) {}
+  SetBuilder(std::uint64_t cache_bytes, unsigned value_bytes)
+      : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4) {}
 
   void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
-    constexpr double kMostRows = 1 << 17;
-    double row_entries = stencil.row_entries();
-    if (family == Family::general) row_entries += stencil.product_row_entries();
-    if (family == Family::scale_columns) row_entries *= 2;
-    const double entries = (in_cache ? cache_ / 8 : cache_ * 8) / entry_bytes_;
-    const double side = 2 * std::floor(std::sqrt(entries / row_entries / stencil.channels) / 2);
-    const double most_side = 2 * std::floor(std::sqrt(kMostRows / stencil.channels) / 2);
-    if (!in_cache && side > most_side) return;
-    SyntheticProduct product{"", family, stencil.channels, 0, stencil.reach, stencil.kept, teams, in_cache};
-    product.side = static_cast<Index>(std::clamp(side, 4.0, most_side));
-    product.name = fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}", text, stencil.channels,
-                               product.side, product.side, stencil.reach, stencil.kept * 100, teams ? ", teams" : "");
+    const std::optional<Index> side = side_of(family, stencil, in_cache);
+    if (!side) return;
+    SyntheticProduct product{"", family, stencil.channels, *side, stencil.reach, stencil.kept, teams, in_cache};
+    product.name = fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}", text, stencil.channels, *side,
+                               *side, stencil.reach, stencil.kept * 100, teams ? ", teams" : "");
     set_.push_back(std::move(product));
   }
   [[nodiscard]] std::vector<SyntheticProduct> finish() { return std::move(set_); }
 
  private:
+  [[nodiscard]] std::optional<Index> side_of(Family family, const Stencil& stencil, bool in_cache) const {
+    const bool adds_up = family == Family::general || family == Family::single_columns;
+    double row_entries = stencil.row_entries();
+    if (family == Family::general) row_entries += stencil.product_row_entries();
+    if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
+    // A single channel is streamed through, so that its length does not matter; several are as large as activations are.
+    const double most_rows = stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17;
+    std::optional<Index> fitting;
+    for (Index side = 4; side <= 4096; side *= 2) {
+      const double rows = static_cast<double>(stencil.channels) * side * side;
+      const double bytes = rows * row_entries * entry_bytes_;
+      if (rows > most_rows) break;
+      if (!in_cache && bytes >= 4 * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
+      if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * cache_) fitting = side;
+    }
+    return fitting;
+  }
+
   double cache_;
   double entry_bytes_;
   std::vector<SyntheticProduct> set_;
@@ -143,10 +158,11 @@ class SetBuilder {
 }  // namespace
 
 std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes) {
-  const Stencil streams[] = {{1, 0, 1},    {1, 1, 1},      {8, 1, 0.3},    {64, 1, 0.03},
-                             {16, 2, 0.5}, {128, 1, 0.3},  {256, 1, 0.15}, {256, 1, 1}};
+  const Stencil streams[] = {{1, 0, 1},    {1, 1, 1},    {8, 1, 0.3},    {64, 1, 0.03},  {16, 2, 0.5}, {128, 1, 0.3},
+                             {64, 1, 0.8}, {64, 1, 0.1}, {256, 1, 0.15}, {512, 1, 0.15}, {256, 1, 1},  {512, 1, 1}};
   const Stencil sums[] = {{4, 1, 0.5},  {16, 1, 0.3},  {32, 1, 0.05}, {64, 1, 0.03}, {64, 1, 0.1},
-                          {16, 2, 0.3}, {128, 1, 0.1}, {32, 1, 0.5},  {256, 1, 0.06}};
+                          {16, 2, 0.3}, {128, 1, 0.1}, {32, 1, 0.5},  {256, 1, 0.06}, {128, 1, 0.03},
+                          {64, 1, 0.3}, {32, 2, 0.1}};
   SetBuilder set(cache_bytes, value_bytes);
   for (const bool in_cache : {true, false}) {
     for (const Stencil& stencil : streams) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "row_generators.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -147,7 +148,9 @@ NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weig
   }
   NumericChain<T> chain{std::move(structure), {}, {}};
   for (const double value : gradient) chain.gradient.push_back(rounded<T>(value));
-  for (const auto& pattern : chain.structure.jacobians) chain.values.emplace_back(pattern->nnz());
+  for (const auto& pattern : chain.structure.jacobians) {
+    chain.values.push_back(huge_vector<T>(pattern->nnz()));
+  }
   refill(network, weights, inputs, chain);
   return chain;
 }
