@@ -60,6 +60,7 @@ Measurement run_planned(const Schedule& schedule, const NumericChain<T>& chain, 
   const kernels::StreamPlan streams =
       kernels::plan_streams(schedule, costs, std::min(options.workers, kMostStreams), options.execution);
   Measurement measurement;
+  measurement.workers = std::min(options.workers, kMostStreams);
   measurement.ops = counted_ops(plan);
   measurement.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   measurement.plan_bytes = device.structure_bytes();

@@ -67,6 +67,9 @@ DeviceFacts cuda_facts() {
                   version_text(runtime), properties.major, properties.minor, properties.multiProcessorCount);
   facts.workers = kDefaultStreams;
   facts.memory_bytes = properties.totalGlobalMem;
+  facts.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
+  facts.fill_teams = static_cast<std::uint64_t>(properties.multiProcessorCount) *
+                     static_cast<std::uint64_t>(properties.maxThreadsPerMultiProcessor / properties.warpSize);
   return facts;
 }
 

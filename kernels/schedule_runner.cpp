@@ -165,7 +165,8 @@ template <class T>
 void ScheduleRunner<T>::measure(Measurement& measurement) {
   const bool by_level = options_.execution == Execution::level;
   whole_.emplace(
-      origin(), [&](unsigned flags) { by_level ? enqueue_by_level(nullptr, flags) : enqueue_by_readiness(); },
+      origin(),
+      [this, by_level](unsigned flags) { by_level ? enqueue_by_level(nullptr, flags) : enqueue_by_readiness(); },
       measurement.notes);
   static_cast<void>(timed(*whole_));
   const std::vector<double> seconds = repeat(options_, [&] { return timed(*whole_); });

@@ -8,6 +8,7 @@
 
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "upsweep/backend/registry.hpp"
 
 namespace upsweep::testing {
 namespace {
@@ -18,6 +19,7 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 const std::string kModels = std::string(UPSWEEP_SOURCE_DIR) + "/models/";
+const std::string kUnitPram = std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml";
 
 Finished upsweep(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), UPSWEEP_BINARY);
@@ -157,6 +159,192 @@ TEST(Search, PrintsOneCsvTableOfCandidates) {
   EXPECT_EQ(lines(csv.out), 1 + 4);
 }
 
+/// Validates LeNet-5 on the cpu backend against the unit PRAM, so that nothing has to be calibrated.
+std::vector<std::string> validate_lenet(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"validate", kModels + "lenet5.yaml", "--machine", kUnitPram};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(Validate, ProvesEveryDepthOfLenetRight) {
+  const Json report = json_of(validate_lenet({"--backend", "cpu", "--all-depths"}));
+  EXPECT_TRUE(has_keys(report, {"model", "pattern", "input", "loss", "dtype", "backend", "device", "driver", "workers",
+                                "execution", "machine", "schedules", "chain_build", "errors", "rank_agreement", "regret",
+                                "predicted_best", "measured_best", "valid"}));
+  EXPECT_EQ(report["valid"], true);
+  EXPECT_EQ(report["model"], "lenet5");
+  EXPECT_EQ(report["machine"], "pram-unit");
+  EXPECT_EQ(report["backend"], "cpu");
+  EXPECT_EQ(report["dtype"], "fp32");
+  ASSERT_EQ(report["schedules"].size(), 4U);
+  for (std::size_t depth = 0; depth < 4; ++depth) {
+    const Json& one = report["schedules"][depth];
+    EXPECT_TRUE(has_keys(one, {"schedule", "depth", "flops", "skipped", "predicted_s", "measured_s", "error",
+                               "fastest_s", "repetitions", "plan", "value_bytes", "workspace_bytes", "mismatch",
+                               "mismatch_op", "values", "levels", "ops", "notes"}));
+    EXPECT_EQ(one["depth"], depth);
+    EXPECT_TRUE(one["skipped"].is_null());
+    EXPECT_TRUE(one["mismatch"].is_null());
+    EXPECT_GT(one["values"]["elements"], 0);
+    EXPECT_LE(one["values"]["worst_share_of_bound"], 1);
+    EXPECT_GE(one["repetitions"], 3);
+    EXPECT_GT(one["measured_s"], 0);
+    double sum = 0;
+    for (const Json& level : one["levels"]) {
+      EXPECT_TRUE(has_keys(level, {"level", "phase", "ops", "flops_sum", "predicted_s", "measured_s", "error"}));
+      sum += level["predicted_s"].get<double>();
+    }
+    EXPECT_EQ(sum, one["predicted_s"].get<double>());
+    EXPECT_TRUE(has_keys(one["ops"][0], {"id", "nnz", "products", "flops", "predicted_alone_s", "measured_busy_s"}));
+    const Json profile =
+        json_of({"profile", kModels + "lenet5.yaml", "--schedule", "hybrid:" + std::to_string(depth), "--workers",
+                 std::to_string(report["workers"].get<std::size_t>())});
+    EXPECT_EQ(one["predicted_s"], profile["pram"]["makespan"]["level"]["unit"]);
+    ASSERT_EQ(one["ops"].size(), profile["ops"].size());
+    for (std::size_t id = 0; id < one["ops"].size(); ++id) {
+      EXPECT_EQ(one["ops"][id]["nnz"], profile["ops"][id]["nnz"]) << "counted by the backend and by the profile";
+      EXPECT_EQ(one["ops"][id]["flops"], profile["ops"][id]["flops"]);
+    }
+  }
+  EXPECT_EQ(report["errors"]["end_to_end"]["points"], 4);
+}
+
+TEST(Validate, WritesTablesAndCsv) {
+  const Finished table = upsweep(validate_lenet({"--schedule", "hybrid:1", "--label", "3"}));
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("softmax cross-entropy of label 3"));
+  EXPECT_THAT(table.out, HasSubstr("1 schedule ran: structure, nnz and products of every op are exactly as counted"));
+  EXPECT_EQ(table.err, "") << "no progress where nobody watches";
+  const Finished csv = upsweep(validate_lenet({"--schedule", "linear", "--format", "csv"}));
+  EXPECT_THAT(csv.out, StartsWith("schedule,level,phase,ops,flops_sum,predicted_s,measured_s,error\r\n"));
+  EXPECT_EQ(lines(csv.out), 1 + 10) << "a line per level";
+}
+
+TEST(Validate, RunsEveryPatternExecutionAndSequentialBackend) {
+  for (const char* backend : {"cpu", "reference", "eigen"}) {
+    const Json report = json_of(validate_lenet(
+        {"--backend", backend, "--pattern", "sample", "--execution", "dag", "--input", "3", "--loss-seed", "9"}));
+    EXPECT_EQ(report["valid"], true);
+    EXPECT_EQ(report["input"], 3);
+    EXPECT_EQ(report["execution"], "dag");
+    EXPECT_EQ(report["pattern"], "sample");
+    EXPECT_TRUE(report["schedules"][0]["levels"].empty()) << "levels have no times without barriers";
+  }
+}
+
+TEST(Validate, StoresWhatItMeasured) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const Finished run = upsweep(validate_lenet({"--all-depths", "--db", db}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("stored in " + db + " as runs 1, 2, 3, 4"));
+  ASSERT_EQ(upsweep(validate_lenet({"--schedule", "linear", "--backend", "reference", "--db", db})).exit_code, 0);
+  EXPECT_EQ(query(db, "select run_id, backend, execution, value_bytes, mismatch is null from measurements"),
+            "1|cpu|level|4|1\n2|cpu|level|4|1\n3|cpu|level|4|1\n4|cpu|level|4|1\n5|reference|level|4|1\n");
+  EXPECT_EQ(query(db, "select count(*) from machines"), "1\n");
+  EXPECT_EQ(query(db, "select distinct machine, command from run_summary"), "pram-unit|validate\n");
+  EXPECT_EQ(query(db,
+                  "select count(*) from runs r join measurements m on m.run_id = r.id where (select count(*) from "
+                  "measured_ops where measurement_id = m.id) != r.ops or (select count(*) from measured_levels where "
+                  "measurement_id = m.id) != r.levels"),
+            "0\n");
+  EXPECT_EQ(query(db, "select count(*) from prediction_vs_measurement where level is null and error is not null"),
+            "5\n");
+  EXPECT_EQ(query(db,
+                  "select count(*) from measured_ops p join measurements m on m.id = p.measurement_id join ops o on "
+                  "o.run_id = m.run_id and o.id = p.op where o.nnz != p.nnz or o.products != p.products"),
+            "0\n")
+      << "what the backend counted and what the profile did";
+}
+
+TEST(Validate, SkipsWhatIsTooLargeAndSaysHowLarge) {
+  const Json report = json_of({"validate", kModels + "vgg16-cifar10.yaml", "--schedule", "hybrid:2", "--machine",
+                               kUnitPram});
+  EXPECT_EQ(report["valid"], true) << "nothing was found wrong";
+  const Json& one = report["schedules"][0];
+  EXPECT_EQ(one["schedule"], "hybrid:2");
+  ASSERT_TRUE(one["skipped"].is_string());
+  EXPECT_THAT(one["skipped"].get<std::string>(),
+              HasSubstr(std::to_string(one["flops"].get<std::uint64_t>()) + " FLOPs, more than 20000000000"));
+  EXPECT_TRUE(one["predicted_s"].is_number());
+  EXPECT_FALSE(one.contains("measured_s"));
+}
+
+/// Exit code and message of a command that must fail with one line and no output.
+std::pair<int, std::string> failure(const std::vector<std::string>& arguments) {
+  const Finished run = upsweep(arguments);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(lines(run.err), 1) << run.err;
+  EXPECT_THAT(run.err, StartsWith("upsweep: error: "));
+  return {run.exit_code, run.err};
+}
+
+TEST(Validate, EndsWithCodeFourWhereTheBackendCannotRunAndSaysWhy) {
+  bool all = true;
+  for (const std::string& name : backend_names()) {
+    const Availability availability = make_backend(name)->availability();
+    if (availability.available) continue;
+    all = false;
+    const auto [code, message] = failure(validate_lenet({"--backend", name}));
+    EXPECT_EQ(code, 4) << name;
+    EXPECT_THAT(message, HasSubstr(name + ": " + availability.reason));
+  }
+  if (all) GTEST_SKIP() << "every backend is available here";
+}
+
+TEST(Validate, EndsWithCodeFourForMoreWorkersThanTheMachineHas) {
+  const auto [code, message] = failure(validate_lenet({"--workers", "100000"}));
+  EXPECT_EQ(code, 4);
+  EXPECT_THAT(message, HasSubstr("cpu: --workers is 100000, accepted are 1 to "));
+}
+
+TEST(Validate, EndsWithCodeThreeForAnInputOrALabelThatTheModelDoesNotHave) {
+  const auto [input_code, input] = failure(validate_lenet({"--input", "99"}));
+  EXPECT_EQ(input_code, 3);
+  EXPECT_THAT(input, HasSubstr("--input is 99, accepted are 0 to 3, the inputs of its sample"));
+  const auto [label_code, label] = failure(validate_lenet({"--label", "10"}));
+  EXPECT_EQ(label_code, 3);
+  EXPECT_THAT(label, HasSubstr("the label is 10, accepted are 0 to 9"));
+}
+
+TEST(Machine, PredictsSecondsInProfileAndSearch) {
+  const Json profile = json_of({"profile", kModels + "lenet5.yaml", "--machine", kUnitPram, "--workers", "2"});
+  const Json& times = profile["time"];
+  ASSERT_TRUE(times.is_object());
+  EXPECT_EQ(times["machine"], "pram-unit");
+  EXPECT_EQ(times["seconds"]["level"], profile["pram"]["makespan"]["level"]["unit"]);
+  EXPECT_EQ(times["seconds"]["dag"], profile["pram"]["makespan"]["dag"]["unit"]);
+  EXPECT_TRUE(times["build_seconds"].is_null());
+  const Json search = json_of({"search", kModels + "lenet5.yaml", "--machine", kUnitPram, "--workers", "2"});
+  EXPECT_EQ(search["machine"], "pram-unit");
+  ASSERT_EQ(search["candidates"].size(), 4U);
+  for (const Json& candidate : search["candidates"]) {
+    EXPECT_EQ(candidate["seconds"]["level"], candidate["steps"]);
+    EXPECT_EQ(candidate["score"], candidate["seconds"]["dag"]) << "scores are seconds of the machine";
+  }
+  EXPECT_THAT(upsweep({"search", kModels + "lenet5.yaml", "--machine", kUnitPram}).out,
+              HasSubstr("predicted for one iteration on pram-unit"));
+  EXPECT_THAT(upsweep({"profile", kModels + "lenet5.yaml", "--machine", kUnitPram}).out,
+              HasSubstr("Predicted on pram-unit"));
+}
+
+TEST(Machine, ThatIsWrongIsBadInputForEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string negative = folder.write("negative.yaml",
+                                            "name: x\nkind: pram\nprovenance: {origin: definition}\nrates:\n"
+                                            "  - workers: 1\n    op_latency_s: -1\n    level_latency_s: 0\n");
+  for (const char* command : {"profile", "search", "validate"}) {
+    for (const std::string& machine : {negative, folder.path("missing.yaml"), folder.path()}) {
+      const auto [code, message] = failure({command, kModels + "lenet5.yaml", "--machine", machine});
+      EXPECT_EQ(code, 3) << command << ", " << machine;
+      EXPECT_THAT(message, HasSubstr(machine)) << command;
+    }
+    EXPECT_THAT(failure({command, kModels + "lenet5.yaml", "--machine", negative}).second,
+                HasSubstr(negative + ":6: "))
+        << "the line of the rate";
+  }
+}
+
 TEST(CommandLine, RefusesWrongUsageBeforeOpeningAnyFile) {
   const std::vector<std::vector<std::string>> wrong = {
       {},
@@ -197,7 +385,7 @@ TEST(CommandLine, RefusesWrongUsageBeforeOpeningAnyFile) {
 
 TEST(CommandLine, HelpsOnEveryCommand) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"--help"}, {"profile", "--help"}, {"search", "--help"}, {"runs", "--help"}, {"--version"}}) {
+           {"--help"}, {"profile", "--help"}, {"search", "--help"}, {"validate", "--help"}, {"calibrate", "--help"}, {"runs", "--help"}, {"--version"}}) {
     const Finished run = upsweep(arguments);
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_THAT(run.out, HasSubstr("upsweep"));

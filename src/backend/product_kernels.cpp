@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "upsweep/machine/op_parts.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -233,23 +234,20 @@ std::size_t ProductTask<T>::units() const {
 
 template <class T>
 std::vector<std::uint64_t> ProductTask<T>::unit_costs() const {
-  // A unit itself costs about as much as a few entries.
-  constexpr std::uint64_t kUnit = 4;
   std::vector<std::uint64_t> costs{0};
   costs.reserve(units() + 1);
   for (std::size_t unit = 0; unit < units(); ++unit) {
-    std::uint64_t cost = kUnit;
+    std::uint64_t cost = kUnitCost;
     if (form == ProductForm::scale_columns) {
       cost += x->row_nnz(static_cast<Index>(unit));
     } else if (form == ProductForm::scale_rows) {
       cost += c->row_nnz(static_cast<Index>(unit));
     } else {
       const Index row = x->team_rows[x->team_begin[unit]];
-      const std::uint64_t members = x->team_begin[unit + 1] - x->team_begin[unit];
-      cost += form == ProductForm::vector ? x->row_nnz(row) : c->row_nnz(row) * members;
+      cost += form == ProductForm::vector ? x->row_nnz(row) : c->row_nnz(row);
       if (form == ProductForm::single_columns) cost += x->row_nnz(row);
       if (form == ProductForm::general) {
-        for (const Index k : x->columns(row)) cost += kUnit + y->row_nnz(k);
+        for (const Index k : x->columns(row)) cost += kUnitCost + y->row_nnz(k);
       }
     }
     costs.push_back(costs.back() + cost);

@@ -40,7 +40,7 @@ struct ProductTask {
   const T* y_values = nullptr;
   T* c_values = nullptr;
 
-  /// Units that may be computed independently: teams of X, rows (scale_rows), or entries (scale_columns).
+  /// Units that may be computed independently: teams of X, or its rows where the product scales.
   [[nodiscard]] std::size_t units() const;
   /// Cost of the units [0, i), up to a factor: work that balances parts. Shape: units() + 1, ascending from 0.
   [[nodiscard]] std::vector<std::uint64_t> unit_costs() const;

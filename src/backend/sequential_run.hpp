@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "measuring.hpp"
@@ -36,6 +37,8 @@ class SequentialRun {
   }
 
   [[nodiscard]] Measurement measure(const RunOptions& options) {
+    by_level_ = options.execution == Execution::level;
+    memory_limit_ = options.memory_limit;
     Measurement measurement;
     measurement.ops.resize(schedule_.combines.size());
     measure_iterations(options, [&] { return iterate(measurement.ops); }, measurement);
@@ -65,7 +68,7 @@ class SequentialRun {
     matrices_.resize(schedule_.values());
     vectors_.clear();
     vectors_.resize(schedule_.values());
-    Iteration iteration{0, std::vector<double>(ops.size()), std::vector<double>(schedule_.levels)};
+    Iteration iteration{0, std::vector<double>(ops.size()), std::vector<double>(by_level_ ? schedule_.levels : 0)};
     std::uint64_t live_bytes = 0;
     for (std::size_t id = 0; id < ops.size(); ++id) {
       const Combine& combine = schedule_.combines[id];
@@ -78,11 +81,15 @@ class SequentialRun {
       }
       const double seconds = now_seconds() - start;
       iteration.op_seconds[id] = seconds;
-      iteration.level_seconds[combine.level] += seconds;
+      if (by_level_) iteration.level_seconds[combine.level] += seconds;
       iteration.seconds += seconds;
       if (!counted_) count(combine, target, ops[id]);
       if (matrices_[target]) live_bytes += Library::bytes(*matrices_[target]);
       peak_bytes_ = std::max(peak_bytes_, live_bytes);
+      if (memory_limit_ > 0 && live_bytes > memory_limit_) {
+        throw BackendError("the values of " + schedule_.name + " need at least " + std::to_string(live_bytes) +
+                           " bytes, accepted are at most " + std::to_string(memory_limit_));
+      }
       for (const ValueId value : {combine.earlier, combine.later, target}) {
         const bool last = value == target ? !uses_[value] : uses_[value] == id;
         if (value < schedule_.length || !last || is_result_[value] || !matrices_[value]) continue;
@@ -113,6 +120,8 @@ class SequentialRun {
   std::vector<std::unique_ptr<Matrix>> matrices_;  // by value
   std::vector<std::unique_ptr<Vector>> vectors_;   // by value
   std::uint64_t peak_bytes_ = 0;
+  std::uint64_t memory_limit_ = 0;
+  bool by_level_ = true;
   bool counted_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "upsweep/calibrate/calibrate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/machine/op_parts.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/predict.hpp"
@@ -33,9 +36,10 @@ RunOptions run_options(std::size_t workers) {
 
 template <class T>
 double seconds_of(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
-  const Measurement measurement = backend.run(run.schedule, run.chain, run_options(workers));
+  const Measurement measurement = run_guarded(backend, run.schedule, run.chain, run_options(workers));
   if (measurement.workers != workers) {
-    throw BackendError(backend.name() + ": " + measurement.notes.back() + ", a calibration needs all of them");
+    throw BackendError(fmt::format("{}: {} of {} workers took part, a calibration needs all of them", backend.name(),
+                                   measurement.workers, workers));
   }
   return measurement.seconds;
 }
@@ -50,32 +54,42 @@ void measure_latencies(const Backend& backend, Rates& rates) {
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
 }
 
-/// Time to write the Jacobian of a convolution, dense and pruned, per value.
-template <class T>
-double build_value_seconds(std::size_t workers) {
-  const ThreadLimit limit(workers);
-  double seconds = 0;
+/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of four, with what it
+/// has of values and rows.
+struct BuildTime {
+  double seconds = INFINITY;
   double values = 0;
-  for (const std::uint64_t kept_of : {1, 16}) {
-    const Shape shape{64, 32, 32};
-    const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
-    OperatorWeights weights;
-    weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
-    weights.kept.assign(weights.values.size(), 0);
-    for (std::size_t i = 0; i < weights.kept.size(); ++i) weights.kept[i] = i % kept_of == 0 ? 1 : 0;
-    const Pattern pattern = guaranteed_pattern(op, weights);
-    const std::vector<double> x(elements(shape), 1.0);
-    std::vector<T> numbers(pattern.nnz());
-    double best = INFINITY;
-    for (int repetition = 0; repetition < 4; ++repetition) {
-      const auto start = std::chrono::steady_clock::now();
-      fill_jacobian_values<T>(op, weights, x, pattern, numbers);
-      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    seconds += best;
-    values += static_cast<double>(numbers.size());
+  double rows = 0;
+};
+template <class T>
+BuildTime time_to_build(std::size_t kept_of) {
+  const Shape shape{64, 32, 32};
+  const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
+  OperatorWeights weights;
+  weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
+  weights.kept.assign(weights.values.size(), 0);
+  for (std::size_t i = 0; i < weights.kept.size(); i += kept_of) weights.kept[i] = 1;
+  const Pattern pattern = guaranteed_pattern(op, weights);
+  const std::vector<double> x(elements(shape), 1.0);
+  std::vector<T> numbers(pattern.nnz());
+  BuildTime time{INFINITY, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows())};
+  for (int repetition = 0; repetition < 4; ++repetition) {
+    const auto start = std::chrono::steady_clock::now();
+    fill_jacobian_values<T>(op, weights, x, pattern, numbers);
+    time.seconds =
+        std::min(time.seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return seconds / values;
+  return time;
+}
+
+/// Costs per value and per row from a dense and a sparse convolution with as many rows.
+template <class T>
+void measure_build(std::size_t workers, TypeRates& rates) {
+  const ThreadLimit limit(workers);
+  const BuildTime dense = time_to_build<T>(1);
+  const BuildTime sparse = time_to_build<T>(37);
+  rates.build_value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
+  rates.build_row_s = std::max(0.0, sparse.seconds - rates.build_value_s * sparse.values) / sparse.rows;
 }
 
 /// Calibrates one number type on one count of workers.
@@ -117,7 +131,8 @@ class TypeCalibration {
         std::vector<CostPoint> points;
         for (const Sample& sample : samples_) {
           if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample))) continue;
-          points.push_back({work_counts(sample.work, far_share(machine_, sample.work)), busy_seconds(sample) * static_cast<double>(rates_.workers)});
+          points.push_back(
+              {work_counts(sample.work, far_share(machine_, sample.work)), busy_seconds(sample) * busy_workers(sample)});
         }
         if (!points.empty()) (in_cache ? kind->costs : kind->memory_costs) = fit_costs(points);
       }
@@ -129,6 +144,13 @@ class TypeCalibration {
   }
   [[nodiscard]] bool fits_well(const Sample& sample) const { return working_set(sample) <= machine_.cache_bytes; }
   [[nodiscard]] bool is_far_larger(const Sample& sample) const { return working_set(sample) >= 3 * machine_.cache_bytes; }
+
+  /// Workers that had a part of a sample.
+  [[nodiscard]] double busy_workers(const Sample& sample) const {
+    if (machine_.kind == MachineKind::gpu) return static_cast<double>(rates_.workers);
+    const std::uint64_t parts = op_parts(op_cost(sample.work), rates_.workers);
+    return static_cast<double>(std::min<std::uint64_t>(parts, rates_.workers));
+  }
 
   /// Time of a sample on all workers, had it filled the machine.
   [[nodiscard]] double busy_seconds(const Sample& sample) const {
@@ -185,7 +207,7 @@ void calibrate_type(const Backend& backend, const CalibrationOptions& options, s
   }
   TypeRates& mine = sizeof(T) == 8 ? rates.fp64 : rates.fp32;
   type.fit(mine);
-  if (machine.kind == MachineKind::cpu) mine.build_value_s = build_value_seconds<T>(rates.workers);
+  if (machine.kind == MachineKind::cpu) measure_build<T>(rates.workers, mine);
   type.report(calibration.points);
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,10 +29,19 @@ struct Options {
   bool quick = false;
 };
 
+/// Better now than after a minute of measuring. Throws InputError.
+void check_writable(const std::string& out) {
+  const std::filesystem::path parent = std::filesystem::absolute(out).parent_path();
+  if (access(parent.c_str(), W_OK) == 0) return;
+  throw InputError(fmt::format("{}: the folder {} is not there or cannot be written to, accepted is a file in one that can",
+                               out, parent.string()));
+}
+
 int run_calibrate(const Options& options, const Invocation& invocation) {
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
   const Availability availability = backend->availability();
   if (!availability.available) throw BackendError(options.backend + ": " + availability.reason);
+  check_writable(options.out);
   CalibrationOptions calibration;
   calibration.name = std::filesystem::path(options.out).stem().string();
   if (calibration.name.empty()) throw UsageError("--out is empty, accepted is the name of a file to write");

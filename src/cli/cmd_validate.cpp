@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "analysis.hpp"
@@ -47,7 +48,7 @@ std::string loss_text(const LossGradient& loss) {
 
 /// The model with one input, the chosen one.
 Model load_at_input(const Options& options, std::size_t input) {
-  Model model = load(options.model, Numbers::run);
+  Model model = load(options.model, pattern_kind(options.model) == PatternKind::sample ? Numbers::needed : Numbers::run);
   const SampleInputs& all = *model.sample;
   if (input >= all.count) {
     throw InputError(fmt::format("{}: --input is {}, accepted are 0 to {}, the inputs of its sample", model.file, input,
@@ -80,7 +81,27 @@ Setting prepare(const Options& options) {
     }
   }
   setting.machine = load_machine_of(options.model);
+  if (setting.machine && setting.machine->workers() < setting.workers) {
+    throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",
+                                 *options.model.machine, setting.machine->workers(), setting.workers));
+  }
   return setting;
+}
+
+void check_label(const Model& model, const LossGradient& loss) {
+  const std::uint64_t outputs = elements(model.network.operators().back().out_shape);
+  if (!loss.label || *loss.label < outputs) return;
+  throw InputError(fmt::format("{}: --label is {}, accepted are 0 to {}: the network has {} outputs", model.file,
+                               *loss.label, outputs - 1, outputs));
+}
+
+/// Backends that calibrate knows.
+bool is_modelled(const std::string& backend) { return backend == "cpu" || backend == "cuda"; }
+
+bool any_to_run(const Analysis& analysis, const Options& options) {
+  return options.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
+           return too_large(profile, execution_kind(options.execution)).empty();
+         });
 }
 
 void save(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
@@ -123,6 +144,7 @@ Validation run_all(const Model& model, const Setting& setting, const Options& op
   validation.run.execution = execution_kind(options.execution);
   validation.run.repetitions = 3;
   validation.run.min_seconds = 0.2;
+  validation.run.memory_limit = setting.backend->facts().memory_bytes;
   validation.machine = setting.machine ? &*setting.machine : nullptr;
   validation.force = options.force;
   validation.progress = [&](const std::string& schedule) { show_progress(fmt::format("running {}", schedule)); };
@@ -134,8 +156,6 @@ Validation run_all(const Model& model, const Setting& setting, const Options& op
     return result;
   } catch (const OperatorError& error) {
     throw model.located(error);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("{}: {}", model.file, error.what()));
   }
 }
 
@@ -147,14 +167,15 @@ int run_validate(const Options& options, const Invocation& invocation) {
   Setting setting = prepare(options);
 
   const Model model = load_at_input(options, input);
+  check_label(model, loss);
   const auto store = open_store(options.model.db);
-  if (!setting.machine && (options.backend == "cpu" || options.backend == "cuda")) {
-    setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
-  }
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = options.all_depths ? depth_candidates(length)
                                                        : std::vector{hybrid_schedule(length, request.depth)};
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
+  if (!setting.machine && is_modelled(options.backend) && any_to_run(analysis, options)) {
+    setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
+  }
   const Validation validation = run_all(model, setting, options, loss, analysis);
 
   const ValidationReport report{model.name,
@@ -177,6 +198,7 @@ int run_validate(const Options& options, const Invocation& invocation) {
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report); });
   if (const auto mismatch = validation.first_mismatch()) throw ValidationFailed(mismatch->what);
+  if (const std::string failure = validation.first_failure(); !failure.empty()) throw BackendError(failure);
   return 0;
 }
 

@@ -186,6 +186,7 @@ class MachineReader {
     QuantityReader quantities(map, where, machine_.provenance.sources);
     const auto compute = quantities.find("compute", kComputeUnits, kPositive);
     result.build_value_s = quantities.find("build_value", kTimeUnits, kZeroOrMore).value_or(0);
+    result.build_row_s = quantities.find("build_row", kTimeUnits, kZeroOrMore).value_or(0);
     const YamlNode* mv = map.find("mv");
     const YamlNode* mm = map.find("mm");
     map.finish();

@@ -38,7 +38,8 @@ bool same(const KindRates& a, const KindRates& b) {
 }
 
 bool same(const TypeRates& a, const TypeRates& b) {
-  return same(a.mv, b.mv) && same(a.mm, b.mm) && a.build_value_s == b.build_value_s;
+  return same(a.mv, b.mv) && same(a.mm, b.mm) && a.build_value_s == b.build_value_s &&
+         a.build_row_s == b.build_row_s;
 }
 
 bool same(const Rates& a, const Rates& b) {
@@ -193,6 +194,8 @@ class MachineWriter {
     put("    {}:\n", std::string_view(where).substr(where.size() - 4));
     if (type.build_value_s != 0 || has_source(where, "build_value"))
       quantity("      ", where, "build_value", "_s", type.build_value_s);
+    if (type.build_row_s != 0 || has_source(where, "build_row"))
+      quantity("      ", where, "build_row", "_s", type.build_row_s);
     if (std::isfinite(type.mv.flops_per_s)) {
       quantity("      ", where, "compute", "_FLOPps", type.mv.flops_per_s);
       return;

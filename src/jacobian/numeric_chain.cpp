@@ -22,7 +22,10 @@ constexpr std::uint64_t kEntriesPerChunk = 1 << 14;
 template <class T>
 T rounded(double value) {
   const T narrow = static_cast<T>(value);
-  if (!std::isfinite(narrow)) throw std::overflow_error(fmt::format("{} does not fit into the chain's type", value));
+  if (!std::isfinite(narrow)) {
+    throw std::overflow_error(fmt::format("{} was found, accepted are numbers of {} in absolute value at most", value,
+                                          std::numeric_limits<T>::max()));
+  }
   return narrow;
 }
 
@@ -123,17 +126,16 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
 
 template <class T>
 void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
-            NumericChain<T>& chain) {
+            std::size_t first_link, NumericChain<T>& chain) {
   const std::vector<std::size_t>& links = network.links();
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    // a[i + 1] belongs to the link that is i places before the last.
-    const std::size_t link = links.size() - 1 - i;
+  for (std::size_t link = links.size(); link-- > first_link;) {
+    const std::size_t i = links.size() - 1 - link;  // a[i + 1] belongs to the link that is i places before the last
     const Operator& op = network.operators()[links[link]];
     try {
       fill_jacobian_values<T>(op, weights[links[link]], inputs[link], *chain.structure.jacobians[i], chain.values[i]);
     } catch (const std::overflow_error& error) {
-      throw OperatorError(links[link], fmt::format("{} '{}': a derivative is out of range: {}, accepted with fp64",
-                                                   kind_name(op.kind), op.name, error.what()));
+      throw OperatorError(links[link],
+                          fmt::format("{} '{}': a derivative: {}", kind_name(op.kind), op.name, error.what()));
     }
   }
 }
@@ -147,11 +149,17 @@ NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weig
     throw std::invalid_argument("the gradient, the inputs and the chain do not belong together");
   }
   NumericChain<T> chain{std::move(structure), {}, {}};
-  for (const double value : gradient) chain.gradient.push_back(rounded<T>(value));
+  try {
+    for (const double value : gradient) chain.gradient.push_back(rounded<T>(value));
+  } catch (const std::overflow_error& error) {
+    const Operator& op = network.operators()[network.links().back()];
+    throw OperatorError(network.links().back(), fmt::format("{} '{}': an element of the loss gradient: {}",
+                                                            kind_name(op.kind), op.name, error.what()));
+  }
   for (const auto& pattern : chain.structure.jacobians) {
     chain.values.push_back(huge_vector<T>(pattern->nnz()));
   }
-  refill(network, weights, inputs, chain);
+  refill(network, weights, inputs, 0, chain);
   return chain;
 }
 
@@ -159,9 +167,9 @@ template void fill_jacobian_values<float>(const Operator&, const OperatorWeights
                                           const Pattern&, std::span<float>);
 template void fill_jacobian_values<double>(const Operator&, const OperatorWeights&, std::span<const double>,
                                            const Pattern&, std::span<double>);
-template void refill<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+template void refill<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&, std::size_t,
                             NumericChain<float>&);
-template void refill<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+template void refill<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&, std::size_t,
                              NumericChain<double>&);
 template NumericChain<float> numeric_chain<float>(const Network&, const NetworkWeights&,
                                                   const std::vector<std::vector<double>>&, JacobianChain,

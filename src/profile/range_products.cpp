@@ -71,14 +71,12 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
       structures[number] = std::move(product.pattern);
     } else {
       counts.products[s] = count_products(*x, *y);
-      // The sums are those of the same result; its rows were found equal by the first split.
-      ProductSteps& steps = counts.products[s].steps;
-      const ProductSteps& result = counts.vector_steps[range_number(split.range)];
-      if (steps.scaled() == 0) {
-        steps.single_sums = result.single_steps;
-        steps.team_sums = result.team_steps;
-      }
     }
+    // The sums are those of the result, whichever split it came from.
+    ProductSteps& steps = counts.products[s].steps;
+    const ProductSteps& result = counts.vector_steps[range_number(split.range)];
+    steps.single_sums = steps.scaled() == 0 ? result.single_steps : 0;
+    steps.team_sums = steps.scaled() == 0 ? result.team_steps : 0;
     release(earlier);
     release(later);
   }

@@ -73,7 +73,8 @@ Json schedule_json(const ScheduleProfile& profile, const ScheduleValidation& one
   Json object = {{"schedule", profile.schedule.name},
                  {"depth", profile.schedule.depth},
                  {"flops", totals(profile, Scope::all).flops},
-                 {"skipped", one.ran() ? Json() : Json(one.skipped)},
+                 {"skipped", one.skipped.empty() ? Json() : Json(one.skipped)},
+                 {"failed", one.failed.empty() ? Json() : Json(one.failed)},
                  {"predicted_s", optional_json(predicted_seconds(one))}};
   if (!one.ran()) return object;
   const Measurement& measured = one.measurement;
@@ -101,6 +102,7 @@ Json best_json(const ValidationReport& report, const std::optional<std::size_t>&
 }
 
 std::string status_text(const ScheduleValidation& one) {
+  if (!one.failed.empty()) return "failed";
   if (!one.ran()) return "skipped";
   return one.mismatch ? "MISMATCH" : "right";
 }
@@ -180,7 +182,8 @@ std::string remarks_text(const ValidationReport& report) {
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
     const ScheduleValidation& one = report.validation.schedules[i];
     const std::string& name = report.profiles[i].schedule.name;
-    if (!one.ran()) text += fmt::format("{} is skipped: {}.\n", name, one.skipped);
+    if (!one.skipped.empty()) text += fmt::format("{} is skipped: {}.\n", name, one.skipped);
+    if (!one.failed.empty()) text += fmt::format("{} failed: {}.\n", name, one.failed);
     if (one.mismatch) text += fmt::format("MISMATCH: {}.\n", one.mismatch->what);
     for (const std::string& note : one.measurement.notes) text += fmt::format("{}: {}.\n", name, note);
   }
@@ -229,7 +232,7 @@ Json to_json(const ValidationReport& report) {
           {"regret", optional_json(validation.regret_of_choice)},
           {"predicted_best", best_json(report, validation.predicted_best)},
           {"measured_best", best_json(report, validation.measured_best)},
-          {"valid", !validation.first_mismatch().has_value()}};
+          {"valid", validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
 }
 
 std::string to_csv(const ValidationReport& report) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/machine/op_parts.hpp"
@@ -25,12 +26,14 @@ double in_seconds(std::uint64_t count) { return static_cast<double>(count) / kTi
 
 std::uint64_t mean(std::uint64_t sum, std::uint64_t inputs) { return (sum + inputs / 2) / inputs; }
 
-/// Workers that have something to do in each level: as many as there are parts.
+/// Workers that have something to do in each level: as many as there are parts on a cpu, else as there are ops.
 std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const std::vector<OpWork>& works,
-                                        const std::vector<bool>& runs, std::size_t workers) {
+                                        const std::vector<bool>& runs, std::size_t workers, MachineKind kind) {
   std::vector<std::uint64_t> parts(profile.schedule.levels);
   for (std::size_t id = 0; id < works.size(); ++id) {
-    if (runs[id]) parts[profile.schedule.combines[id].level] += op_parts(op_cost(works[id]), workers);
+    if (!runs[id]) continue;
+    parts[profile.schedule.combines[id].level] +=
+        kind == MachineKind::cpu ? op_parts(op_cost(works[id]), workers) : 1;
   }
   std::vector<std::size_t> active;
   for (const std::uint64_t count : parts) {
@@ -55,7 +58,7 @@ class SharedTime {
 };
 
 void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs, std::size_t workers,
-                  Execution execution, Prediction& prediction) {
+                  Execution execution, double level_latency_s, Prediction& prediction) {
   std::vector<std::uint64_t> costs;
   for (const OpTime& op : prediction.ops) costs.push_back(ticks(op.alone_s));
   const Timeline timeline = simulate(profile.schedule, costs, runs, workers, execution);
@@ -68,7 +71,9 @@ void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs,
   }
   std::uint64_t before = 0;
   for (const std::uint64_t end : ends) {
-    prediction.level_seconds.push_back(in_seconds(std::max(end, before) - before));
+    const double latency = end > before ? level_latency_s : 0;
+    prediction.level_seconds.push_back(in_seconds(std::max(end, before) - before) + latency);
+    prediction.seconds += latency;
     before = std::max(end, before);
   }
 }
@@ -93,7 +98,7 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
   std::vector<OpWork> works;
   works.reserve(profile.ops.size());
   for (const OpProfile& op : profile.ops) works.push_back(op_work(op, profile.inputs, value_bytes));
-  const std::vector<std::size_t> active = active_workers(profile, works, runs, workers);
+  const std::vector<std::size_t> active = active_workers(profile, works, runs, workers, machine.kind);
   const std::uint64_t working_set = mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
 
   Prediction prediction;
@@ -109,7 +114,7 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
     all.add(prediction.ops[id], latency, active[level]);
   }
   if (machine.kind == MachineKind::pram) {
-    predict_pram(profile, runs, workers, execution, prediction);
+    predict_pram(profile, runs, workers, execution, machine.at(workers).level_latency_s, prediction);
     return prediction;
   }
   if (execution == Execution::dag) {
@@ -128,9 +133,16 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
 
 std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,
                                             unsigned value_bytes) {
-  const double per_value = machine.at(workers).of(value_bytes).build_value_s;
-  if (per_value <= 0) return std::nullopt;
-  return per_value * static_cast<double>(network.build_values) / static_cast<double>(network.inputs);
+  const TypeRates& rates = machine.at(workers).of(value_bytes);
+  if (rates.build_value_s <= 0) return std::nullopt;
+  std::uint64_t rows = 0;
+  bool is_first = true;  // no schedule needs the first Jacobian
+  for (const OperatorProfile& op : network.operators) {
+    if (op.rows == 0) continue;
+    if (!std::exchange(is_first, false)) add_to(rows, op.rows);
+  }
+  const double values = static_cast<double>(network.build_values) / static_cast<double>(network.inputs);
+  return rates.build_value_s * values + rates.build_row_s * static_cast<double>(rows);
 }
 
 }  // namespace upsweep

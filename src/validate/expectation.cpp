@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "upsweep/backend/schedule_plan.hpp"
@@ -9,6 +11,36 @@
 
 namespace upsweep {
 namespace {
+
+/// nnz, products and digest of C = X·Y from the definition: the columns of a row of C are the union of rows of Y.
+ExpectedOp product_by_definition(const Pattern& x, const Pattern& y) {
+  ExpectedOp op;
+  StructureDigest digest(x.rows(), y.cols());
+  std::vector<std::uint64_t> met(bitmap_words(y.cols()));
+  std::vector<Index> columns;
+  for (Index r = 0; r < x.rows(); ++r) {
+    columns.clear();
+    std::fill(met.begin(), met.end(), 0);
+    x.row(r).for_each([&](Index k) {
+      const Row row = y.row(k);
+      op.products += row.nnz();
+      if (row.is_bitmap()) {
+        for (std::size_t w = 0; w < met.size(); ++w) met[w] |= row.words()[w];
+      } else {
+        for (const Index column : row.list()) met[column / 64] |= std::uint64_t{1} << column % 64;
+      }
+    });
+    for (std::size_t w = 0; w < met.size(); ++w) {
+      for (std::uint64_t word = met[w]; word != 0; word &= word - 1) {
+        columns.push_back(static_cast<Index>(w * 64 + static_cast<unsigned>(std::countr_zero(word))));
+      }
+    }
+    op.nnz += columns.size();
+    digest.row(columns);
+  }
+  op.structure_digest = digest.value();
+  return op;
+}
 
 /// Uses of every value by combines.
 std::vector<std::uint32_t> use_counts(const Schedule& schedule) {
@@ -44,11 +76,12 @@ std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianCha
       op.nnz = x->rows();
       op.products = products_with_dense_vector(*x);
     } else {
-      Product product = multiply(x, patterns[combine.earlier], Keep::structure);
-      op.nnz = product.nnz;
-      op.products = product.products;
-      op.structure_digest = structure_digest(*product.pattern);
-      patterns[target] = std::move(product.pattern);
+      op = product_by_definition(*x, *patterns[combine.earlier]);
+      patterns[target] = multiply(x, patterns[combine.earlier], Keep::structure).pattern;
+      if (structure_digest(*patterns[target]) != op.structure_digest) {
+        throw std::logic_error(fmt::format("op {} of {}: the symbolic product has another structure than its definition",
+                                           id, schedule.name));
+      }
     }
     op.roundings = roundings[combine.earlier] + roundings[combine.later] + x->max_row_nnz();
     roundings[target] = op.roundings;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/network/random.hpp"
@@ -21,11 +23,25 @@ std::vector<double> loss_gradient(const LossGradient& loss, const std::vector<do
   return gradient;
 }
 
-/// Why a schedule is too large to be run, or nothing.
-std::string too_large(const ScheduleProfile& profile) {
+/// Bytes of values that a run keeps at a time: without barriers nothing is used again.
+std::uint64_t kept_bytes(const ScheduleProfile& profile, Execution execution) {
+  if (execution == Execution::level) {
+    return peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
+  }
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t value : profile.value_bytes) add_to(bytes, value);
+  return bytes;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::string too_large(const ScheduleProfile& profile, Execution execution) {
   const std::uint64_t flops = totals(profile, Scope::all).flops;
-  const std::uint64_t bytes =
-      peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
+  const std::uint64_t bytes = kept_bytes(profile, execution);
   if (flops > kMostFlops) return fmt::format("{} FLOPs, more than {} are run only with --force", flops, kMostFlops);
   if (bytes > kMostLiveBytes) {
     return fmt::format("{} bytes of live values, more than {} are run only with --force", bytes, kMostLiveBytes);
@@ -33,9 +49,7 @@ std::string too_large(const ScheduleProfile& profile) {
   return "";
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+namespace {
 
 /// Validates with numbers of type T.
 template <class T>
@@ -46,6 +60,7 @@ class Validator {
     const std::vector<std::vector<double>> inputs = link_inputs(at.network, at.weights, at.x);
     const std::vector<double> gradient = loss_gradient(at.loss, inputs.back());
     direct_ = direct_backprop(at.network, at.weights, inputs, gradient);
+    require_finite_gradients();
     JacobianChain structure = at.pattern == PatternKind::sample ? SampleChains(at.network, at.weights).at(at.x)
                                                                 : guaranteed_chain(at.network, at.weights);
     direct_roundings_ = direct_roundings(structure);
@@ -55,27 +70,25 @@ class Validator {
 
   [[nodiscard]] double build_seconds() const { return build_seconds_; }
 
-  [[nodiscard]] ScheduleValidation run(const ScheduleProfile& profile) {
-    ScheduleValidation result;
-    if (!options_.force) result.skipped = too_large(profile);
-    if (options_.machine != nullptr) {
-      result.prediction = predict_time(profile, *options_.machine, options_.run.workers, options_.run.execution,
-                                       at_.value_bytes);
-    }
-    if (!result.ran()) return result;
+  /// Runs a schedule and fills in what came of it.
+  void run(const ScheduleProfile& profile, ScheduleValidation& result) {
     if (options_.progress) options_.progress(profile.schedule.name);
     const std::vector<ExpectedOp> expected = expected_ops(profile.schedule, chain_.structure);
     result.mismatch = compare_profile(profile, expected);
-    result.measurement = backend_.run(profile.schedule, chain_, options_.run);
+    try {
+      result.measurement = run_guarded(backend_, profile.schedule, chain_, options_.run);
+    } catch (const BackendError& error) {
+      result.failed = error.what();
+      return;
+    }
     if (!result.mismatch) {
       result.mismatch = compare_structure(profile.schedule, expected, result.measurement.ops);
     }
-    if (result.mismatch) return result;
+    if (result.mismatch) return;
     result.values = compare_values(profile.schedule, expected, direct_, direct_roundings_, result.measurement.results,
                                    at_.value_bytes);
     result.mismatch = result.values.mismatch;
     result.measurement.results.clear();
-    return result;
   }
 
  private:
@@ -92,11 +105,24 @@ class Validator {
     return std::nullopt;
   }
 
+  void require_finite_gradients() const {
+    for (std::size_t link = at_.network.links().size(); link-- > 0;) {
+      for (const double value : direct_.gradient[link]) {
+        if (std::isfinite(value)) continue;
+        const std::size_t o = at_.network.links()[link];
+        const Operator& op = at_.network.operators()[o];
+        throw OperatorError(o, fmt::format("{} '{}': an element of the gradient with respect to its input is {}, accepted "
+                                           "are finite numbers",
+                                           kind_name(op.kind), op.name, value));
+      }
+    }
+  }
+
   void measure_build(const std::vector<std::vector<double>>& inputs) {
     std::vector<double> seconds;
     for (int repetition = 0; repetition < 3; ++repetition) {
       const auto start = std::chrono::steady_clock::now();
-      refill(at_.network, at_.weights, inputs, chain_);
+      refill(at_.network, at_.weights, inputs, 1, chain_);
       seconds.push_back(seconds_since(start));
     }
     std::sort(seconds.begin(), seconds.end());
@@ -121,7 +147,7 @@ void compare_times(Validation& validation) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < validation.schedules.size(); ++i) {
     const ScheduleValidation& one = validation.schedules[i];
-    if (!one.ran()) continue;
+    if (!one.ran() || one.mismatch) continue;
     if (!validation.measured_best ||
         one.measurement.seconds < validation.schedules[*validation.measured_best].measurement.seconds) {
       validation.measured_best = i;
@@ -150,13 +176,25 @@ template <class T>
 Validation validate_as(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
                        const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options) {
   Validation validation;
-  Validator<T> validator(backend, at, options);
-  validation.measured_build_s = validator.build_seconds();
   if (options.machine != nullptr) {
     validation.predicted_build_s =
         predict_build_seconds(network, *options.machine, options.run.workers, at.value_bytes);
   }
-  for (const ScheduleProfile& profile : profiles) validation.schedules.push_back(validator.run(profile));
+  std::optional<Validator<T>> validator;  // made only where something is run: it takes the memory of the chain
+  for (const ScheduleProfile& profile : profiles) {
+    ScheduleValidation& one = validation.schedules.emplace_back();
+    if (!options.force) one.skipped = too_large(profile, options.run.execution);
+    if (options.machine != nullptr) {
+      one.prediction =
+          predict_time(profile, *options.machine, options.run.workers, options.run.execution, at.value_bytes);
+    }
+    if (!one.skipped.empty()) continue;
+    if (!validator) {
+      validator.emplace(backend, at, options);
+      validation.measured_build_s = validator->build_seconds();
+    }
+    validator->run(profile, one);
+  }
   compare_times(validation);
   return validation;
 }
@@ -168,6 +206,17 @@ std::optional<Mismatch> Validation::first_mismatch() const {
     if (one.mismatch) return one.mismatch;
   }
   return std::nullopt;
+}
+
+std::string Validation::first_failure() const {
+  for (const ScheduleValidation& one : schedules) {
+    if (!one.failed.empty()) return one.failed;
+  }
+  return "";
+}
+
+bool Validation::any_ran() const {
+  return std::any_of(schedules.begin(), schedules.end(), [](const ScheduleValidation& one) { return one.ran(); });
 }
 
 Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -352,14 +353,17 @@ TEST_F(ReferenceBackend, IsTheDenseDefinitionOnTinyInputs) {
     const NumericChain<double> chain = with_integers<double>(random_structure(between(1, 6), 5), 3);
     for (const Schedule& schedule : depth_candidates(chain.structure.length())) {
       const Measurement found = reference->run(schedule, chain, {});
+      std::vector<bool> is_vector(schedule.values(), false);
+      is_vector[0] = true;
       std::vector<std::uint64_t> pairs;
       std::vector<std::uint64_t> nnz;
       const auto combine = [&](const Dense& earlier, const Dense& later) {
+        const std::size_t id = pairs.size();
         pairs.push_back(0);
         Dense c = multiply_dense(later, earlier, pairs.back());
         // A vector is dense: it has all its elements, and all of X's entries meet one.
-        if (earlier.cols == 1 && pairs.size() <= schedule.combines.size() &&
-            found.ops[pairs.size() - 1].structure_digest == 0) {
+        if (is_vector[schedule.combines[id].earlier]) {
+          is_vector[schedule.value_of(id)] = true;
           c.present.assign(c.present.size(), true);
         }
         nnz.push_back(static_cast<std::uint64_t>(std::count(c.present.begin(), c.present.end(), true)));

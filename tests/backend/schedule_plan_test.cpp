@@ -161,7 +161,7 @@ TEST_F(SchedulePlanTest, DigestsTellASingleMovedEntry) {
 
 TEST(StructureDigest, TellsShapesAndSwappedRowsApart) {
   std::set<std::uint64_t> digests;
-  for (Index rows = 0; rows < 20; ++rows) {
+  for (Index rows = 1; rows <= 20; ++rows) {
     for (Index cols = 1; cols < 20; ++cols) {
       digests.insert(structure_digest(testing::pattern_where(rows, cols, [](Index, Index) { return false; })));
     }
@@ -174,9 +174,6 @@ TEST(StructureDigest, TellsShapesAndSwappedRowsApart) {
 TEST_F(SchedulePlanTest, TakesAtMostTwiceTheBytesOfOperandsAndResults) {
   for (int round = 0; round < 15; ++round) {
     const JacobianChain chain = random_chain(between(2, 8), 40, 90, 0.7);
-    for (const PatternPtr& pattern : chain.jacobians) {
-      if (pattern->nnz() < 1000) continue;  // rows that are used no more than a few times
-    }
     for (const Schedule& schedule : depth_candidates(chain.length())) {
       const SchedulePlan plan = plan_schedule(schedule, chain);
       std::uint64_t bytes = 0;

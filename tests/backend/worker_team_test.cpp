@@ -214,7 +214,7 @@ TEST(WorkerTeam, HandsOnTheExceptionOfATaskOfAGraphAndStartsNoneThatWaitsForIt) 
                             });
                           }),
                 "task 11");
-      EXPECT_EQ(last, 11U);
+      EXPECT_EQ(last.load(), 11U);
     }
   }
 }

@@ -122,6 +122,131 @@ TEST(Product, RefusesInnerSizesThatDiffer) {
   }
 }
 
+/// Rows of a pattern that share their stored row, without the empty ones.
+std::vector<std::vector<Index>> row_groups(const Pattern& x) {
+  std::vector<std::vector<Index>> groups(x.stored_rows());
+  for (Index r = 0; r < x.rows(); ++r) {
+    if (x.row(r).nnz() > 0) groups[x.row_number(r)].push_back(r);
+  }
+  return groups;
+}
+
+/// The counts of ProductSteps as its comments word them, from dense loops.
+ProductSteps steps_by_definition(const Pattern& x, const Pattern& y) {
+  const testing::DensePattern a = to_dense(x);
+  const testing::DensePattern b = to_dense(y);
+  const testing::DensePattern c = multiply_dense(a, b).pattern;
+  const auto row_entries = [](const testing::DensePattern& matrix, Index r) {
+    std::uint64_t entries = 0;
+    for (Index col = 0; col < matrix.cols; ++col) entries += matrix.at(r, col) ? 1 : 0;
+    return entries;
+  };
+  bool y_is_diagonal = b.rows == b.cols;
+  bool y_has_long_rows = false;
+  for (Index r = 0; r < b.rows; ++r) {
+    y_is_diagonal = y_is_diagonal && row_entries(b, r) == 1 && b.at(r, r);
+    y_has_long_rows = y_has_long_rows || row_entries(b, r) > 1;
+  }
+  bool x_has_long_rows = false;
+  for (Index r = 0; r < a.rows; ++r) x_has_long_rows = x_has_long_rows || row_entries(a, r) > 1;
+  ProductSteps steps;
+  if (y_is_diagonal || !x_has_long_rows) {
+    for (Index r = 0; r < a.rows; ++r) {
+      steps.teams += row_entries(a, r) > 0 ? 1 : 0;
+      (y_is_diagonal ? steps.scaled_columns : steps.scaled_rows) += row_entries(c, r);
+    }
+    return steps;
+  }
+  for (const std::vector<Index>& rows : row_groups(x)) {
+    for (std::size_t first = 0; first < rows.size(); first += kTeamRows) {
+      ++steps.teams;
+      const bool alone = rows.size() == 1;
+      const Index row = rows[first];
+      for (Index k = 0; k < a.cols; ++k) {
+        if (!a.at(row, k)) continue;
+        steps.passes += y_has_long_rows ? 1 : 0;
+        (y_has_long_rows ? (alone ? steps.single_steps : steps.team_steps)
+                         : (alone ? steps.single_hops : steps.team_hops)) += row_entries(b, k);
+      }
+      (alone ? steps.single_sums : steps.team_sums) += row_entries(c, row);
+    }
+  }
+  return steps;
+}
+
+/// The same for a dense vector.
+ProductSteps vector_steps_by_definition(const Pattern& x) {
+  ProductSteps steps;
+  for (const std::vector<Index>& rows : row_groups(x)) {
+    for (std::size_t first = 0; first < rows.size(); first += kTeamRows) {
+      ++steps.teams;
+      (rows.size() == 1 ? steps.single_steps : steps.team_steps) += x.row(rows[first]).nnz();
+    }
+  }
+  return steps;
+}
+
+void expect_steps(const Pattern& x, const Pattern& y, const std::string& what) {
+  SCOPED_TRACE(what);
+  ProductSteps wanted = steps_by_definition(x, y);
+  const Product full = multiply(shared(x), shared(y), Keep::structure);
+  const ProductSteps vector = vector_steps_by_definition(*full.pattern);
+  for (const Product& product : {full, multiply(shared(x), shared(y), Keep::counts)}) {
+    for (std::size_t i = 0; i < kStepCounts.size(); ++i) {
+      EXPECT_EQ(product.steps.*kStepCounts[i], wanted.*kStepCounts[i]) << "count " << i;
+      EXPECT_EQ(product.vector_steps.*kStepCounts[i], vector.*kStepCounts[i]) << "count " << i << " of the vector";
+    }
+  }
+  EXPECT_TRUE(steps_with_dense_vector(x) == vector_steps_by_definition(x));
+  wanted.single_sums = wanted.team_sums = 0;
+  EXPECT_TRUE(count_products(x, y).steps == wanted) << "without the sums";
+}
+
+TEST(ProductSteps, EqualTheirDefinitionOnEveryPairOfTheBattery) {
+  for (const NamedPattern& x : battery(45)) {
+    for (const NamedPattern& y : battery(45)) expect_steps(x.pattern, y.pattern, x.name + " times " + y.name);
+  }
+}
+
+TEST_F(ProductTest, StepsEqualTheirDefinitionWhereRowsShareTheirColumns) {
+  const auto shared_rows = [&](Index stored, Index cols, double density) {
+    const Pattern distinct = random_pattern(stored, cols, density);
+    std::vector<Index> numbers = {Pattern::kEmptyRow};
+    for (Index number = 0; number < stored; ++number) numbers.insert(numbers.end(), between(0, 9), number);
+    for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[between(0, i - 1)]);
+    const auto rows = static_cast<Index>(numbers.size());
+    return Pattern(rows, cols, std::move(numbers), distinct.store());
+  };
+  for (int round = 0; round < 60; ++round) {
+    const double density = std::vector{0.01, 0.1, 0.6}[between(0, 2)];
+    const Pattern y = shared_rows(static_cast<Index>(between(1, 9)), static_cast<Index>(between(1, 90)), density);
+    const Pattern x = shared_rows(static_cast<Index>(between(1, 12)), y.rows(), 0.3);
+    expect_steps(x, y, "shared rows");
+    expect_steps(x, Pattern::diagonal(x.cols()), "shared rows times a diagonal");
+    expect_steps(Pattern::diagonal(y.rows()), y, "a diagonal times shared rows");
+    const auto halves = testing::pattern_where(x.cols(), x.cols(), [](Index r, Index c) { return c == r / 2; });
+    expect_steps(x, halves, "shared rows times single columns");
+    expect_steps(halves, y, "one entry per row times shared rows");
+  }
+}
+
+TEST(ProductSteps, OfAHandCountedProduct) {
+  // Five equal rows (two entries each) and one alone; rows of Y with two, one and no entries.
+  const Pattern distinct = Pattern::from_csr({2, 3, {0, 2, 5}, {0, 1, 0, 1, 2}});
+  const Pattern x(6, 3, {0, 0, 1, 0, 0, 0}, distinct.store());
+  const Pattern y = Pattern::from_csr({3, 4, {0, 2, 3, 3}, {0, 1, 1}});
+  const Product product = multiply(shared(x), shared(y), Keep::counts);
+  EXPECT_EQ(product.products, 18U);  // 6 rows with 2 + 1 pairs each
+  ProductSteps wanted;
+  wanted.teams = 3;  // 4 + 1 of the equal rows, 1 alone
+  wanted.passes = 2 * 2 + 3;
+  wanted.team_steps = 2 * 3;
+  wanted.single_steps = 3;
+  wanted.team_sums = 2 * 2;
+  wanted.single_sums = 2;
+  EXPECT_TRUE(product.steps == wanted);
+}
+
 TEST(FlopsOfProducts, CountsOneMultiplyAndOneAddAndRefusesToWrapAround) {
   EXPECT_EQ(flops_of_products(21), 42U);
   EXPECT_THROW(static_cast<void>(flops_of_products(std::uint64_t{1} << 63)), CountOverflow);

@@ -94,7 +94,7 @@ TEST(RunStore, KeepsARunWithItsRowsAndAnswersSql) {
             "1|a|relu|2|1.5\n2|b|relu|0|0\n3|f|flatten||\n4|c|relu|0|0\n")
       << "a view has no Jacobian";
   EXPECT_EQ(query(file, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA foreign_key_check; PRAGMA integrity_check"),
-            "wal\n2\nok\n");
+            "wal\n3\nok\n");
 }
 
 TEST(RunStore, ListsShowsAndDeletes) {
@@ -131,6 +131,193 @@ TEST(RunStore, BringsAnOlderSchemaUpToDate) {
   EXPECT_EQ(query(file, "PRAGMA user_version"), std::to_string(migrations().size()) + "\n");
 }
 
+/// A measurement of the fixture's run, with a prediction.
+struct Measured {
+  Measurement measurement;
+  Prediction prediction;
+
+  explicit Measured(const Fixture& fixture, double seconds = 4) {
+    measurement.seconds = seconds;
+    measurement.fastest_seconds = seconds / 2;
+    measurement.repetitions = 3;
+    measurement.plan_seconds = 0.25;
+    measurement.plan_bytes = 1000;
+    measurement.value_bytes = 2000;
+    measurement.workspace_bytes = 3000;
+    measurement.notes = {"one note", "another"};
+    prediction.seconds = 5;
+    for (std::size_t level = 0; level < fixture.profile.levels.size(); ++level) {
+      measurement.level_seconds.push_back(seconds / 4);
+      prediction.level_seconds.push_back(static_cast<double>(level + 1) / 2);
+    }
+    for (std::uint64_t id = 0; id < fixture.profile.ops.size(); ++id) {
+      measurement.ops.push_back({0.5, 10 + id, 20 + id, 77});
+      prediction.ops.push_back({2, 1});
+    }
+  }
+
+  [[nodiscard]] RunRecord record(const Fixture& fixture, bool with_prediction = true) const {
+    RunRecord record = fixture.record();
+    DeviceFacts device;
+    device.device = "some device";
+    device.driver = "some driver";
+    record.measurement =
+        MeasurementRecord{"cpu", device, 2, "level", 4, 7, 0.125, &measurement, with_prediction ? &prediction : nullptr,
+                          0.75, std::nullopt};
+    return record;
+  }
+};
+
+Machine some_machine() {
+  Machine machine;
+  machine.name = "a machine";
+  machine.kind = MachineKind::cpu;
+  machine.rates.resize(1);
+  machine.rates[0].workers = 8;
+  machine.provenance.origin = "calibration";
+  machine.provenance.device = "some device";
+  machine.provenance.fit = {12, 0.1, 0.25, 0.5, 0.75};
+  return machine;
+}
+
+TEST(RunStore, KeepsAMeasurementBesideThePredictionForSql) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("r.sqlite");
+  const Fixture fixture;
+  const Machine machine = some_machine();
+  const Measured measured(fixture);
+  RunContext context = fixture.context();
+  context.command = "validate";
+  context.machine = &machine;
+  context.machine_text = "text of the machine";
+  context.predicted_build_s = 0.5;
+  RunRecord record = measured.record(fixture);
+  record.predicted_level_s = 5;
+  record.predicted_dag_s = 4.5;
+  RunStore store(file, RunStore::Open::create);
+  store.save(context, {record}, std::nullopt);
+  EXPECT_EQ(query(file,
+                  "SELECT run_id, backend, device, driver, workers, execution, value_bytes, input, repetitions, "
+                  "predicted_s, measured_s, fastest_s, measured_build_s, plan_s, plan_bytes, value_memory_bytes, "
+                  "workspace_bytes, worst_share_of_bound, mismatch IS NULL, notes FROM measurements"),
+            "1|cpu|some device|some driver|2|level|4|7|3|5.0|4.0|2.0|0.125|0.25|1000|2000|3000|0.75|1|one note; "
+            "another\n");
+  EXPECT_EQ(query(file, "SELECT level, predicted_s, measured_s FROM measured_levels ORDER BY level"),
+            "0|0.5|1.0\n1|1.0|1.0\n");
+  EXPECT_EQ(query(file,
+                  "SELECT op, predicted_alone_s, measured_busy_s, nnz, products FROM measured_ops ORDER BY op LIMIT 2"),
+            "0|2.0|0.5|10|20\n1|2.0|0.5|11|21\n");
+  EXPECT_EQ(query(file, "SELECT COUNT(*) FROM measured_ops"), std::to_string(fixture.profile.ops.size()) + "\n");
+  EXPECT_EQ(query(file,
+                  "SELECT run, model, backend, schedule, level, predicted_s, measured_s, error FROM "
+                  "prediction_vs_measurement ORDER BY level IS NOT NULL, level"),
+            "1|m|cpu|hybrid:1||5.0|4.0|0.25\n1|m|cpu|hybrid:1|0|0.5|1.0|-0.5\n1|m|cpu|hybrid:1|1|1.0|1.0|0.0\n");
+  EXPECT_EQ(query(file, "SELECT machine, predicted_level_s, predicted_dag_s, backend, measured_s FROM run_summary"),
+            "a machine|5.0|4.5|cpu|4.0\n");
+  EXPECT_EQ(query(file, "SELECT predicted_build_s FROM runs"), "0.5\n");
+  const QueryResult rows = store.measurements(1);
+  ASSERT_EQ(rows.rows.size(), 3U);
+  ASSERT_EQ(rows.columns.size(), rows.rows[0].size());
+  EXPECT_EQ(rows.columns[4], "level");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.rows[0][4])) << "the whole schedule first";
+  EXPECT_EQ(std::get<std::int64_t>(rows.rows[2][4]), 1);
+  EXPECT_TRUE(store.measurements(2).rows.empty());
+}
+
+TEST(RunStore, KeepsAMeasurementWithoutAMachine) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("r.sqlite");
+  const Fixture fixture;
+  Measured measured(fixture);
+  measured.measurement.level_seconds.clear();
+  RunRecord record = measured.record(fixture, false);
+  record.measurement->worst_share = std::nullopt;
+  record.measurement->mismatch = "op 3 is wrong";
+  RunStore(file, RunStore::Open::create).save(fixture.context(), {record, fixture.record()}, std::nullopt);
+  EXPECT_EQ(query(file, "SELECT predicted_s, measured_s, worst_share_of_bound, mismatch FROM measurements"),
+            "|4.0||op 3 is wrong\n");
+  EXPECT_EQ(query(file, "SELECT level, predicted_s, measured_s, error FROM prediction_vs_measurement"), "||4.0|\n");
+  EXPECT_EQ(query(file, "SELECT DISTINCT predicted_alone_s IS NULL FROM measured_ops"), "1\n");
+  EXPECT_EQ(query(file, "SELECT id, measured_s FROM run_summary ORDER BY id"), "1|4.0\n2|\n");
+  EXPECT_EQ(query(file, "SELECT COUNT(*) FROM machines"), "0\n");
+}
+
+TEST(RunStore, KeepsTwoMeasurementsOfASchedulesApartAndDeletesThemWithTheirRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("r.sqlite");
+  const Fixture fixture;
+  const Measured first(fixture, 4);
+  const Measured second(fixture, 8);
+  RunStore store(file, RunStore::Open::create);
+  store.save(fixture.context(), {first.record(fixture)}, std::nullopt);
+  store.save(fixture.context(), {second.record(fixture)}, std::nullopt);
+  EXPECT_EQ(query(file, "SELECT run, measured_s FROM prediction_vs_measurement WHERE level IS NULL ORDER BY run"),
+            "1|4.0\n2|8.0\n");
+  EXPECT_EQ(query(file, "SELECT measurement_id, COUNT(*) FROM measured_levels GROUP BY measurement_id"), "1|2\n2|2\n");
+  EXPECT_TRUE(store.remove(1));
+  EXPECT_EQ(query(file, "SELECT run_id FROM measurements"), "2\n");
+  EXPECT_EQ(query(file, "SELECT DISTINCT measurement_id FROM measured_levels"), "2\n");
+  EXPECT_EQ(query(file, "SELECT DISTINCT measurement_id FROM measured_ops"), "2\n");
+  EXPECT_TRUE(store.measurements(1).rows.empty());
+  EXPECT_TRUE(store.remove(2));
+  EXPECT_EQ(query(file,
+                  "SELECT (SELECT COUNT(*) FROM measurements) + (SELECT COUNT(*) FROM measured_levels) + (SELECT "
+                  "COUNT(*) FROM measured_ops)"),
+            "0\n");
+}
+
+TEST(RunStore, KeepsAMachineOnce) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("r.sqlite");
+  const Fixture fixture;
+  const Machine machine = some_machine();
+  RunStore store(file, RunStore::Open::create);
+  EXPECT_EQ(store.save_machine(machine, "text"), 1);
+  EXPECT_EQ(store.save_machine(machine, "text"), 1);
+  EXPECT_EQ(store.save_machine(machine, "another text"), 2);
+  RunContext context = fixture.context();
+  context.machine = &machine;
+  context.machine_text = "another text";
+  store.save(context, {fixture.record()}, std::nullopt);
+  EXPECT_EQ(query(file, "SELECT machine_id FROM runs"), "2\n");
+  EXPECT_EQ(query(file,
+                  "SELECT id, name, kind, origin, device, driver IS NULL, workers, fit_points, fit_median_error, "
+                  "fit_p90_error, fit_max_error, text FROM machines"),
+            "1|a machine|cpu|calibration|some device|1|8|12|0.25|0.5|0.75|text\n"
+            "2|a machine|cpu|calibration|some device|1|8|12|0.25|0.5|0.75|another text\n");
+}
+
+TEST(RunStore, BringsADatabaseOfVersionTwoUpToDateAndKeepsItsRuns) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("old.sqlite");
+  EXPECT_EQ(query(file, "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + migrations()[0] +
+                            migrations()[1] + "PRAGMA user_version = 2;"),
+            "");
+  const std::string insert =
+      "INSERT INTO searches VALUES (1, 'time', 'dag', 'all', 2, NULL, 1, 0.25);"
+      "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'search', '[]', 1, 6.0, 1, NULL, 'old model', "
+      "'m.yaml', '00ff', 'sample', 2, 'hybrid:1', 'hybrid:1', 1, 4, 2, 2, 3, 16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
+      "12, 13, 14, 15, 16, 17;"
+      "INSERT INTO levels VALUES (1, 0, 'up', 3, 16.5, 6);"
+      "INSERT INTO ops VALUES (1, 0, 0, 0, 1, 1, 'mm', 1, 2, 2, 2, 1, 1, 1, 1, 2, 8);";
+  EXPECT_EQ(query(file, insert), "");
+  const Fixture fixture;
+  {
+    RunStore store(file, RunStore::Open::existing);
+    EXPECT_EQ(store.list().rows.size(), 1U);
+    EXPECT_TRUE(store.show(1).has_value());
+    EXPECT_EQ(store.levels(1).rows.size(), 1U);
+    EXPECT_TRUE(store.measurements(1).rows.empty());
+    const Measured measured(fixture);
+    EXPECT_EQ(store.save(fixture.context(), {measured.record(fixture)}, std::nullopt), (std::vector<std::int64_t>{2}));
+  }
+  EXPECT_EQ(query(file, "PRAGMA user_version"), std::to_string(migrations().size()) + "\n");
+  EXPECT_EQ(query(file, "SELECT id, model, flops, best, machine, predicted_level_s, measured_s FROM run_summary"),
+            "1|old model|16.5|1|||\n2|m|16.5|0|||4.0\n");
+  EXPECT_EQ(query(file, "SELECT dead_ops FROM level_profile WHERE run_id = 1"), "1\n");
+  EXPECT_EQ(query(file, "PRAGMA integrity_check; PRAGMA foreign_key_check"), "ok\n");
+}
+
 TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const TemporaryFolder folder;
   const std::string text = folder.write("text.sqlite", std::string(5000, 'x'));
@@ -143,7 +330,7 @@ TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const std::string newer = folder.path("newer.sqlite");
   EXPECT_EQ(refusal(newer), "accepted");
   query(newer, "PRAGMA user_version = 99");
-  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 2"), std::string::npos);
+  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 3"), std::string::npos);
   EXPECT_NE(refusal(folder.path("none/r.sqlite")).find("unable to open database file"), std::string::npos);
   EXPECT_NE(refusal(folder.path()).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder.path("missing.sqlite"), RunStore::Open::existing).find("no such database"),

@@ -198,6 +198,13 @@ TEST(DirectBackprop, PassesViewsOn) {
   EXPECT_EQ(got.gradient, (std::vector<Vector>{{2, 0, 6, 8}, {2, 4, 6, 8}, {2}}));
 }
 
+TEST(DirectBackprop, HasTheRootOfTheSquaresAsDeviationButNoLessThanTheGradient) {
+  // d = (1 * 25 + 9 * 1, 4 * 25 + 16 * 1), gradient (2, -14).
+  const DirectGradients got = through(Linear{2}, {2}, with_values({1, -2, 3, 4}), {7, 8}, {5, -1});
+  EXPECT_THAT(got.deviation[0], Pointwise(DoubleNear(1e-14), Vector{std::sqrt(34.0), 14}));
+  EXPECT_THAT(got.deviation[1], Pointwise(DoubleNear(1e-30), Vector{5, 1}));
+}
+
 TEST(DirectBackprop, NeverHasAZeroMagnitude) {
   constexpr double kSmallest = std::numeric_limits<float>::min();
   const DirectGradients got = through(Relu{}, {2}, {}, {-1, 1}, {0, 0});
@@ -342,9 +349,12 @@ class DirectBackpropTest : public testing::SeededTest {
   static void expect_magnitude_covers_gradient(const DirectGradients& got) {
     for (std::size_t i = 0; i < got.gradient.size(); ++i) {
       ASSERT_EQ(got.gradient[i].size(), got.magnitude[i].size());
+      ASSERT_EQ(got.gradient[i].size(), got.deviation[i].size());
       for (std::size_t k = 0; k < got.gradient[i].size(); ++k) {
         EXPECT_LE(std::fabs(got.gradient[i][k]), got.magnitude[i][k]);
         EXPECT_GT(got.magnitude[i][k], 0);
+        EXPECT_LE(std::fabs(got.gradient[i][k]), got.deviation[i][k]);
+        EXPECT_GT(got.deviation[i][k], 0);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -96,5 +97,16 @@ class Backend {
   [[nodiscard]] virtual Measurement run(const Schedule& schedule, const NumericChain<double>& chain,
                                         const RunOptions& options) const = 0;
 };
+
+/// backend.run(), with a lack of this machine's memory as a BackendError too.
+template <class T>
+[[nodiscard]] Measurement run_guarded(const Backend& backend, const Schedule& schedule, const NumericChain<T>& chain,
+                                      const RunOptions& options) {
+  try {
+    return backend.run(schedule, chain, options);
+  } catch (const std::bad_alloc&) {
+    throw BackendError(backend.name() + ": the memory of this machine does not suffice for " + schedule.name);
+  }
+}
 
 }  // namespace upsweep

@@ -13,7 +13,7 @@ namespace upsweep {
 /// Every quantity has its unit in its key and is kept in s, B, B/s or FLOP/s: `bandwidth_GBps: 900`, or with where it
 /// is from, `bandwidth_GBps: {value: 900, source: "..."}`, which goes to Provenance::sources under
 /// "rates[16].bandwidth" for the rates of 16 workers. Rates are of either form: `compute` of a datasheet, or `mv` and
-/// `mm` as a calibration fits them, each with a cost for every name in kStepNames and, as `memory`, the same out of the
+/// `mm` as a calibration fits them, each with a cost for every name in kWorkNames and, as `memory`, the same out of the
 /// cache; FLOP/s need a bandwidth, costs need one or `memory`. A combine has the bandwidths of its `mv` or `mm`, else
 /// those of its rates. Without a cached bandwidth, a datasheet's cache is as fast as its memory, and measured costs
 /// have theirs in them. A pram needs no more than an op latency: what it lacks costs nothing.

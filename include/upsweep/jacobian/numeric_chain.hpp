@@ -38,9 +38,10 @@ template <class T>
                                             const std::vector<std::vector<double>>& inputs, JacobianChain structure,
                                             std::span<const double> gradient);
 
-/// Writes all numbers of a chain again, as every iteration of training must; for timing. Throws alike.
+/// Writes the numbers of the links from `first_link` on again, as every iteration of training must (from link 1 on, since
+/// no schedule needs the first); for timing. Throws alike.
 template <class T>
 void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
-            NumericChain<T>& chain);
+            std::size_t first_link, NumericChain<T>& chain);
 
 }  // namespace upsweep

@@ -72,6 +72,7 @@ struct TypeRates {
   KindRates mv;
   KindRates mm;
   double build_value_s = 0;  ///< seconds to write one Jacobian value, all workers together; 0: not known
+  double build_row_s = 0;    ///< the same for one row, besides its values
 };
 
 /// Rates while a number of workers is active.

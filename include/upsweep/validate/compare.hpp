@@ -44,7 +44,7 @@ struct ValueComparison {
                                              const std::vector<std::vector<double>>& results, unsigned value_bytes);
 
 /// How many standard deviations a rounding error may be away from 0. Errors of neighbouring elements are not quite
-/// independent; 32 leaves room for that and still notices an error of one part in ten thousand.
+/// independent; 32 leaves room for that. For VGG-11 in fp32 (K of some 10^4) the bound is about 3 · 10^-4 of the deviation.
 inline constexpr double kSpread = 32;
 
 }  // namespace upsweep

@@ -8,7 +8,7 @@
 
 namespace upsweep {
 
-/// What a combine must come to, from symbolic products alone.
+/// What a combine must come to, from the patterns of its operands alone.
 struct ExpectedOp {
   std::uint64_t nnz = 0;               ///< entries of the result; length of a vector
   std::uint64_t products = 0;          ///< matched pairs
@@ -21,7 +21,10 @@ struct ExpectedOp {
 ///
 /// Roundings: 1 for each number of the chain, which is rounded to its type once; a product adds those of its operands,
 /// one for the multiplication and one for each of the additions of its longest sum, in whatever order.
-/// Cost: that of multiply() for every matrix product; a structure is kept until its last use.
+/// The products are counted by their definition, entry by entry, and not by multiply(), which plans and profiles rest on;
+/// multiply() only carries a structure on to later products, once it has proved equal.
+/// Throws std::logic_error where it has not.
+/// Cost: about a nanosecond per matched pair; a structure is kept until its last use.
 [[nodiscard]] std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianChain& chain);
 
 /// Roundings on the longest path of plain back-propagation: those of the oracle.

@@ -51,20 +51,24 @@ inline constexpr std::uint64_t kMostLiveBytes = std::uint64_t{8} << 30;
 /// One schedule, executed and compared.
 struct ScheduleValidation {
   std::string skipped;  ///< why it was not run, with the figure; empty otherwise
+  std::string failed;   ///< what the backend could not do; empty otherwise
   Measurement measurement;
   std::optional<Prediction> prediction;
   std::optional<Mismatch> mismatch;  ///< in structure, counts or values
   ValueComparison values;            ///< not filled after a mismatch in structure
 
-  [[nodiscard]] bool ran() const { return skipped.empty(); }
+  [[nodiscard]] bool ran() const { return skipped.empty() && failed.empty(); }
 };
+
+/// Why a schedule is not run unless forced, with the figure; empty where it is.
+[[nodiscard]] std::string too_large(const ScheduleProfile& profile, Execution execution);
 
 /// All schedules of a validation, beside what was predicted.
 struct Validation {
   std::vector<ScheduleValidation> schedules;  ///< in the order of the profiles
   std::optional<double> predicted_build_s;    ///< writing the chain's values; nothing where no machine says
   double measured_build_s = 0;                ///< median of three
-  // Over the schedules that ran and have a prediction.
+  // Over the schedules that ran without a mismatch and have a prediction.
   ErrorFigures end_to_end;
   ErrorFigures levels;                      ///< over all levels of them
   std::optional<double> rank_agreement;     ///< Spearman's, over the schedules
@@ -74,13 +78,18 @@ struct Validation {
 
   /// The first mismatch of any schedule.
   [[nodiscard]] std::optional<Mismatch> first_mismatch() const;
+  /// The first failure of the backend; empty without.
+  [[nodiscard]] std::string first_failure() const;
+  /// True when any schedule ran.
+  [[nodiscard]] bool any_ran() const;
 };
 
 /// Runs every schedule on a backend, and compares structure and counts with the symbolic products, values with direct
 /// back-propagation, and times with the machine's prediction.
 ///
-/// `profiles`: of the same network at the same input, one input each. A mismatch is reported in the result, not thrown.
-/// Throws BackendError; OperatorError (its index is a position in network.operators()) for numbers that are not finite or
+/// `profiles`: of the same network at the same input, one input each. A mismatch, or a failure of the backend in the
+/// middle, is reported in the result, not thrown.
+/// Throws BackendError where the backend is not available; OperatorError (its index is a position in network.operators()) for numbers that are not finite or
 /// do not fit; std::invalid_argument for a label that is no output.
 [[nodiscard]] Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
                                   const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options);

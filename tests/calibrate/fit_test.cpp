@@ -1,0 +1,198 @@
+#include "upsweep/calibrate/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "support/random.hpp"
+#include "upsweep/backend/registry.hpp"
+#include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+namespace {
+
+class FitTest : public testing::SeededTest {
+ protected:
+  double unit() { return static_cast<double>(between(0, 1'000'000)) * 1e-6; }
+
+  /// Costs of a few nanoseconds, some of them 0.
+  WorkCosts random_costs() {
+    WorkCosts costs;
+    for (double& cost : costs.unit_s) cost = chance(0.3) ? 0 : (0.1 + unit()) * 1e-9;
+    return costs;
+  }
+
+  WorkVector random_counts() {
+    WorkVector counts{};
+    for (double& count : counts) count = chance(0.5) ? 0 : unit() * 1e6;
+    counts[between(0, counts.size() - 1)] += 1;
+    return counts;
+  }
+
+  std::vector<CostPoint> points_of(const WorkCosts& costs, std::size_t count, double noise) {
+    std::vector<CostPoint> points;
+    while (points.size() < count) {
+      CostPoint point{random_counts(), 0};
+      point.worker_seconds = costs.seconds(point.counts) * std::exp(noise * normal());
+      if (point.worker_seconds > 0) points.push_back(point);
+    }
+    return points;
+  }
+};
+
+double squared_errors(const WorkCosts& costs, const std::vector<CostPoint>& points) {
+  double sum = 0;
+  for (const CostPoint& point : points) sum += std::pow(costs.seconds(point.counts) / point.worker_seconds - 1, 2);
+  return sum;
+}
+
+TEST_F(FitTest, RecoversCostsFromPointsWithoutNoise) {
+  for (int round = 0; round < 20; ++round) {
+    const WorkCosts wanted = random_costs();
+    const std::vector<CostPoint> points = points_of(wanted, 200, 0);
+    const WorkCosts found = fit_costs(points);
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+      EXPECT_NEAR(found.unit_s[i], wanted.unit_s[i], 1e-14) << kWorkNames[i];
+    }
+    EXPECT_LT(squared_errors(found, points), 1e-9);
+  }
+}
+
+TEST_F(FitTest, IsNeverNegativeAndNoWorseThanTheTrueCostsWithNoise) {
+  for (int round = 0; round < 20; ++round) {
+    const WorkCosts truth = random_costs();
+    const std::vector<CostPoint> points = points_of(truth, between(1, 60), 0.5);
+    const WorkCosts found = fit_costs(points);
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) EXPECT_GE(found.unit_s[i], 0) << kWorkNames[i];
+    EXPECT_LE(squared_errors(found, points), squared_errors(truth, points) * (1 + 1e-6) + 1e-9);
+  }
+}
+
+TEST_F(FitTest, IsALeastSquaresSolutionThatNoSmallStepImproves) {
+  const std::vector<CostPoint> points = points_of(random_costs(), 80, 0.3);
+  const WorkCosts found = fit_costs(points);
+  const double least = squared_errors(found, points);
+  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+    for (const double step : {-1e-12, 1e-12}) {
+      WorkCosts other = found;
+      other.unit_s[i] = std::max(0.0, other.unit_s[i] + step);
+      EXPECT_GE(squared_errors(other, points), least * (1 - 1e-9)) << kWorkNames[i];
+    }
+  }
+}
+
+TEST_F(FitTest, KeepsTheCostOfWhatNoPointHasAtZero) {
+  WorkCosts costs;
+  costs.unit_s[0] = 2e-9;
+  std::vector<CostPoint> points;
+  for (int i = 1; i < 10; ++i) {
+    CostPoint& point = points.emplace_back();
+    point.counts[0] = i * 100.0;
+    point.worker_seconds = costs.seconds(point.counts);
+  }
+  const WorkCosts found = fit_costs(points);
+  EXPECT_NEAR(found.unit_s[0], 2e-9, 1e-18);
+  for (std::size_t i = 1; i < kWorkNames.size(); ++i) EXPECT_EQ(found.unit_s[i], 0);
+}
+
+TEST(FitCosts, RefusesNoPointsAndTimesThatAreNotPositive) {
+  EXPECT_THROW(static_cast<void>(fit_costs({})), std::invalid_argument);
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    CostPoint good;
+    good.counts[0] = 1;
+    good.worker_seconds = 1;
+    CostPoint bad = good;
+    bad.worker_seconds = seconds;
+    EXPECT_THROW(static_cast<void>(fit_costs({good, bad})), std::invalid_argument) << seconds;
+  }
+}
+
+TEST(SyntheticProducts, HaveUniqueNamesAndEveryFamilyInAndOutOfTheCache) {
+  for (std::uint64_t cache = std::uint64_t{1} << 20; cache <= std::uint64_t{1} << 29; cache *= 2) {
+    for (const unsigned value_bytes : {4U, 8U}) {
+      SCOPED_TRACE(std::to_string(cache) + " bytes of cache, " + std::to_string(value_bytes) + " bytes a value");
+      std::set<std::string> names;
+      std::map<std::pair<Family, bool>, int> families;
+      std::string repeated;
+      for (const SyntheticProduct& product : synthetic_products(cache, value_bytes)) {
+        if (!names.insert(product.name).second) repeated += "\n  " + product.name;
+        ++families[{product.family, product.in_cache}];
+      }
+      EXPECT_EQ(repeated, "") << "measured twice";
+      for (const Family family :
+           {Family::vector, Family::scale_columns, Family::scale_rows, Family::single_columns, Family::general}) {
+        for (const bool in_cache : {true, false}) {
+          EXPECT_GT((families[{family, in_cache}]), 0)
+              << "family " << static_cast<int>(family) << (in_cache ? " in" : " out of") << " the cache";
+        }
+      }
+    }
+  }
+}
+
+/// Whether the counts of a product show the form that its family is there to measure.
+bool shows_family(Family family, const ProductSteps& steps) {
+  switch (family) {
+    case Family::scale_columns:
+      return steps.scaled_columns > 0;
+    case Family::scale_rows:
+      return steps.scaled_rows > 0;
+    case Family::single_columns:
+      return steps.single_hops + steps.team_hops > 0;
+    default:
+      return steps.passes > 0;
+  }
+}
+
+template <class T>
+void expect_chains_that_run() {
+  const std::unique_ptr<Backend> reference = make_backend("reference");
+  int made = 0;
+  for (const SyntheticProduct& product : synthetic_products(1 << 16, sizeof(T))) {
+    if (!product.in_cache || product.channels > 64) continue;
+    SCOPED_TRACE(product.name);
+    const SyntheticRun<T> run = make_synthetic<T>(product);
+    ++made;
+    EXPECT_NO_THROW(check_chain(run.chain.structure));
+    for (std::size_t i = 0; i < run.chain.values.size(); ++i) {
+      EXPECT_EQ(run.chain.values[i].size(), run.chain.structure.jacobians[i]->nnz());
+    }
+    const Measurement found = reference->run(run.schedule, run.chain, {});
+    ASSERT_LT(run.op, found.ops.size());
+    EXPECT_EQ(run.schedule.combines[run.op].level + std::size_t{1}, run.schedule.levels);
+    const Pattern& x = *run.chain.structure.jacobians.back();
+    if (product.family == Family::vector) {
+      EXPECT_EQ(found.ops[run.op].products, x.nnz());
+      EXPECT_EQ(steps_with_dense_vector(x).team_steps > 0, product.teams);
+      continue;
+    }
+    const ProductCounts counts = count_products(x, *run.chain.structure.jacobians.front());
+    EXPECT_EQ(found.ops[run.op].products, counts.products);
+    EXPECT_TRUE(shows_family(product.family, counts.steps));
+  }
+  EXPECT_GT(made, 30);
+}
+
+TEST(MakeSynthetic, MakesChainsThatShowTheirFamilyAndRunInFp32) { expect_chains_that_run<float>(); }
+
+TEST(MakeSynthetic, MakesChainsThatShowTheirFamilyAndRunInFp64) { expect_chains_that_run<double>(); }
+
+TEST(MakeLatencyRun, HasAsManyEmptyOpsAsItSays) {
+  const SyntheticRun<float> run = make_latency_run<float>(7, 3);
+  EXPECT_EQ(run.schedule.levels, 7U);
+  EXPECT_EQ(level_sizes(run.schedule), std::vector<std::size_t>(7, 3));
+  const Measurement found = make_backend("reference")->run(run.schedule, run.chain, {});
+  for (const OpMeasurement& op : found.ops) EXPECT_EQ(op.products, 1U);
+}
+
+// calibrate() itself takes about half a minute, since the sizes of its products come from the cache of this machine: it
+// is exercised by hand and by "upsweep calibrate".
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,276 @@
+#include "upsweep/machine/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "../../src/backend/product_kernels.hpp"
+#include "support/battery.hpp"
+#include "upsweep/backend/schedule_plan.hpp"
+#include "upsweep/machine/op_parts.hpp"
+
+namespace upsweep {
+namespace {
+
+KindRates datasheet(double flops, double bytes, double cached) {
+  KindRates made;
+  made.flops_per_s = flops;
+  made.bytes_per_s = bytes;
+  made.cached_bytes_per_s = cached;
+  return made;
+}
+
+/// 10 FLOP/s, 5 B/s and 50 B/s in the cache for products of matrices; 20, 2 and 4 for those with a vector; fp64 at half
+/// of everything. An op takes 2 s to start.
+Machine machine_of(MachineKind kind, std::size_t workers) {
+  Machine machine;
+  machine.name = "by hand";
+  machine.kind = kind;
+  Rates rates;
+  rates.workers = workers;
+  rates.op_latency_s = 2;
+  rates.level_latency_s = 100;
+  rates.fp32 = {datasheet(20, 2, 4), datasheet(10, 5, 50), 0};
+  rates.fp64 = {datasheet(10, 1, 2), datasheet(5, 2.5, 25), 0};
+  machine.rates = {rates};
+  return machine;
+}
+
+OpWork work_of(std::uint64_t flops, std::uint64_t bytes) {
+  OpWork work;
+  work.flops = flops;
+  work.bytes = bytes;
+  work.steps.teams = 1;
+  return work;
+}
+
+TEST(OpTime, OnAPramIsLatencyPlusTheLargerOfArithmeticAndMemory) {
+  const Machine pram = machine_of(MachineKind::pram, 8);
+  EXPECT_DOUBLE_EQ(op_time(pram, work_of(100, 20), {1, 1, 4, 0}).alone_s, 2 + 10);  // 10 s and 4 s
+  const OpTime bound_by_memory = op_time(pram, work_of(100, 60), {4, 4, 4, 0});     // 10 s and 12 s
+  EXPECT_DOUBLE_EQ(bound_by_memory.alone_s, 2 + 12);
+  EXPECT_DOUBLE_EQ(bound_by_memory.machine_s, 14.0 / 4);
+}
+
+TEST(OpTime, UsesTheRatesOfItsKindAndNumberType) {
+  const Machine pram = machine_of(MachineKind::pram, 8);
+  OpWork work = work_of(100, 0);
+  EXPECT_DOUBLE_EQ(op_time(pram, work, {1, 1, 8, 0}).alone_s, 2 + 20);
+  work.is_mv = true;
+  EXPECT_DOUBLE_EQ(op_time(pram, work, {1, 1, 4, 0}).alone_s, 2 + 5);
+  EXPECT_DOUBLE_EQ(op_time(pram, work, {1, 1, 8, 0}).alone_s, 2 + 10);
+}
+
+TEST(OpTime, OnACpuIsThatOfTheWorkersThatHaveAPart) {
+  const Machine cpu = machine_of(MachineKind::cpu, 4);
+  const OpTime small = op_time(cpu, work_of(100, 20), {4, 4, 4, 0});
+  EXPECT_DOUBLE_EQ(small.alone_s, 2 + 10 * 4) << "one part: a quarter of the arithmetic";
+  EXPECT_DOUBLE_EQ(small.machine_s, 10);
+  EXPECT_DOUBLE_EQ(op_time(cpu, work_of(100, 300), {4, 4, 4, 0}).alone_s, 2 + 60)
+      << "what waits on memory is not slowed down by standing alone";
+  OpWork work = work_of(100, 20);
+  work.steps.single_steps = 2 * kPartCost;
+  EXPECT_DOUBLE_EQ(op_time(cpu, work, {4, 4, 4, 0}).alone_s, 2 + 10 * 2) << "two parts";
+  work.steps.single_steps = 100 * kPartCost;
+  EXPECT_DOUBLE_EQ(op_time(cpu, work, {4, 4, 4, 0}).alone_s, 2 + 10) << "more parts than workers";
+}
+
+TEST(OpTime, OnAGpuIsThatOfTheShareThatItsTeamsFill) {
+  Machine gpu = machine_of(MachineKind::gpu, 1);
+  gpu.fill_teams = 100;
+  OpWork work = work_of(100, 20);
+  work.steps.teams = 25;
+  const OpTime quarter = op_time(gpu, work, {1, 1, 4, 0});
+  EXPECT_DOUBLE_EQ(quarter.alone_s, 2 + 10 * 4);
+  EXPECT_DOUBLE_EQ(quarter.machine_s, 10);
+  work.steps.teams = 100;
+  EXPECT_DOUBLE_EQ(op_time(gpu, work, {1, 1, 4, 0}).alone_s, 2 + 10);
+  work.steps.teams = 1000;
+  EXPECT_DOUBLE_EQ(op_time(gpu, work, {1, 1, 4, 0}).alone_s, 2 + 10);
+  work.steps.teams = 0;
+  EXPECT_DOUBLE_EQ(op_time(gpu, work, {1, 1, 4, 0}).alone_s, 2 + 10 * 100) << "as with one team";
+}
+
+TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
+  Machine cpu = machine_of(MachineKind::cpu, 2);
+  KindRates& rates = cpu.rates[0].fp32.mm;
+  rates = {};
+  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+    rates.costs.unit_s[i] = static_cast<double>(i + 1);
+    rates.memory_costs.unit_s[i] = 3 * static_cast<double>(i + 1);
+  }
+  cpu.cache_bytes = 100;
+  OpWork work;
+  std::uint64_t next = 7;
+  double wanted = 0;
+  for (std::size_t i = 0; i < kStepCounts.size(); ++i) {
+    work.steps.*kStepCounts[i] = next;
+    wanted += static_cast<double>(next * (i + 1));
+    next += 4;
+  }
+  work.moved_bytes = 11;
+  wanted += 11.0 * static_cast<double>(kWorkNames.size());
+  // Nothing is far away; one part for two workers. In the cache memory takes no time, out of it three times as long.
+  EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 0}).alone_s, 2 + wanted);
+  EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 0}).machine_s, wanted / 2);
+  EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 1000}).machine_s, 3 * wanted / 2);
+}
+
+TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
+  Machine pram = machine_of(MachineKind::pram, 1);
+  pram.cache_bytes = 1000;
+  // 100 B: 2 s in the cache, 20 s out of it.
+  const auto seconds = [&](std::uint64_t working_set) {
+    return op_time(pram, work_of(0, 100), {1, 1, 4, working_set}).alone_s - 2;
+  };
+  EXPECT_DOUBLE_EQ(seconds(0), 2);
+  EXPECT_DOUBLE_EQ(seconds(500), 2);
+  EXPECT_DOUBLE_EQ(seconds(750), 11);
+  EXPECT_DOUBLE_EQ(seconds(1000), 20);
+  EXPECT_DOUBLE_EQ(seconds(100'000), 20);
+  pram.cache_bytes = 0;
+  EXPECT_DOUBLE_EQ(seconds(0), 20) << "without a known cache everything comes from memory";
+}
+
+TEST(FarShare, RampsFromHalfToTwiceTheCacheByItsLogarithm) {
+  Machine machine = machine_of(MachineKind::cpu, 1);
+  machine.near_cache_bytes = 1024;
+  machine.first_cache_bytes = 64;
+  OpWork walk;
+  walk.steps.passes = 5;
+  const auto share = [&](OpWork work, std::uint64_t picked) {
+    work.picked_bytes = picked;
+    return far_share(machine, work);
+  };
+  for (const auto& [bytes, wanted] : std::vector<std::pair<std::uint64_t, double>>{
+           {0, 0}, {1, 0}, {512, 0}, {724, 0.25}, {1024, 0.5}, {2048, 1}, {1 << 20, 1}}) {
+    EXPECT_NEAR(share(walk, bytes), wanted, 1e-3) << bytes;
+  }
+  OpWork vector;
+  vector.is_mv = true;
+  OpWork diagonal;
+  diagonal.steps.scaled_columns = 3;
+  for (const OpWork& numbers : {vector, diagonal}) {
+    EXPECT_DOUBLE_EQ(share(numbers, 32), 0);
+    EXPECT_DOUBLE_EQ(share(numbers, 64), 0.5) << "numbers are picked from the first cache";
+    EXPECT_DOUBLE_EQ(share(numbers, 128), 1);
+  }
+  machine.near_cache_bytes = machine.first_cache_bytes = 0;
+  EXPECT_EQ(share(walk, 1 << 30), 0) << "no cache is known";
+  EXPECT_EQ(share(vector, 1 << 30), 0);
+}
+
+TEST(WorkCounts, AddThoseThatReadFromAFarCacheAndTheBytes) {
+  OpWork work;
+  work.steps.scaled_columns = 10;
+  work.steps.single_steps = 20;
+  work.steps.team_steps = 40;
+  work.moved_bytes = 7;
+  const WorkVector counts = work_counts(work, 0.25);
+  for (std::size_t i = 0; i < kStepCounts.size(); ++i) {
+    EXPECT_EQ(counts[i], static_cast<double>(work.steps.*kStepCounts[i])) << kWorkNames[i];
+  }
+  const auto named = [&](const std::string& name) {
+    return counts[static_cast<std::size_t>(std::find(kWorkNames.begin(), kWorkNames.end(), name) - kWorkNames.begin())];
+  };
+  EXPECT_EQ(named("scaled_column"), 10);
+  EXPECT_EQ(named("far_scaled_column"), 2.5);
+  EXPECT_EQ(named("far_single_step"), 5);
+  EXPECT_EQ(named("far_team_step"), 10);
+  EXPECT_EQ(named("moved_byte"), 7);
+}
+
+TEST(MovedBytes, OfHandCountedProducts) {
+  OpWork general;
+  general.steps = {.teams = 3, .passes = 7, .single_steps = 3, .team_steps = 6, .single_sums = 2, .team_sums = 4};
+  EXPECT_EQ(moved_bytes(general, 3, 13, 12, 4), 4U * (3 + 13 + 2 * 12) + 4 * (7 + 2 + 4));
+  EXPECT_EQ(moved_bytes(general, 3, 13, 12, 8), 8U * (3 + 13 + 2 * 12) + 4 * (7 + 2 + 4));
+  OpWork vector;
+  vector.is_mv = true;
+  vector.steps = {.teams = 3, .single_steps = 5, .team_steps = 6};
+  EXPECT_EQ(moved_bytes(vector, 9, 29, 10, 4), 4U * (9 + 29 + 2 * 10) + 4 * (5 + 6));
+  OpWork scaled;
+  scaled.steps = {.teams = 3, .scaled_columns = 20};
+  EXPECT_EQ(moved_bytes(scaled, 9, 20, 20, 4), 4U * (9 + 20 + 2 * 20) + 4 * 20);
+  scaled.steps = {.teams = 3, .scaled_rows = 20};
+  EXPECT_EQ(moved_bytes(scaled, 9, 3, 20, 4), 4U * (9 + 3 + 2 * 20)) << "rows of Y are copied: no column is read";
+}
+
+TEST(Machine, HasTheRatesOfTheLargestEntryThatIsNoLarger) {
+  Machine machine;
+  for (const std::size_t workers : {2, 4, 16}) machine.rates.push_back({workers, 0, 0, 0, {}, {}});
+  EXPECT_EQ(machine.workers(), 16U);
+  for (const auto& [active, wanted] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {1, 2}, {2, 2}, {3, 2}, {4, 4}, {15, 4}, {16, 16}, {1000, 16}}) {
+    EXPECT_EQ(machine.at(active).workers, wanted) << active;
+  }
+}
+
+TEST(OpParts, AreAtLeastAsLargeAsWorthAndAtMostEightPerWorker) {
+  EXPECT_EQ(op_parts(~std::uint64_t{0}, 1), 1U);
+  EXPECT_EQ(op_parts(0, 4), 1U);
+  EXPECT_EQ(op_parts(2 * kPartCost - 1, 4), 1U);
+  EXPECT_EQ(op_parts(2 * kPartCost, 4), 2U);
+  EXPECT_EQ(op_parts(1000 * kPartCost, 4), 32U);
+}
+
+TEST(OpCost, OfRowsOnTheirOwnIsTheCostByWhichTheCpuBackendCutsThem) {
+  for (const auto& x : testing::battery(45)) {
+    for (const auto& y : testing::battery(45)) {
+      // Without empty rows and without shared ones the two agree to the entry.
+      const auto left = std::make_shared<const Pattern>(Pattern::from_csr(x.pattern.to_csr()));
+      const auto right = std::make_shared<const Pattern>(Pattern::from_csr(y.pattern.to_csr()));
+      bool has_empty_row = false;
+      for (Index r = 0; r < left->rows(); ++r) has_empty_row = has_empty_row || left->row(r).nnz() == 0;
+      const Product product = multiply(left, right, Keep::structure);
+      if (has_empty_row || product.steps.teams != left->rows()) continue;
+      Schedule schedule;
+      schedule.length = 3;
+      schedule.levels = 1;
+      schedule.combines = {{Phase::up, 0, 1, 2, 2, 1, 2}};
+      schedule.results = {kIdentity, 0, 0};
+      const SchedulePlan plan = plan_schedule(schedule, {45, {right, left}});
+      ProductTask<float> task;
+      task.form = plan.ops[0].form;
+      task.x = plan.layouts[2].get();
+      task.y = plan.layouts[1].get();
+      task.c = plan.layouts[3].get();
+      OpWork work;
+      work.steps = product.steps;
+      EXPECT_EQ(task.unit_costs().back(), op_cost(work)) << x.name << " times " << y.name;
+    }
+  }
+}
+
+TEST(ErrorFigures, AreThoseOfAHandComputedSample) {
+  const ErrorFigures even = error_figures({1.25, 0.5, 3, 1}, {1, 1, 2, 4});  // 0.25, 0.5, 0.5, 0.75
+  EXPECT_EQ(even, (ErrorFigures{4, 0.5, 0.5, 0.75, 0.75}));
+  const ErrorFigures uneven = error_figures({1.25, 1.5, 3}, {1, 1, 1});  // 0.25, 0.5, 2
+  EXPECT_EQ(uneven, (ErrorFigures{3, 2.75 / 3, 0.5, 2, 2}));
+  const ErrorFigures median = error_figures({1.5, 1, 2, 1.25}, {1, 1, 1, 1});  // 0, 0.25, 0.5, 1
+  EXPECT_EQ(median.median, 0.375) << "the mean of the two in the middle";
+}
+
+TEST(ErrorFigures, HaveNineTenthsOfThePointsWithinTheirP90) {
+  for (std::size_t count = 1; count <= 100; ++count) {
+    std::vector<double> predicted;
+    for (std::size_t i = count; i > 0; --i) predicted.push_back(1 + static_cast<double>(i));
+    const ErrorFigures figures = error_figures(predicted, std::vector<double>(count, 1));
+    // The errors are 1, 2, ... count.
+    EXPECT_EQ(figures.p90, static_cast<double>((9 * count + 9) / 10)) << count;
+    EXPECT_EQ(figures.max, static_cast<double>(count));
+    EXPECT_DOUBLE_EQ(figures.mean, (static_cast<double>(count) + 1) / 2);
+  }
+}
+
+TEST(ErrorFigures, AreZeroWithoutPointsAndRefuseWhatIsNoMeasurement) {
+  EXPECT_EQ(error_figures({}, {}), ErrorFigures());
+  EXPECT_THROW(static_cast<void>(error_figures({1}, {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(error_figures({1}, {0})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(error_figures({1, 1}, {1, -1})), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace upsweep

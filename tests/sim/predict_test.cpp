@@ -1,0 +1,220 @@
+#include "upsweep/sim/predict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "support/random.hpp"
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/simulate.hpp"
+
+namespace upsweep {
+namespace {
+
+class PredictTest : public testing::SeededTest {
+ protected:
+  /// A schedule over a random chain, counted.
+  ScheduleProfile random_profile(std::size_t most_links) {
+    JacobianChain chain;
+    auto cols = static_cast<Index>(between(1, 60));
+    chain.gradient_length = cols;
+    const std::size_t links = between(1, most_links);
+    for (std::size_t i = 0; i < links; ++i) {
+      const Index rows = chance(0.4) ? cols : static_cast<Index>(between(1, 60));
+      chain.jacobians.push_back(std::make_shared<const Pattern>(
+          rows == cols && chance(0.5) ? Pattern::diagonal(rows) : random_pattern(rows, cols, 0.2)));
+      cols = rows;
+    }
+    const auto depth = static_cast<std::uint32_t>(between(0, 6));
+    return profile_schedules({hybrid_schedule(chain.length(), depth)}, chain, 4).front();
+  }
+
+  double number() { return static_cast<double>(between(1, 1000)) / 1000; }
+
+  /// Every rate made up.
+  Machine random_machine(MachineKind kind) {
+    Machine machine;
+    machine.name = "random";
+    machine.kind = kind;
+    machine.cache_bytes = between(0, 20'000);
+    machine.near_cache_bytes = between(0, 2000);
+    machine.first_cache_bytes = between(0, 200);
+    machine.fill_teams = between(1, 100);
+    for (const std::size_t workers : {1, 2, 8}) {
+      Rates rates;
+      rates.workers = workers;
+      rates.op_latency_s = number() * 1e-6;
+      rates.level_latency_s = number() * 1e-6;
+      for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
+        for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
+        for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
+      }
+      machine.rates.push_back(rates);
+    }
+    return machine;
+  }
+};
+
+Machine unit_machine() { return load_machine(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml"); }
+
+/// Arithmetic alone, one FLOP per nanosecond.
+Machine flops_machine() {
+  Machine machine = unit_machine();
+  Rates& rates = machine.rates[0];
+  rates.op_latency_s = 0;
+  for (KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm}) kind->flops_per_s = 1e9;
+  return machine;
+}
+
+TEST_F(PredictTest, OnTheUnitPramIsExactlyTheUnitMakespan) {
+  const Machine machine = unit_machine();
+  for (int round = 0; round < 30; ++round) {
+    const ScheduleProfile profile = random_profile(40);
+    for (const std::size_t workers : {1, 2, 3, 7, 16, 1000}) {
+      const PramProfile pram = pram_profile(profile, workers);
+      EXPECT_EQ(predict_time(profile, machine, workers, Execution::level, 4).seconds,
+                static_cast<double>(pram.level.unit));
+      EXPECT_EQ(predict_time(profile, machine, workers, Execution::dag, 8).seconds, static_cast<double>(pram.dag.unit));
+    }
+  }
+}
+
+TEST_F(PredictTest, OnAPramOfFlopsIsExactlyTheMakespanInFlops) {
+  const Machine machine = flops_machine();
+  for (int round = 0; round < 20; ++round) {
+    const ScheduleProfile profile = random_profile(30);
+    for (const std::size_t workers : {1, 2, 5, 100}) {
+      for (const Scope scope : {Scope::all, Scope::live}) {
+        const PramProfile pram = pram_profile(profile, workers, scope);
+        for (const Execution execution : {Execution::level, Execution::dag}) {
+          EXPECT_NEAR(predict_time(profile, machine, workers, execution, 4, scope).seconds,
+                      static_cast<double>(pram.makespan(execution).flops) * 1e-9, 1e-15);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PredictTest, NeverTakesLongerWithMoreWorkersOnAPram) {
+  for (int round = 0; round < 20; ++round) {
+    const ScheduleProfile profile = random_profile(40);
+    for (const Machine& machine : {unit_machine(), flops_machine()}) {
+      double before = predict_time(profile, machine, 1, Execution::level, 4).seconds;
+      for (std::size_t workers = 2; workers < 24; ++workers) {
+        const double seconds = predict_time(profile, machine, workers, Execution::level, 4).seconds;
+        EXPECT_LE(seconds, before) << workers << " workers";
+        before = seconds;
+      }
+    }
+    double before = predict_time(profile, unit_machine(), 1, Execution::dag, 4).seconds;
+    for (std::size_t workers = 2; workers < 24; ++workers) {
+      const double seconds = predict_time(profile, unit_machine(), workers, Execution::dag, 4).seconds;
+      EXPECT_LE(seconds, before) << workers << " workers, dag";
+      before = seconds;
+    }
+  }
+}
+
+TEST_F(PredictTest, TakesTheSumOfItsLevels) {
+  for (int round = 0; round < 30; ++round) {
+    const ScheduleProfile profile = random_profile(30);
+    for (const MachineKind kind : {MachineKind::pram, MachineKind::cpu, MachineKind::gpu}) {
+      const Machine machine = random_machine(kind);
+      for (const std::size_t workers : {1, 2, 5, 8}) {
+        const Prediction level = predict_time(profile, machine, workers, Execution::level, 4);
+        ASSERT_EQ(level.level_seconds.size(), profile.schedule.levels);
+        ASSERT_EQ(level.ops.size(), profile.ops.size());
+        EXPECT_NEAR(std::accumulate(level.level_seconds.begin(), level.level_seconds.end(), 0.0), level.seconds, 1e-11);
+        const Prediction dag = predict_time(profile, machine, workers, Execution::dag, 4);
+        EXPECT_TRUE(dag.level_seconds.empty());
+        double longest = 0;
+        for (const OpTime& op : dag.ops) longest = std::max(longest, op.alone_s);
+        EXPECT_GE(dag.seconds, longest - 1e-11);
+      }
+    }
+  }
+}
+
+TEST_F(PredictTest, OfALevelIsItsSynchronisationAndTheLargerOfAllOpsTogetherAndTheLongest) {
+  for (int round = 0; round < 30; ++round) {
+    const ScheduleProfile profile = random_profile(30);
+    const Machine machine = random_machine(MachineKind::gpu);
+    const Prediction prediction = predict_time(profile, machine, 1, Execution::level, 4);
+    const Rates& rates = machine.rates[0];
+    std::vector<double> together(profile.schedule.levels, 0);
+    std::vector<double> longest(profile.schedule.levels, 0);
+    for (std::size_t id = 0; id < prediction.ops.size(); ++id) {
+      const std::uint32_t level = profile.schedule.combines[id].level;
+      together[level] += rates.op_latency_s + prediction.ops[id].machine_s;
+      longest[level] = std::max(longest[level], prediction.ops[id].alone_s);
+    }
+    for (std::size_t level = 0; level < together.size(); ++level) {
+      EXPECT_DOUBLE_EQ(prediction.level_seconds[level],
+                       rates.level_latency_s + std::max(together[level], longest[level]));
+    }
+  }
+}
+
+TEST_F(PredictTest, LeavesOutOfScopeOpsOut) {
+  ScheduleProfile profile = random_profile(40);
+  while (profile.ops.empty()) profile = random_profile(40);
+  profile.ops.front().dead = true;
+  const Machine machine = random_machine(MachineKind::cpu);
+  const Prediction live = predict_time(profile, machine, 2, Execution::level, 4, Scope::live);
+  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+    EXPECT_EQ(live.ops[id].alone_s > 0, !profile.ops[id].dead) << id;
+    if (profile.ops[id].dead) {
+      EXPECT_EQ(live.ops[id].machine_s, 0) << id;
+    }
+  }
+  EXPECT_LE(live.seconds, predict_time(profile, machine, 2, Execution::level, 4).seconds);
+}
+
+TEST_F(PredictTest, RefusesNoWorkers) {
+  EXPECT_THROW(static_cast<void>(predict_time(random_profile(4), unit_machine(), 0, Execution::dag, 4)),
+               std::invalid_argument);
+}
+
+TEST(OpWork, IsTheRoundedMeanOverTheInputs) {
+  OpProfile op;
+  op.k = 10;
+  op.flops = 301;
+  op.left_nnz = 5;
+  op.right_nnz = 7;
+  op.nnz = 9;
+  op.bytes = 11;
+  op.left_bytes = 21;
+  op.right_bytes = 41;
+  op.steps.teams = 7;
+  op.steps.passes = 4;
+  const OpWork work = op_work(op, 2, 4);
+  EXPECT_EQ(work.flops, 151U);
+  EXPECT_EQ(work.steps.teams, 4U);
+  EXPECT_EQ(work.steps.passes, 2U);
+  EXPECT_EQ(work.bytes, 6U + 11 + 21);
+  EXPECT_EQ(work.picked_bytes, 11U) << "rows to walk: all of Y";
+  EXPECT_EQ(work.moved_bytes, 4U * (3 + 4 + 2 * 5) + 4 * 2);
+  op.is_mv = true;
+  EXPECT_EQ(op_work(op, 2, 8).picked_bytes, 80U) << "the numbers of a vector";
+  op.is_mv = false;
+  op.steps.scaled_columns = 6;
+  EXPECT_EQ(op_work(op, 2, 4).picked_bytes, 40U) << "the numbers of a diagonal";
+}
+
+TEST(PredictBuildSeconds, AreThoseOfTheValuesOfOneInput) {
+  NetworkProfile network;
+  network.inputs = 4;
+  network.build_values = 1000;
+  Machine machine = unit_machine();
+  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
+  machine.rates[0].fp64.build_value_s = 0.5;
+  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
+  EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125);
+}
+
+}  // namespace
+}  // namespace upsweep
