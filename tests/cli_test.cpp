@@ -304,7 +304,7 @@ TEST(Validate, EndsWithCodeThreeForAnInputOrALabelThatTheModelDoesNotHave) {
   EXPECT_THAT(input, HasSubstr("--input is 99, accepted are 0 to 3, the inputs of its sample"));
   const auto [label_code, label] = failure(validate_lenet({"--label", "10"}));
   EXPECT_EQ(label_code, 3);
-  EXPECT_THAT(label, HasSubstr("the label is 10, accepted are 0 to 9"));
+  EXPECT_THAT(label, HasSubstr("--label is 10, accepted are 0 to 9"));
 }
 
 TEST(Machine, PredictsSecondsInProfileAndSearch) {

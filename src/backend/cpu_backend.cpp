@@ -9,7 +9,6 @@
 #include "product_kernels.hpp"
 #include "upsweep/backend/arena.hpp"
 #include "upsweep/machine/op_parts.hpp"
-#include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "worker_team.hpp"
 
@@ -38,7 +37,6 @@ class CpuRun {
     scratch_bytes_ = scratch * sizeof(T) * options.workers;
     require_memory();
     memory_.reset(new (kAlignment) std::byte[std::max<std::uint64_t>(1, arena.bytes)]);
-    advise_huge_pages(memory_.get(), arena.bytes);
     place_values(chain, arena);
     scratch_.resize(options.workers);
     cut_into_parts();

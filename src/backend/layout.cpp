@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "upsweep/base/memory.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -14,7 +13,6 @@ std::shared_ptr<const ColumnLists> write_out(const RowStore& store) {
   lists->begin.push_back(0);
   for (const Row& row : store.rows()) lists->begin.push_back(lists->begin.back() + row.nnz());
   lists->columns.reserve(lists->begin.back());
-  advise_huge_pages(lists->columns.data(), lists->begin.back() * sizeof(Index));
   for (const Row& row : store.rows()) {
     row.for_each([&](Index column) { lists->columns.push_back(column); });
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "upsweep/base/memory.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -71,7 +70,7 @@ NumericChain<T> with_numbers(JacobianChain structure) {
   const auto number = [](std::uint64_t i) { return static_cast<T>(static_cast<double>(i * 37 % 64) - 31.5) / T{64}; };
   for (std::uint64_t i = 0; i < chain.structure.gradient_length; ++i) chain.gradient.push_back(number(i));
   for (const PatternPtr& pattern : chain.structure.jacobians) {
-    std::vector<T>& values = chain.values.emplace_back(huge_vector<T>(pattern->nnz()));
+    std::vector<T>& values = chain.values.emplace_back(pattern->nnz());
     for (std::uint64_t i = 0; i < values.size(); ++i) values[i] = number(i + 7);
   }
   return chain;

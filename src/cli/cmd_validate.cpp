@@ -137,7 +137,7 @@ void save(RunStore& store, RunContext context, const Analysis& analysis, const V
   if (!runs.empty()) report_stored(db, store.save(context, runs, std::nullopt));
 }
 
-Validation run_all(const Model& model, const Setting& setting, const Options& options, const LossGradient& loss,
+Validation run_all(Model& model, const Setting& setting, const Options& options, const LossGradient& loss,
                    const Analysis& analysis) {
   ValidationOptions validation;
   validation.run.workers = setting.workers;
@@ -166,7 +166,7 @@ int run_validate(const Options& options, const Invocation& invocation) {
   const LossGradient loss = loss_of(options);
   Setting setting = prepare(options);
 
-  const Model model = load_at_input(options, input);
+  Model model = load_at_input(options, input);
   check_label(model, loss);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "row_generators.hpp"
-#include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -125,28 +124,10 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
 }
 
 template <class T>
-void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
-            std::size_t first_link, NumericChain<T>& chain) {
-  const std::vector<std::size_t>& links = network.links();
-  for (std::size_t link = links.size(); link-- > first_link;) {
-    const std::size_t i = links.size() - 1 - link;  // a[i + 1] belongs to the link that is i places before the last
-    const Operator& op = network.operators()[links[link]];
-    try {
-      fill_jacobian_values<T>(op, weights[links[link]], inputs[link], *chain.structure.jacobians[i], chain.values[i]);
-    } catch (const std::overflow_error& error) {
-      throw OperatorError(links[link],
-                          fmt::format("{} '{}': a derivative: {}", kind_name(op.kind), op.name, error.what()));
-    }
-  }
-}
-
-template <class T>
-NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weights,
-                              const std::vector<std::vector<double>>& inputs, JacobianChain structure,
-                              std::span<const double> gradient) {
-  if (gradient.size() != structure.gradient_length || inputs.size() != network.links().size() + 1 ||
-      structure.jacobians.size() != network.links().size()) {
-    throw std::invalid_argument("the gradient, the inputs and the chain do not belong together");
+NumericChain<T> chain_without_values(const Network& network, JacobianChain structure,
+                                     std::span<const double> gradient) {
+  if (gradient.size() != structure.gradient_length || structure.jacobians.size() != network.links().size()) {
+    throw std::invalid_argument("the gradient, the network and the chain do not belong together");
   }
   NumericChain<T> chain{std::move(structure), {}, {}};
   try {
@@ -156,10 +137,34 @@ NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weig
     throw OperatorError(network.links().back(), fmt::format("{} '{}': an element of the loss gradient: {}",
                                                             kind_name(op.kind), op.name, error.what()));
   }
-  for (const auto& pattern : chain.structure.jacobians) {
-    chain.values.push_back(huge_vector<T>(pattern->nnz()));
+  chain.values.resize(chain.structure.jacobians.size());
+  return chain;
+}
+
+template <class T>
+void fill_link(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
+               std::size_t link, NumericChain<T>& chain) {
+  const std::size_t i = network.links().size() - 1 - link;  // a[i + 1] belongs to the link i places before the last
+  const std::size_t o = network.links()[link];
+  const Operator& op = network.operators()[o];
+  const Pattern& pattern = *chain.structure.jacobians[i];
+  chain.values[i].resize(pattern.nnz());
+  try {
+    fill_jacobian_values<T>(op, weights[o], inputs[link], pattern, chain.values[i]);
+  } catch (const std::overflow_error& error) {
+    throw OperatorError(o, fmt::format("{} '{}': a derivative: {}", kind_name(op.kind), op.name, error.what()));
   }
-  refill(network, weights, inputs, 0, chain);
+}
+
+template <class T>
+NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weights,
+                              const std::vector<std::vector<double>>& inputs, JacobianChain structure,
+                              std::span<const double> gradient) {
+  if (inputs.size() != network.links().size() + 1) {
+    throw std::invalid_argument("the inputs and the network do not belong together");
+  }
+  NumericChain<T> chain = chain_without_values<T>(network, std::move(structure), gradient);
+  for (std::size_t link = 0; link < network.links().size(); ++link) fill_link(network, weights, inputs, link, chain);
   return chain;
 }
 
@@ -167,10 +172,12 @@ template void fill_jacobian_values<float>(const Operator&, const OperatorWeights
                                           const Pattern&, std::span<float>);
 template void fill_jacobian_values<double>(const Operator&, const OperatorWeights&, std::span<const double>,
                                            const Pattern&, std::span<double>);
-template void refill<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&, std::size_t,
-                            NumericChain<float>&);
-template void refill<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&, std::size_t,
-                             NumericChain<double>&);
+template NumericChain<float> chain_without_values<float>(const Network&, JacobianChain, std::span<const double>);
+template NumericChain<double> chain_without_values<double>(const Network&, JacobianChain, std::span<const double>);
+template void fill_link<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                               std::size_t, NumericChain<float>&);
+template void fill_link<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                                std::size_t, NumericChain<double>&);
 template NumericChain<float> numeric_chain<float>(const Network&, const NetworkWeights&,
                                                   const std::vector<std::vector<double>>&, JacobianChain,
                                                   std::span<const double>);

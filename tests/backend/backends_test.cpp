@@ -286,9 +286,11 @@ TEST_P(Backends, RefuseAChainWhoseShapesDoNotFit) {
 TEST_P(Backends, RefuseAMemoryLimitThatDoesNotSuffice) {
   RunOptions options;
   options.memory_limit = 1;
-  const NumericChain<float> chain = with_integers<float>(
-      {40, {std::make_shared<const Pattern>(random_pattern(50, 40, 0.5)),
-            std::make_shared<const Pattern>(random_pattern(30, 50, 0.5))}}, 1);
+  const NumericChain<float> chain =
+      with_integers<float>({40,
+                            {std::make_shared<const Pattern>(random_pattern(50, 40, 0.5)),
+                             std::make_shared<const Pattern>(random_pattern(30, 50, 0.5))}},
+                           1);
   EXPECT_THROW(static_cast<void>(backend_->run(product_then_vector(), chain, options)), BackendError);
   options.memory_limit = std::uint64_t{1} << 30;
   EXPECT_NO_THROW(static_cast<void>(backend_->run(product_then_vector(), chain, options)));
@@ -397,9 +399,7 @@ TEST(ReferenceBackend2x2, GivesTheHandComputedProduct) {
   EXPECT_EQ(found.ops[1].structure_digest, 0U);
 }
 
-NumericChain<double> one_number() {
-  return {{1, {std::make_shared<const Pattern>(Pattern::diagonal(1))}}, {1}, {{1}}};
-}
+NumericChain<double> one_number() { return {{1, {std::make_shared<const Pattern>(Pattern::diagonal(1))}}, {1}, {{1}}}; }
 
 std::string refusal(const Backend& backend, const RunOptions& options) {
   try {
@@ -440,8 +440,8 @@ TEST(CpuBackend, RefusesNoneAndTooManyWorkers) {
   RunOptions options;
   for (const std::size_t workers : {std::size_t{0}, parallel_slots() + 1, std::size_t{100'000}}) {
     options.workers = workers;
-    EXPECT_THAT(refusal(*cpu, options), HasSubstr(std::to_string(workers) + " workers, accepted are 1 to " +
-                                                  std::to_string(parallel_slots())));
+    EXPECT_THAT(refusal(*cpu, options),
+                HasSubstr(std::to_string(workers) + " workers, accepted are 1 to " + std::to_string(parallel_slots())));
   }
 }
 

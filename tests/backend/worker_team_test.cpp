@@ -69,9 +69,8 @@ TEST_F(WorkerTeamTest, ShowsATaskWhatTheCallBeforeWrote) {
   with_worker_team(parallel_slots(), [&](WorkerTeam& team) {
     for (std::uint64_t call = 1; call <= 2000; ++call) {
       std::vector<std::uint64_t> next(values.size());
-      team.run_all(values.size(), [&](std::size_t task, std::size_t) {
-        next[task] = values[(task + 1) % values.size()] + 1;
-      });
+      team.run_all(values.size(),
+                   [&](std::size_t task, std::size_t) { next[task] = values[(task + 1) % values.size()] + 1; });
       values = next;
       ASSERT_EQ(values, std::vector<std::uint64_t>(values.size(), call));
     }
@@ -81,8 +80,9 @@ TEST_F(WorkerTeamTest, ShowsATaskWhatTheCallBeforeWrote) {
 TEST_F(WorkerTeamTest, CanBeMadeManyTimes) {
   for (int round = 0; round < 300; ++round) {
     std::vector<int> runs(between(0, 40), 0);
-    with_worker_team(parallel_slots(),
-                     [&](WorkerTeam& team) { team.run_all(runs.size(), [&](std::size_t t, std::size_t) { ++runs[t]; }); });
+    with_worker_team(parallel_slots(), [&](WorkerTeam& team) {
+      team.run_all(runs.size(), [&](std::size_t t, std::size_t) { ++runs[t]; });
+    });
     ASSERT_EQ(runs, std::vector<int>(runs.size(), 1));
   }
 }

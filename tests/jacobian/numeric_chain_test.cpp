@@ -165,13 +165,22 @@ TEST_F(NumericChains, HaveTheSameNumbersAtTheEntriesOfTheSamplePatternAndLeaveOn
   }
 }
 
-TEST_F(NumericChains, AreTheSameWhenRefilledWhateverStoodThere) {
+TEST_F(NumericChains, HaveTheSameNumbersWhenTheirLinksAreFilledAgainWhateverStoodThere) {
   const Setting setting = random_setting();
   const NumericChain<float> wanted = guaranteed<float>(setting);
   NumericChain<float> chain = wanted;
   for (std::vector<float>& values : chain.values) values.assign(values.size(), std::nanf(""));
-  refill(setting.network, setting.weights, setting.inputs, chain);
+  for (std::size_t link = setting.network.links().size(); link-- > 0;) {
+    fill_link(setting.network, setting.weights, setting.inputs, link, chain);
+  }
   EXPECT_EQ(chain.values, wanted.values);
+  NumericChain<float> bare = chain_without_values<float>(setting.network, wanted.structure, setting.gradient);
+  EXPECT_EQ(bare.gradient, wanted.gradient);
+  EXPECT_EQ(bare.values, std::vector<std::vector<float>>(wanted.values.size()));
+  for (std::size_t link = 0; link < setting.network.links().size(); ++link) {
+    fill_link(setting.network, setting.weights, setting.inputs, link, bare);
+  }
+  EXPECT_EQ(bare.values, wanted.values);
 }
 
 TEST_F(NumericChains, DoNotDependOnTheNumberOfThreads) {
@@ -230,8 +239,10 @@ TEST(NumericChain, NamesTheOperatorWhoseDerivativeIsOutOfRange) {
 }
 
 TEST(SoftmaxCrossEntropyGradient, EqualsHandComputedValues) {
-  EXPECT_THAT(softmax_cross_entropy_gradient(Vector{0, std::log(3.0)}, 1), ElementsAre(DoubleEq(0.25), DoubleEq(-0.25)));
-  EXPECT_THAT(softmax_cross_entropy_gradient(Vector{0, std::log(3.0)}, 0), ElementsAre(DoubleEq(-0.75), DoubleEq(0.75)));
+  EXPECT_THAT(softmax_cross_entropy_gradient(Vector{0, std::log(3.0)}, 1),
+              ElementsAre(DoubleEq(0.25), DoubleEq(-0.25)));
+  EXPECT_THAT(softmax_cross_entropy_gradient(Vector{0, std::log(3.0)}, 0),
+              ElementsAre(DoubleEq(-0.75), DoubleEq(0.75)));
   EXPECT_EQ(softmax_cross_entropy_gradient(Vector{5}, 0), Vector{0});
 }
 

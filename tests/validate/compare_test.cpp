@@ -83,8 +83,7 @@ class CompareTest : public testing::SeededTest {
     made.direct.deviation.resize(links + 1);
     made.results.resize(links + 1);
     for (std::size_t position = 1; position <= links; ++position) {
-      const std::size_t count =
-          position == 1 ? made.chain.gradient_length : made.chain.jacobians[position - 2]->rows();
+      const std::size_t count = position == 1 ? made.chain.gradient_length : made.chain.jacobians[position - 2]->rows();
       const std::size_t activation = made.activation(position);
       for (std::size_t i = 0; i < count; ++i) {
         const double g = normal();
@@ -253,8 +252,7 @@ TEST_F(CompareTest, FindsAResultOfAnotherLength) {
   const auto mismatch = one.compare().mismatch;
   ASSERT_TRUE(mismatch.has_value());
   EXPECT_EQ(mismatch->op, one.op(position));
-  EXPECT_THAT(mismatch->what,
-              HasSubstr(std::to_string(right + 1) + " elements, expected " + std::to_string(right)));
+  EXPECT_THAT(mismatch->what, HasSubstr(std::to_string(right + 1) + " elements, expected " + std::to_string(right)));
   one.results.pop_back();
   EXPECT_THROW(static_cast<void>(one.compare()), std::invalid_argument);
 }
@@ -276,9 +274,9 @@ TEST_F(CompareTest, ExpectsWhatTheProfileCounts) {
 
 TEST(ExpectedOps, CountTheRoundingsOnAPath) {
   const auto made = [](const CsrPattern& csr) { return std::make_shared<const Pattern>(Pattern::from_csr(csr)); };
-  const auto two = made({2, 3, {0, 2, 3}, {0, 1, 2}});       // at most 2 entries per row
-  const auto three = made({2, 3, {0, 3, 3}, {0, 1, 2}});     // 3
-  const auto one = made({3, 2, {0, 1, 2, 3}, {0, 1, 0}});    // 1
+  const auto two = made({2, 3, {0, 2, 3}, {0, 1, 2}});     // at most 2 entries per row
+  const auto three = made({2, 3, {0, 3, 3}, {0, 1, 2}});   // 3
+  const auto one = made({3, 2, {0, 1, 2, 3}, {0, 1, 0}});  // 1
   const JacobianChain chain{3, {two, one, three}};
   EXPECT_EQ(direct_roundings(chain), 1 + (1 + 2) + (1 + 1) + (1 + 3));
   // Folded: op 0 = two · g with 1 + 1 + 2, op 1 = one · (op 0) with 4 + 1 + 1.

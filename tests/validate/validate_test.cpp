@@ -94,7 +94,8 @@ class ValidateTest : public testing::SeededTest {
     if (const auto shape = weight_shape(op.kind, op.in_shape)) {
       weights.values = normals(elements(*shape));
       for (double& w : weights.values) {
-        w = chance(0.3) ? 0 : w * std::sqrt(static_cast<double>((*shape)[0]) / static_cast<double>(weights.values.size()));
+        w = chance(0.3) ? 0
+                        : w * std::sqrt(static_cast<double>((*shape)[0]) / static_cast<double>(weights.values.size()));
         weights.kept.push_back(w != 0 ? 1 : 0);
       }
       weights.bias = normals((*shape)[0]);
@@ -109,14 +110,14 @@ class ValidateTest : public testing::SeededTest {
   }
 
   [[nodiscard]] Analysis analysis(PatternKind pattern, unsigned value_bytes) const {
-    return analyse({network_, weights_, &sample_, value_bytes}, pattern,
-                   depth_candidates(network_.links().size() + 1));
+    return analyse({network_, weights_, &sample_, value_bytes}, pattern, depth_candidates(network_.links().size() + 1));
   }
 
   [[nodiscard]] Validation run(const Backend& backend, const Analysis& analysed, const ValidationOptions& options,
                                PatternKind pattern = PatternKind::guaranteed, unsigned value_bytes = 4,
                                const LossGradient& loss = {}) const {
-    return validate(backend, {network_, weights_, sample_.at(0), pattern, loss, value_bytes}, analysed.network,
+    NetworkWeights weights = weights_;  // validate() empties them
+    return validate(backend, {network_, weights, sample_.at(0), pattern, loss, value_bytes}, analysed.network,
                     analysed.schedules, options);
   }
 

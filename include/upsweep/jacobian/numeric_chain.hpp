@@ -29,19 +29,24 @@ template <class T>
 void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                           const Pattern& pattern, std::span<T> values);
 
-/// Numbers for a chain: `structure` comes from guaranteed_chain() or SampleChains::at(), `inputs` from link_inputs(),
-/// `gradient` (length gradient_length) is rounded to T.
+/// A chain whose gradient (length gradient_length, rounded to T) is there, and whose Jacobians have no numbers yet.
 ///
-/// Throws OperatorError where a number does not fit into T, std::invalid_argument for wrong lengths.
+/// `structure` comes from guaranteed_chain() or SampleChains::at(). Throws OperatorError where a number does not fit into
+/// T, std::invalid_argument for wrong lengths.
+template <class T>
+[[nodiscard]] NumericChain<T> chain_without_values(const Network& network, JacobianChain structure,
+                                                   std::span<const double> gradient);
+
+/// Writes the numbers of one link (0 is the network's first), as every iteration of training must. `inputs` comes from
+/// link_inputs(). Throws OperatorError where a number does not fit into T.
+template <class T>
+void fill_link(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
+               std::size_t link, NumericChain<T>& chain);
+
+/// chain_without_values() with the numbers of all links. Throws alike.
 template <class T>
 [[nodiscard]] NumericChain<T> numeric_chain(const Network& network, const NetworkWeights& weights,
                                             const std::vector<std::vector<double>>& inputs, JacobianChain structure,
                                             std::span<const double> gradient);
-
-/// Writes the numbers of the links from `first_link` on again, as every iteration of training must (from link 1 on, since
-/// no schedule needs the first); for timing. Throws alike.
-template <class T>
-void refill(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
-            std::size_t first_link, NumericChain<T>& chain);
 
 }  // namespace upsweep

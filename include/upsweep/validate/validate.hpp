@@ -28,7 +28,7 @@ struct LossGradient {
 /// A network at one concrete input.
 struct NetworkAtInput {
   const Network& network;
-  const NetworkWeights& weights;  ///< with the values of every conv2d and linear
+  NetworkWeights& weights;        ///< with the values of every conv2d and linear; validate() empties it
   std::span<const double> x;      ///< elements of the network's input
   PatternKind pattern = PatternKind::guaranteed;
   LossGradient loss;
