@@ -4,12 +4,12 @@
 #include <chrono>
 #include <map>
 
-#include "chain_check.hpp"
 #include "cuda_backends.hpp"
 #include "cuda_check.hpp"
 #include "device_facts.hpp"
 #include "device_plan.hpp"
 #include "schedule_runner.hpp"
+#include "upsweep/backend/fitting.hpp"
 
 namespace upsweep {
 namespace {
@@ -47,7 +47,7 @@ template <class T>
 Measurement run_planned(const Schedule& schedule, const NumericChain<T>& chain, const RunOptions& options) {
   const Availability availability = kernels::cuda_availability();
   if (!availability.available) throw BackendError(availability.reason);
-  kernels::require_values(chain);
+  require_fitting(schedule, chain);
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
   const auto start = std::chrono::steady_clock::now();
   const SchedulePlan plan = plan_schedule(schedule, chain.structure);

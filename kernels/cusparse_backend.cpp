@@ -3,12 +3,12 @@
 #include <chrono>
 #include <type_traits>
 
-#include "chain_check.hpp"
 #include "cuda_backends.hpp"
 #include "cuda_check.hpp"
 #include "cusparse_run.hpp"
 #include "device_facts.hpp"
 #include "sequence_timing.hpp"
+#include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 
 namespace upsweep {
@@ -111,12 +111,7 @@ class ReusedProducts : public kernels::CusparseRun<T> {
 template <template <class> class Products, class T>
 Measurement run_cusparse(const Schedule& schedule, const NumericChain<T>& chain, const RunOptions& options) {
   if (const Availability here = cusparse_availability(); !here.available) throw BackendError(here.reason);
-  kernels::require_values(chain);
-  check_chain(chain.structure);
-  if (schedule.length != chain.structure.length()) {
-    throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
-                                            schedule.length, chain.structure.length()));
-  }
+  require_fitting(schedule, chain);
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
   const auto start = std::chrono::steady_clock::now();
   Products<T> products(schedule, chain, options.memory_limit);

@@ -179,7 +179,7 @@ TEST(Validate, ProvesEveryDepthOfLenetRight) {
   ASSERT_EQ(report["schedules"].size(), 4U);
   for (std::size_t depth = 0; depth < 4; ++depth) {
     const Json& one = report["schedules"][depth];
-    EXPECT_TRUE(has_keys(one, {"schedule", "depth", "flops", "skipped", "predicted_s", "measured_s", "error",
+    EXPECT_TRUE(has_keys(one, {"schedule", "depth", "flops", "skipped", "failed", "predicted_s", "measured_s", "error",
                                "fastest_s", "repetitions", "plan", "value_bytes", "workspace_bytes", "mismatch",
                                "mismatch_op", "values", "levels", "ops", "notes"}));
     EXPECT_EQ(one["depth"], depth);
@@ -260,7 +260,7 @@ TEST(Validate, StoresWhatItMeasured) {
 TEST(Validate, SkipsWhatIsTooLargeAndSaysHowLarge) {
   const Json report = json_of({"validate", kModels + "vgg16-cifar10.yaml", "--schedule", "hybrid:2", "--machine",
                                kUnitPram});
-  EXPECT_EQ(report["valid"], true) << "nothing was found wrong";
+  EXPECT_TRUE(report["valid"].is_null()) << "nothing ran, so nothing was proved";
   const Json& one = report["schedules"][0];
   EXPECT_EQ(one["schedule"], "hybrid:2");
   ASSERT_TRUE(one["skipped"].is_string());
@@ -296,6 +296,19 @@ TEST(Validate, EndsWithCodeFourForMoreWorkersThanTheMachineHas) {
   const auto [code, message] = failure(validate_lenet({"--workers", "100000"}));
   EXPECT_EQ(code, 4);
   EXPECT_THAT(message, HasSubstr("cpu: --workers is 100000, accepted are 1 to "));
+}
+
+TEST(Validate, EndsWithCodeThreeForAMachineWithFewerWorkersThanTheRun) {
+  const std::string processors = std::to_string(make_backend("cpu")->facts().workers);
+  if (processors == "1") GTEST_SKIP() << "one processor has no more workers than any machine";
+  const TemporaryFolder folder;
+  const std::string single = folder.write("single.yaml",
+                                          "name: x\nkind: pram\nprovenance: {origin: definition}\nrates:\n"
+                                          "  - workers: 1\n    op_latency_s: 1\n");
+  const auto [code, message] = failure({"validate", kModels + "lenet5.yaml", "--machine", single});
+  EXPECT_EQ(code, 3);
+  EXPECT_THAT(message, HasSubstr(single + ": it has 1 workers, accepted is a machine with at least the " + processors));
+  EXPECT_EQ(failure({"profile", kModels + "lenet5.yaml", "--machine", single, "--workers", "2"}).first, 3);
 }
 
 TEST(Validate, EndsWithCodeThreeForAnInputOrALabelThatTheModelDoesNotHave) {

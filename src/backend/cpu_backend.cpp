@@ -8,6 +8,7 @@
 #include "processor.hpp"
 #include "product_kernels.hpp"
 #include "upsweep/backend/arena.hpp"
+#include "upsweep/backend/fitting.hpp"
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "worker_team.hpp"
@@ -28,6 +29,7 @@ class CpuRun {
  public:
   CpuRun(const Schedule& schedule, const NumericChain<T>& chain, const RunOptions& options)
       : schedule_(schedule), options_(options), plan_(plan_schedule(schedule, chain.structure)) {
+    require_fitting(schedule, chain);
     const Arena arena = plan_arena(schedule, plan_.length, sizeof(T), options.execution);
     arena_bytes_ = arena.bytes;
     std::size_t scratch = 0;

@@ -1,10 +1,8 @@
 #include "upsweep/backend/schedule_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
-#include <stdexcept>
 
+#include "upsweep/backend/fitting.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sparse/product.hpp"
 
@@ -36,11 +34,7 @@ std::uint64_t loop_products(ProductForm form, const Layout& x, const Layout* y, 
 }  // namespace
 
 SchedulePlan plan_schedule(const Schedule& schedule, const JacobianChain& chain) {
-  if (schedule.length != chain.length()) {
-    throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
-                                            schedule.length, chain.length()));
-  }
-  check_chain(chain);
+  require_fitting(schedule, chain);
   SchedulePlan plan;
   LayoutMaker layouts;
   std::map<PatternPtr, std::shared_ptr<const Layout>> made;  // products may share their structure with an operand
@@ -55,7 +49,13 @@ SchedulePlan plan_schedule(const Schedule& schedule, const JacobianChain& chain)
   plan.length.resize(schedule.values());
   plan.layouts.resize(schedule.values());
   plan.length[0] = chain.gradient_length;
-  for (std::size_t i = 0; i < chain.jacobians.size(); ++i) keep(static_cast<ValueId>(i + 1), chain.jacobians[i]);
+  std::vector<bool> is_read(schedule.values());
+  for (const Combine& combine : schedule.combines) is_read[combine.earlier] = is_read[combine.later] = true;
+  for (std::size_t i = 0; i < chain.jacobians.size(); ++i) {
+    const auto value = static_cast<ValueId>(i + 1);
+    if (is_read[value]) keep(value, chain.jacobians[i]);
+    plan.length[value] = chain.jacobians[i]->nnz();
+  }
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
     const Combine& combine = schedule.combines[id];
     const ValueId target = schedule.value_of(id);

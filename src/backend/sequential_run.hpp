@@ -9,14 +9,12 @@
 
 #include "measuring.hpp"
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/backend/fitting.hpp"
 
 namespace upsweep {
 
 /// For every value the last combine that reads it; length schedule.values(). A value that none reads: nothing.
 [[nodiscard]] std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule);
-
-/// Throws std::invalid_argument when the lengths differ.
-void require_same_length(const Schedule& schedule, const JacobianChain& chain);
 
 /// Executes a schedule one combine after the other with a library's own matrices, for backends without a plan.
 ///
@@ -27,7 +25,7 @@ template <class Library, class T>
 class SequentialRun {
  public:
   SequentialRun(const Schedule& schedule, const NumericChain<T>& chain) : schedule_(schedule), uses_(last_uses(schedule)) {
-    require_same_length(schedule, chain.structure);
+    require_fitting(schedule, chain);
     gradient_ = std::make_unique<Vector>(Library::vector(chain.gradient));
     for (std::size_t i = 0; i < chain.values.size(); ++i) inputs_.push_back(Library::matrix(chain, i));
     is_result_.resize(schedule.values());

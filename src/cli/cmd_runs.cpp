@@ -33,13 +33,15 @@ int show_run(const RunsOptions& options) {
   const auto run = store.show(id);
   if (!run) throw no_such_run(options, id);
   const QueryResult levels = store.levels(id);
+  const QueryResult measurements = store.measurements(id);
   const auto with_levels = [&] {
     Json object = to_json(*run).front();
     object["level_profile"] = to_json(levels);
+    object["prediction_vs_measurement"] = to_json(measurements);
     return object;
   };
   print_result(
-      options.format, with_levels, [&] { return to_csv(*run); }, [&] { return run_text(*run, levels); });
+      options.format, with_levels, [&] { return to_csv(*run); }, [&] { return run_text(*run, levels, measurements); });
   return 0;
 }
 

@@ -74,6 +74,14 @@ std::string to_text(const QueryResult& result) {
   return table.text();
 }
 
+namespace {
+
+std::string seconds_text(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell) ? "-" : short_seconds(cell_number(cell));
+}
+
+}  // namespace
+
 std::string runs_text(const QueryResult& summary) {
   if (summary.rows.empty()) return "No runs.\n";
   TextTable table({{"run"},
@@ -87,6 +95,8 @@ std::string runs_text(const QueryResult& summary) {
                    {"makespan (dag)"},
                    {"to plain BP"},
                    {"peak memory"},
+                   {"predicted"},
+                   {"measured"},
                    {"", Align::left}});
   const auto at = [&](const auto& row, const char* name) -> const Cell& { return row[column_of(summary, name)]; };
   for (const auto& row : summary.rows) {
@@ -96,16 +106,18 @@ std::string runs_text(const QueryResult& summary) {
                cell_text(at(row, "workers")), short_count(cell_number(at(row, "flops"))),
                short_count(cell_number(at(row, "makespan_dag_flops"))),
                std::holds_alternative<std::monostate>(ratio) ? "-" : short_ratio(cell_number(ratio)),
-               short_bytes(cell_number(at(row, "peak_live_bytes"))),
+               short_bytes(cell_number(at(row, "peak_live_bytes"))), seconds_text(at(row, "predicted_level_s")),
+               seconds_text(at(row, "measured_s")),
                cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
   }
   return table.text();
 }
 
-std::string run_text(const QueryResult& run, const QueryResult& levels) {
+std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements) {
   TextTable table({{"field", Align::left}, {"value", Align::left}});
   for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  return table.text() + '\n' + to_text(levels);
+  const std::string text = table.text() + '\n' + to_text(levels);
+  return measurements.rows.empty() ? text : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
 }
 
 }  // namespace upsweep

@@ -6,6 +6,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/sparse/product.hpp"
 
@@ -55,10 +56,7 @@ std::vector<std::uint32_t> use_counts(const Schedule& schedule) {
 }  // namespace
 
 std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianChain& chain) {
-  if (schedule.length != chain.length()) {
-    throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
-                                            schedule.length, chain.length()));
-  }
+  require_fitting(schedule, chain);
   std::vector<std::shared_ptr<const Pattern>> patterns(schedule.values());
   for (std::size_t i = 0; i < chain.jacobians.size(); ++i) patterns[i + 1] = chain.jacobians[i];
   std::vector<bool> is_vector(schedule.values(), false);

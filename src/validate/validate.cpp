@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/network/random.hpp"
@@ -72,6 +73,7 @@ class Validator {
       if (link > 0) build_seconds_ += time_to_fill(inputs, link);  // no schedule needs the first Jacobian
       at.weights[at.network.links()[link]] = OperatorWeights();    // their memory is not part of a run
     }
+    return_free_memory();
   }
 
   [[nodiscard]] double build_seconds() const { return build_seconds_; }

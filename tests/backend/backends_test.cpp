@@ -399,11 +399,12 @@ TEST(ReferenceBackend2x2, GivesTheHandComputedProduct) {
   EXPECT_EQ(found.ops[1].structure_digest, 0U);
 }
 
-NumericChain<double> one_number() { return {{1, {std::make_shared<const Pattern>(Pattern::diagonal(1))}}, {1}, {{1}}}; }
-
 std::string refusal(const Backend& backend, const RunOptions& options) {
+  const auto diagonal = std::make_shared<const Pattern>(Pattern::diagonal(9));
+  const std::vector<double> nine(9, 1);
   try {
-    static_cast<void>(backend.run(linear_schedule(2), one_number(), options));
+    const NumericChain<double> chain{{9, {diagonal, diagonal, diagonal}}, nine, {nine, nine, nine}};
+    static_cast<void>(backend.run(blelloch_schedule(4), chain, options));
   } catch (const BackendError& error) {
     return error.what();
   }
@@ -449,7 +450,7 @@ TEST(CpuBackend, SaysHowMuchMemoryItNeedsAndHowMuchItMay) {
   RunOptions options;
   options.memory_limit = 17;
   const std::string message = refusal(*make_backend("cpu"), options);
-  EXPECT_THAT(message, HasSubstr("linear need "));
+  EXPECT_THAT(message, HasSubstr("hybrid:1 need "));
   EXPECT_THAT(message, HasSubstr("accepted are at most 17"));
   const std::size_t at = message.find("need ");
   ASSERT_NE(at, std::string::npos);

@@ -231,11 +231,26 @@ TEST(NumericChain, NamesTheOperatorWhoseDerivativeIsOutOfRange) {
   } catch (const OperatorError& error) {
     EXPECT_EQ(error.index(), 1U);
     EXPECT_THAT(error.what(), HasSubstr("linear 'big'"));
-    EXPECT_THAT(error.what(), HasSubstr("accepted with fp64"));
+    EXPECT_THAT(error.what(), HasSubstr("1e+39 was found, accepted are numbers of 3.4"));
   }
   const NumericChain<double> chain =
       numeric_chain<double>(network, weights, inputs, guaranteed_chain(network, weights), Vector{1});
   EXPECT_EQ(chain.values, (std::vector<Vector>{{1}, {1e39}, {1}}));
+}
+
+TEST(NumericChain, NamesTheLastOperatorWhereTheLossGradientIsOutOfRange) {
+  const Network network({1}, {{"fc", Linear{1}, {}}, {"end", Relu{}, {}}});
+  NetworkWeights weights(2);
+  weights[0].values = {1};
+  const JacobianChain structure = guaranteed_chain(network, weights);
+  try {
+    static_cast<void>(chain_without_values<float>(network, structure, Vector{-1e39}));
+    FAIL() << "accepted";
+  } catch (const OperatorError& error) {
+    EXPECT_EQ(error.index(), 1U);
+    EXPECT_THAT(error.what(), HasSubstr("relu 'end': an element of the loss gradient: -1e+39 was found"));
+  }
+  EXPECT_EQ(chain_without_values<double>(network, structure, Vector{-1e39}).gradient, Vector{-1e39});
 }
 
 TEST(SoftmaxCrossEntropyGradient, EqualsHandComputedValues) {

@@ -139,6 +139,18 @@ TEST_F(PredictTest, TakesTheSumOfItsLevels) {
   }
 }
 
+TEST_F(PredictTest, AddsASynchronisationToEveryLevelOfAPramUnderBarriersOnly) {
+  Machine machine = unit_machine();
+  machine.rates[0].level_latency_s = 7;
+  for (int round = 0; round < 10; ++round) {
+    const ScheduleProfile profile = random_profile(30);
+    const PramProfile pram = pram_profile(profile, 3);
+    EXPECT_EQ(predict_time(profile, machine, 3, Execution::level, 4).seconds,
+              static_cast<double>(pram.level.unit + 7 * profile.schedule.levels));
+    EXPECT_EQ(predict_time(profile, machine, 3, Execution::dag, 4).seconds, static_cast<double>(pram.dag.unit));
+  }
+}
+
 TEST_F(PredictTest, OfALevelIsItsSynchronisationAndTheLargerOfAllOpsTogetherAndTheLongest) {
   for (int round = 0; round < 30; ++round) {
     const ScheduleProfile profile = random_profile(30);
@@ -214,6 +226,13 @@ TEST(PredictBuildSeconds, AreThoseOfTheValuesOfOneInput) {
   machine.rates[0].fp64.build_value_s = 0.5;
   EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
   EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125);
+  // Rows count besides, but for those of the first Jacobian, which no schedule needs; views have none.
+  network.operators.resize(4);
+  network.operators[0].rows = 1000;
+  network.operators[1].rows = 20;
+  network.operators[3].rows = 3;
+  machine.rates[0].fp64.build_row_s = 2;
+  EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125 + 2 * 23);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct PlannedOp {
 /// entries by orders of magnitude.
 struct SchedulePlan {
   std::vector<std::uint64_t> length;                   ///< by value: numbers to store; nnz, or elements of a vector
-  std::vector<std::shared_ptr<const Layout>> layouts;  ///< by value; null for vectors
+  std::vector<std::shared_ptr<const Layout>> layouts;  ///< by value; null for vectors and what is never read
   std::vector<PlannedOp> ops;                          ///< by combine id
   std::uint64_t bytes = 0;                             ///< memory of the layouts and their lists
 };

@@ -19,7 +19,7 @@ namespace upsweep {
 /// The list of runs for people: the columns that tell runs apart.
 [[nodiscard]] std::string runs_text(const QueryResult& summary);
 
-/// One run for people: names and values below each other, then its levels.
-[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels);
+/// One run for people: names and values below each other, then its levels and what was measured of it, if anything.
+[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements);
 
 }  // namespace upsweep

@@ -1,16 +1,22 @@
-#pragma once
+#include "upsweep/backend/fitting.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "upsweep/jacobian/numeric_chain.hpp"
+namespace upsweep {
 
-namespace upsweep::kernels {
+void require_fitting(const Schedule& schedule, const JacobianChain& chain) {
+  if (schedule.length != chain.length()) {
+    throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
+                                            schedule.length, chain.length()));
+  }
+  check_chain(chain);
+}
 
-/// Throws std::invalid_argument that names the position and both sizes where numbers and structure do not fit together.
 template <class T>
-void require_values(const NumericChain<T>& chain) {
+void require_fitting(const Schedule& schedule, const NumericChain<T>& chain) {
+  require_fitting(schedule, chain.structure);
   const auto require = [](std::size_t position, std::size_t found, std::uint64_t expected) {
     if (found == expected) return;
     throw std::invalid_argument(
@@ -26,4 +32,7 @@ void require_values(const NumericChain<T>& chain) {
   }
 }
 
-}  // namespace upsweep::kernels
+template void require_fitting<float>(const Schedule&, const NumericChain<float>&);
+template void require_fitting<double>(const Schedule&, const NumericChain<double>&);
+
+}  // namespace upsweep
