@@ -169,8 +169,8 @@ std::vector<std::string> validate_lenet(const std::vector<std::string>& more) {
 TEST(Validate, ProvesEveryDepthOfLenetRight) {
   const Json report = json_of(validate_lenet({"--backend", "cpu", "--all-depths"}));
   EXPECT_TRUE(has_keys(report, {"model", "pattern", "input", "loss", "dtype", "backend", "device", "driver", "workers",
-                                "execution", "machine", "schedules", "chain_build", "errors", "rank_agreement", "regret",
-                                "predicted_best", "measured_best", "valid"}));
+                                "execution", "machine", "schedules", "chain_build", "errors", "rank_agreement",
+                                "regret", "predicted_best", "measured_best", "valid"}));
   EXPECT_EQ(report["valid"], true);
   EXPECT_EQ(report["model"], "lenet5");
   EXPECT_EQ(report["machine"], "pram-unit");
@@ -196,9 +196,8 @@ TEST(Validate, ProvesEveryDepthOfLenetRight) {
     }
     EXPECT_EQ(sum, one["predicted_s"].get<double>());
     EXPECT_TRUE(has_keys(one["ops"][0], {"id", "nnz", "products", "flops", "predicted_alone_s", "measured_busy_s"}));
-    const Json profile =
-        json_of({"profile", kModels + "lenet5.yaml", "--schedule", "hybrid:" + std::to_string(depth), "--workers",
-                 std::to_string(report["workers"].get<std::size_t>())});
+    const Json profile = json_of({"profile", kModels + "lenet5.yaml", "--schedule", "hybrid:" + std::to_string(depth),
+                                  "--workers", std::to_string(report["workers"].get<std::size_t>())});
     EXPECT_EQ(one["predicted_s"], profile["pram"]["makespan"]["level"]["unit"]);
     ASSERT_EQ(one["ops"].size(), profile["ops"].size());
     for (std::size_t id = 0; id < one["ops"].size(); ++id) {
@@ -258,8 +257,8 @@ TEST(Validate, StoresWhatItMeasured) {
 }
 
 TEST(Validate, SkipsWhatIsTooLargeAndSaysHowLarge) {
-  const Json report = json_of({"validate", kModels + "vgg16-cifar10.yaml", "--schedule", "hybrid:2", "--machine",
-                               kUnitPram});
+  const Json report =
+      json_of({"validate", kModels + "vgg16-cifar10.yaml", "--schedule", "hybrid:2", "--machine", kUnitPram});
   EXPECT_TRUE(report["valid"].is_null()) << "nothing ran, so nothing was proved";
   const Json& one = report["schedules"][0];
   EXPECT_EQ(one["schedule"], "hybrid:2");
@@ -352,8 +351,7 @@ TEST(Machine, ThatIsWrongIsBadInputForEveryCommand) {
       EXPECT_EQ(code, 3) << command << ", " << machine;
       EXPECT_THAT(message, HasSubstr(machine)) << command;
     }
-    EXPECT_THAT(failure({command, kModels + "lenet5.yaml", "--machine", negative}).second,
-                HasSubstr(negative + ":6: "))
+    EXPECT_THAT(failure({command, kModels + "lenet5.yaml", "--machine", negative}).second, HasSubstr(negative + ":6: "))
         << "the line of the rate";
   }
 }
@@ -397,8 +395,13 @@ TEST(CommandLine, RefusesWrongUsageBeforeOpeningAnyFile) {
 }
 
 TEST(CommandLine, HelpsOnEveryCommand) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"--help"}, {"profile", "--help"}, {"search", "--help"}, {"validate", "--help"}, {"calibrate", "--help"}, {"runs", "--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{"--help"},
+                                                                                         {"profile", "--help"},
+                                                                                         {"search", "--help"},
+                                                                                         {"validate", "--help"},
+                                                                                         {"calibrate", "--help"},
+                                                                                         {"runs", "--help"},
+                                                                                         {"--version"}}) {
     const Finished run = upsweep(arguments);
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_THAT(run.out, HasSubstr("upsweep"));

@@ -9,8 +9,8 @@
 #include "product_kernels.hpp"
 #include "upsweep/backend/arena.hpp"
 #include "upsweep/backend/fitting.hpp"
-#include "upsweep/machine/op_parts.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/machine/op_parts.hpp"
 #include "worker_team.hpp"
 
 namespace upsweep {
@@ -52,11 +52,13 @@ class CpuRun {
     constexpr int kTries = 5;
     for (int attempt = 0; attempt < kTries && measurement.workers != options_.workers; ++attempt) {
       measurement.workers = with_worker_team(options_.workers, [&](WorkerTeam& team) {
-        measure_iterations(options_, [&] { return iterate(team); }, measurement);
+        measure_iterations(
+            options_, [&] { return iterate(team); }, measurement);
       });
     }
     if (measurement.workers != options_.workers) {
-      measurement.notes.push_back(fmt::format("only {} of {} workers took part", measurement.workers, options_.workers));
+      measurement.notes.push_back(
+          fmt::format("only {} of {} workers took part", measurement.workers, options_.workers));
     }
     for (std::size_t id = 0; id < plan_.ops.size(); ++id) {
       const PlannedOp& op = plan_.ops[id];
@@ -124,9 +126,10 @@ class CpuRun {
       std::size_t begin = 0;
       for (std::uint64_t part = 1; part <= parts; ++part) {
         const std::size_t end =
-            part == parts ? units
-                          : static_cast<std::size_t>(
-                                std::lower_bound(costs.begin(), costs.end(), costs.back() / parts * part) - costs.begin());
+            part == parts
+                ? units
+                : static_cast<std::size_t>(std::lower_bound(costs.begin(), costs.end(), costs.back() / parts * part) -
+                                           costs.begin());
         if (part < parts && end <= begin) continue;
         parts_.push_back({id, begin, std::min(end, units)});
         begin = parts_.back().end;
@@ -209,10 +212,10 @@ class CpuRun {
   std::uint64_t arena_bytes_ = 0;
   std::uint64_t scratch_bytes_ = 0;
   std::unique_ptr<std::byte[], Free> memory_;
-  std::vector<const T*> values_;        // by value
-  std::vector<ProductTask<T>> tasks_;   // by combine id
-  std::vector<AddingOrder> orders_;        // by combine id
-  std::vector<Part> parts_;             // op by op
+  std::vector<const T*> values_;          // by value
+  std::vector<ProductTask<T>> tasks_;     // by combine id
+  std::vector<AddingOrder> orders_;       // by combine id
+  std::vector<Part> parts_;               // op by op
   std::vector<std::size_t> part_begin_;   // length ops + 1
   std::vector<std::size_t> level_begin_;  // length levels + 1, positions in parts_
   std::vector<double> part_seconds_;

@@ -12,9 +12,9 @@ namespace upsweep {
 
 /// Where the sums of a row of C lie while they grow, for the sake of the caches.
 ///
-/// A row of a transposed Jacobian meets the same few places of an image in all channels, which lie far apart in the order
-/// of columns. Numbered in the order in which the rows of C first meet them, the columns of one row are close together:
-/// its sums fill a few cache lines.
+/// A row of a transposed Jacobian meets the same few places of an image in all channels, which lie far apart in the
+/// order of columns. Numbered in the order in which the rows of C first meet them, the columns of one row are close
+/// together: its sums fill a few cache lines.
 struct AddingOrder {
   std::vector<Index> position;     ///< of the sum of each column of C; empty: the order of the columns
   std::vector<Index> y_positions;  ///< position[] of Y's lists, entry by entry; empty likewise
@@ -33,8 +33,8 @@ template <class T>
 struct ProductTask {
   ProductForm form = ProductForm::vector;
   const Layout* x = nullptr;
-  const Layout* y = nullptr;  ///< null for a vector
-  const Layout* c = nullptr;  ///< null for a vector
+  const Layout* y = nullptr;           ///< null for a vector
+  const Layout* c = nullptr;           ///< null for a vector
   const AddingOrder* order = nullptr;  ///< of the forms general and single_columns
   const T* x_values = nullptr;
   const T* y_values = nullptr;

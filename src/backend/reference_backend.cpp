@@ -71,9 +71,7 @@ struct Naive {
     for (const Index k : x.pattern.indices) products += indptr[k + std::size_t{1}] - indptr[k];
     return products;
   }
-  static std::uint64_t bytes(const Matrix& matrix) {
-    return csr_bytes(matrix.pattern.rows, nnz(matrix), sizeof(T));
-  }
+  static std::uint64_t bytes(const Matrix& matrix) { return csr_bytes(matrix.pattern.rows, nnz(matrix), sizeof(T)); }
   static std::uint64_t digest(const Matrix& matrix) {
     const CsrPattern& pattern = matrix.pattern;
     StructureDigest digest(pattern.rows, pattern.cols);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cpu_backend.hpp"
-#include "eigen_backend.hpp"
 #include "cuda_backends.hpp"
+#include "eigen_backend.hpp"
 #include "reference_backend.hpp"
 
 namespace upsweep {
@@ -39,7 +39,8 @@ std::unique_ptr<Backend> make_backend(const std::string& name) {
   for (const auto& [known, make] : makers()) {
     if (known == name) return make();
   }
-  throw std::invalid_argument(fmt::format("'{}' is no backend, accepted are {}", name, fmt::join(backend_names(), ", ")));
+  throw std::invalid_argument(
+      fmt::format("'{}' is no backend, accepted are {}", name, fmt::join(backend_names(), ", ")));
 }
 
 }  // namespace upsweep

@@ -68,8 +68,8 @@ SchedulePlan plan_schedule(const Schedule& schedule, const JacobianChain& chain)
       op.form = form_of(*x, *y);
       keep(target, multiply(x, y, Keep::structure).pattern);
     }
-    op.products = loop_products(op.form, *plan.layouts[op.later], plan.layouts[op.earlier].get(),
-                                plan.layouts[target].get());
+    op.products =
+        loop_products(op.form, *plan.layouts[op.later], plan.layouts[op.earlier].get(), plan.layouts[target].get());
     plan.ops.push_back(op);
   }
   plan.bytes = layouts.bytes();

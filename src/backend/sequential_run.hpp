@@ -24,7 +24,8 @@ namespace upsweep {
 template <class Library, class T>
 class SequentialRun {
  public:
-  SequentialRun(const Schedule& schedule, const NumericChain<T>& chain) : schedule_(schedule), uses_(last_uses(schedule)) {
+  SequentialRun(const Schedule& schedule, const NumericChain<T>& chain)
+      : schedule_(schedule), uses_(last_uses(schedule)) {
     require_fitting(schedule, chain);
     gradient_ = std::make_unique<Vector>(Library::vector(chain.gradient));
     for (std::size_t i = 0; i < chain.values.size(); ++i) inputs_.push_back(Library::matrix(chain, i));
@@ -39,7 +40,8 @@ class SequentialRun {
     memory_limit_ = options.memory_limit;
     Measurement measurement;
     measurement.ops.resize(schedule_.combines.size());
-    measure_iterations(options, [&] { return iterate(measurement.ops); }, measurement);
+    measure_iterations(
+        options, [&] { return iterate(measurement.ops); }, measurement);
     measurement.value_bytes = peak_bytes_;
     if (options.keep_results) {
       for (const ValueId result : schedule_.results) {

@@ -63,8 +63,8 @@ class Spinner {
   unsigned spins_ = 0;
 };
 
-/// Work that is handed out by one counter, the number of tasks that nobody has taken yet. Whoever lowers it owns a task,
-/// and until that task is done the call that it belongs to cannot end: body_ and count_ belong to the same call.
+/// Work that is handed out by one counter, the number of tasks that nobody has taken yet. Whoever lowers it owns a
+/// task, and until that task is done the call that it belongs to cannot end: body_ and count_ belong to the same call.
 class Team final : public WorkerTeam {
  public:
   void run_all(std::size_t count, const TaskBody& body) override {

@@ -18,18 +18,20 @@ class WorkerTeam {
   /// Runs `count` tasks on all workers and returns when all are done.
   virtual void run_all(std::size_t count, const TaskBody& body) = 0;
 
-  /// Runs tasks with dependencies: task t may start when `waits[t]` tasks before it are done; whenever a worker is free,
-  /// the ready task with the smallest number starts. `next` lists by task those that wait for it.
-  /// Shapes: waits and next have one entry per task.
+  /// Runs tasks with dependencies: task t may start when `waits[t]` tasks before it are done; whenever a worker is
+  /// free, the ready task with the smallest number starts. `next` lists by task those that wait for it. Shapes: waits
+  /// and next have one entry per task.
   virtual void run_graph(const std::vector<std::uint32_t>& waits, const std::vector<std::vector<std::uint32_t>>& next,
                          const TaskBody& body) = 0;
 };
 
 /// Calls leader(team) with `workers` >= 1 workers of the thread pool standing by, itself one of them. The workers stay
-/// awake between the calls of the leader, so that a short task costs no wake-up; several of them stay on a processor each.
+/// awake between the calls of the leader, so that a short task costs no wake-up; several of them stay on a processor
+/// each.
 ///
-/// A worker that the pool does not deliver in a moment is missed; returns how many took part from the start. The first exception of a task or of the leader is
-/// thrown again here. Throws std::invalid_argument for more workers than parallel_slots().
+/// A worker that the pool does not deliver in a moment is missed; returns how many took part from the start. The first
+/// exception of a task or of the leader is thrown again here. Throws std::invalid_argument for more workers than
+/// parallel_slots().
 std::size_t with_worker_team(std::size_t workers, const std::function<void(WorkerTeam&)>& leader);
 
 }  // namespace upsweep

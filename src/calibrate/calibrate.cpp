@@ -112,15 +112,16 @@ class TypeCalibration {
     fit_once(rates);
     for (Sample& sample : samples_) {
       if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
-      sample.seconds = std::min(sample.seconds, seconds_of(backend_, make_synthetic<T>(sample.product), rates_.workers));
+      sample.seconds =
+          std::min(sample.seconds, seconds_of(backend_, make_synthetic<T>(sample.product), rates_.workers));
     }
     fit_once(rates);
   }
 
   void report(std::vector<CalibrationPoint>& points) const {
     for (const Sample& sample : samples_) {
-      points.push_back({sample.product.name, rates_.workers, sizeof(T), fits_well(sample), predicted(sample),
-                        sample.seconds});
+      points.push_back(
+          {sample.product.name, rates_.workers, sizeof(T), fits_well(sample), predicted(sample), sample.seconds});
     }
   }
 
@@ -130,9 +131,10 @@ class TypeCalibration {
       for (const bool in_cache : {true, false}) {
         std::vector<CostPoint> points;
         for (const Sample& sample : samples_) {
-          if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample))) continue;
-          points.push_back(
-              {work_counts(sample.work, far_share(machine_, sample.work)), busy_seconds(sample) * busy_workers(sample)});
+          if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample)))
+            continue;
+          points.push_back({work_counts(sample.work, far_share(machine_, sample.work)),
+                            busy_seconds(sample) * busy_workers(sample)});
         }
         if (!points.empty()) (in_cache ? kind->costs : kind->memory_costs) = fit_costs(points);
       }
@@ -143,7 +145,9 @@ class TypeCalibration {
     return peak_live_bytes(sample.profile.schedule, sample.profile.value_bytes, in_scope(sample.profile, Scope::all));
   }
   [[nodiscard]] bool fits_well(const Sample& sample) const { return working_set(sample) <= machine_.cache_bytes; }
-  [[nodiscard]] bool is_far_larger(const Sample& sample) const { return working_set(sample) >= 3 * machine_.cache_bytes; }
+  [[nodiscard]] bool is_far_larger(const Sample& sample) const {
+    return working_set(sample) >= 3 * machine_.cache_bytes;
+  }
 
   /// Workers that had a part of a sample.
   [[nodiscard]] double busy_workers(const Sample& sample) const {
@@ -155,7 +159,8 @@ class TypeCalibration {
   /// Time of a sample on all workers, had it filled the machine.
   [[nodiscard]] double busy_seconds(const Sample& sample) const {
     const double busy = std::max(0.1 * sample.seconds, sample.seconds - rates_.op_latency_s - rates_.level_latency_s);
-    const double share = std::min(1.0, static_cast<double>(sample.work.steps.teams) / static_cast<double>(machine_.fill_teams));
+    const double share =
+        std::min(1.0, static_cast<double>(sample.work.steps.teams) / static_cast<double>(machine_.fill_teams));
     return machine_.kind == MachineKind::gpu && sample.product.in_cache ? busy * share : busy;
   }
 
@@ -227,7 +232,8 @@ Calibration calibrate(const Backend& backend, MachineKind kind, const Calibratio
   machine.near_cache_bytes = facts.near_cache_bytes;
   machine.first_cache_bytes = facts.first_cache_bytes;
   machine.fill_teams = facts.fill_teams;
-  machine.provenance = {"calibration", facts.device, facts.driver, backend.name(), options.date, options.tool_version, {}, {}};
+  machine.provenance = {"calibration", facts.device,         facts.driver, backend.name(),
+                        options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
   const std::vector<std::size_t> counts = worker_counts(most, kind);
   const auto wanted = [&](unsigned value_bytes) {

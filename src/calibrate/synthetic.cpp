@@ -21,7 +21,8 @@ double chance(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-/// Appends the columns that a row meets, ascending. The gaps are the same at every place, as those of a pruned kernel are.
+/// Appends the columns that a row meets, ascending. The gaps are the same at every place, as those of a pruned kernel
+/// are.
 void append_columns(const SyntheticProduct& product, std::uint64_t salt, Index row, std::vector<Index>& columns) {
   const Index places = product.side * product.side;
   const std::int64_t y = row % places / product.side;
@@ -103,7 +104,9 @@ struct Stencil {
   double kept;
 
   /// Entries of a row, about.
-  [[nodiscard]] double row_entries() const { return std::max(1.0, channels * (2.0 * reach + 1) * (2.0 * reach + 1) * kept); }
+  [[nodiscard]] double row_entries() const {
+    return std::max(1.0, channels * (2.0 * reach + 1) * (2.0 * reach + 1) * kept);
+  }
   /// Entries of a row of the product of two of them, about: as many of the places within twice the reach as so many
   /// random products hit.
   [[nodiscard]] double product_row_entries() const {
@@ -136,8 +139,11 @@ class SetBuilder {
     double row_entries = stencil.row_entries();
     if (family == Family::general) row_entries += stencil.product_row_entries();
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
-    // A single channel is streamed through, so that its length does not matter; several are as large as activations are.
-    const double most_rows = stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17;
+    // A single channel is streamed through, so that its length does not matter; several are as large as activations
+    // are. A cache of hundreds of MiB needs more than that to be left.
+    const double usual_cache = 1 << 26;
+    const double larger = std::max(1.0, cache_ / usual_cache);
+    const double most_rows = larger * (stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17);
     std::optional<Index> fitting;
     for (Index side = 4; side <= 4096; side *= 2) {
       const double rows = static_cast<double>(stencil.channels) * side * side;
@@ -159,9 +165,8 @@ class SetBuilder {
 std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes) {
   const Stencil streams[] = {{1, 0, 1},    {1, 1, 1},    {8, 1, 0.3},    {64, 1, 0.03},  {16, 2, 0.5}, {128, 1, 0.3},
                              {64, 1, 0.8}, {64, 1, 0.1}, {256, 1, 0.15}, {512, 1, 0.15}, {256, 1, 1},  {512, 1, 1}};
-  const Stencil sums[] = {{4, 1, 0.5},  {16, 1, 0.3},  {32, 1, 0.05}, {64, 1, 0.03}, {64, 1, 0.1},
-                          {16, 2, 0.3}, {128, 1, 0.1}, {32, 1, 0.5},  {256, 1, 0.06}, {128, 1, 0.03},
-                          {64, 1, 0.3}, {32, 2, 0.1}};
+  const Stencil sums[] = {{4, 1, 0.5},   {16, 1, 0.3}, {32, 1, 0.05},  {64, 1, 0.03},  {64, 1, 0.1}, {16, 2, 0.3},
+                          {128, 1, 0.1}, {32, 1, 0.5}, {256, 1, 0.06}, {128, 1, 0.03}, {64, 1, 0.3}, {32, 2, 0.1}};
   SetBuilder set(cache_bytes, value_bytes);
   for (const bool in_cache : {true, false}) {
     for (const Stencil& stencil : streams) {

@@ -61,8 +61,8 @@ std::size_t workers_of(const ModelOptions& options, std::size_t widest, const Ma
   if (!options.workers) return std::clamp<std::size_t>(widest, 1, most);
   const std::uint64_t workers = parse_positive("--workers", *options.workers);
   if (workers > most) {
-    throw InputError(fmt::format("{}: it has {} workers, --workers is {}, accepted is at most that many", *options.machine,
-                                 most, workers));
+    throw InputError(fmt::format("{}: it has {} workers, --workers is {}, accepted is at most that many",
+                                 *options.machine, most, workers));
   }
   return workers;
 }

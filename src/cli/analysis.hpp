@@ -23,8 +23,8 @@ namespace upsweep::cli {
 /// The machine of --machine, or nothing without it. Throws InputError.
 [[nodiscard]] std::optional<Machine> load_machine_of(const ModelOptions& options);
 
-/// Workers to simulate: --workers, else `widest`, at most those of the machine. Throws InputError where --workers exceeds
-/// the machine's.
+/// Workers to simulate: --workers, else `widest`, at most those of the machine. Throws InputError where --workers
+/// exceeds the machine's.
 [[nodiscard]] std::size_t workers_of(const ModelOptions& options, std::size_t widest, const Machine* machine);
 
 }  // namespace upsweep::cli

@@ -33,8 +33,9 @@ struct Options {
 void check_writable(const std::string& out) {
   const std::filesystem::path parent = std::filesystem::absolute(out).parent_path();
   if (access(parent.c_str(), W_OK) == 0) return;
-  throw InputError(fmt::format("{}: the folder {} is not there or cannot be written to, accepted is a file in one that can",
-                               out, parent.string()));
+  throw InputError(
+      fmt::format("{}: the folder {} is not there or cannot be written to, accepted is a file in one that can", out,
+                  parent.string()));
 }
 
 int run_calibrate(const Options& options, const Invocation& invocation) {
@@ -61,15 +62,15 @@ int run_calibrate(const Options& options, const Invocation& invocation) {
   if (store) static_cast<void>(store->save_machine(result.machine, machine_text(result.machine)));
   fmt::print(stderr, "upsweep: wrote {}\n", options.out);
   print_result(
-      options.format, [&] { return to_json(result); }, [&] { return to_csv(result); },
-      [&] { return to_text(result); });
+      options.format, [&] { return to_json(result); }, [&] { return to_csv(result); }, [&] { return to_text(result); });
   return 0;
 }
 
 }  // namespace
 
 Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
-  CLI::App* app = root.add_subcommand("calibrate", "Measure this machine with synthetic products; write a machine file");
+  CLI::App* app =
+      root.add_subcommand("calibrate", "Measure this machine with synthetic products; write a machine file");
   auto options = std::make_shared<Options>();
   app->add_option("--backend", options->backend, "what is measured")
       ->check(CLI::IsMember({"cpu", "cuda"}))

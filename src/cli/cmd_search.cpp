@@ -35,8 +35,11 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
     const Candidate& candidate = result.candidates[i];
     // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
     // row.
-    RunRecord run{candidate.schedule, &analysis.schedules[i], pram_profile(analysis.schedules[i], result.workers),
-                  candidate.score, candidate.feasible,
+    RunRecord run{candidate.schedule,
+                  &analysis.schedules[i],
+                  pram_profile(analysis.schedules[i], result.workers),
+                  candidate.score,
+                  candidate.feasible,
                   candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
     if (candidate.level_time) {
       run.predicted_level_s = candidate.level_time->seconds;

@@ -48,7 +48,8 @@ std::string loss_text(const LossGradient& loss) {
 
 /// The model with one input, the chosen one.
 Model load_at_input(const Options& options, std::size_t input) {
-  Model model = load(options.model, pattern_kind(options.model) == PatternKind::sample ? Numbers::needed : Numbers::run);
+  Model model =
+      load(options.model, pattern_kind(options.model) == PatternKind::sample ? Numbers::needed : Numbers::run);
   const SampleInputs& all = *model.sample;
   if (input >= all.count) {
     throw InputError(fmt::format("{}: --input is {}, accepted are 0 to {}, the inputs of its sample", model.file, input,
@@ -120,18 +121,17 @@ void save(RunStore& store, RunContext context, const Analysis& analysis, const V
       run.predicted_level_s = predicted(Execution::level);
       run.predicted_dag_s = predicted(Execution::dag);
     }
-    run.measurement = MeasurementRecord{
-        report.backend,
-        report.device,
-        report.workers,
-        report.execution,
-        report.value_bytes,
-        report.input,
-        validation.measured_build_s,
-        &one.measurement,
-        one.prediction ? &*one.prediction : nullptr,
-        one.values.elements > 0 ? std::optional(one.values.worst_share) : std::nullopt,
-        one.mismatch ? std::optional(one.mismatch->what) : std::nullopt};
+    run.measurement = MeasurementRecord{report.backend,
+                                        report.device,
+                                        report.workers,
+                                        report.execution,
+                                        report.value_bytes,
+                                        report.input,
+                                        validation.measured_build_s,
+                                        &one.measurement,
+                                        one.prediction ? &*one.prediction : nullptr,
+                                        one.values.elements > 0 ? std::optional(one.values.worst_share) : std::nullopt,
+                                        one.mismatch ? std::optional(one.mismatch->what) : std::nullopt};
     runs.push_back(std::move(run));
   }
   if (!runs.empty()) report_stored(db, store.save(context, runs, std::nullopt));
@@ -148,7 +148,7 @@ Validation run_all(Model& model, const Setting& setting, const Options& options,
   validation.machine = setting.machine ? &*setting.machine : nullptr;
   validation.force = options.force;
   validation.progress = [&](const std::string& schedule) { show_progress(fmt::format("running {}", schedule)); };
-  const NetworkAtInput at{model.network, model.weights, model.sample->at(0), pattern_kind(options.model),
+  const NetworkAtInput at{model.network, model.weights,    model.sample->at(0), pattern_kind(options.model),
                           loss,          model.value_bytes};
   try {
     Validation result = validate(*setting.backend, at, analysis.network, analysis.schedules, validation);
@@ -170,8 +170,8 @@ int run_validate(const Options& options, const Invocation& invocation) {
   check_label(model, loss);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules = options.all_depths ? depth_candidates(length)
-                                                       : std::vector{hybrid_schedule(length, request.depth)};
+  std::vector<Schedule> schedules =
+      options.all_depths ? depth_candidates(length) : std::vector{hybrid_schedule(length, request.depth)};
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   if (!setting.machine && is_modelled(options.backend) && any_to_run(analysis, options)) {
     setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
@@ -212,8 +212,9 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
   app->add_option("--backend", options->backend, "what runs the schedule")
       ->check(CLI::IsMember(backend_names()))
       ->capture_default_str();
-  CLI::Option* schedule = app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
-                              ->capture_default_str();
+  CLI::Option* schedule =
+      app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
+          ->capture_default_str();
   app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
   app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")
       ->check(CLI::IsMember({"level", "dag"}))

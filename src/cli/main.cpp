@@ -33,7 +33,9 @@ int usage_error(const std::string& message, const CLI::App* command) {
     fmt::print(stderr, "usage: upsweep profile|search|validate|calibrate|runs [OPTIONS]; upsweep --help lists them\n");
   } else {
     const std::string name = command->get_name();
-    const char* arguments = name == "runs" ? " [list | show ID | delete ID]" : name == "calibrate" ? " --out FILE" : " MODEL";
+    const char* arguments = name == "runs"        ? " [list | show ID | delete ID]"
+                            : name == "calibrate" ? " --out FILE"
+                                                  : " MODEL";
     fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
   }
   return kUsage;
@@ -69,7 +71,8 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, runs", argv[1]), nullptr);
+      return usage_error(
+          fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, runs", argv[1]), nullptr);
     }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
   } catch (const upsweep::UsageError& error) {

@@ -25,7 +25,9 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
       ->capture_default_str();
   app.add_option("--workers", options.workers, "workers; default: the widest level, or all that a machine has")
       ->type_name("P");
-  app.add_option("--machine", options.machine, "predict seconds on the machine of this file, e. g. one of configs/machines")->type_name("FILE");
+  app.add_option("--machine", options.machine,
+                 "predict seconds on the machine of this file, e. g. one of configs/machines")
+      ->type_name("FILE");
   app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
   declare_format(app, options.format);
 }

@@ -19,8 +19,8 @@ RunContext run_context(const Invocation& invocation, const std::string& command,
   // Arguments need not be UTF-8; what is not is replaced.
   const std::string parameters =
       nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return {invocation.tool_version, command,         parameters,     model.name, options.model,
-          model.content_hash,      options.pattern, &model.network, &profile, nullptr, "", std::nullopt};
+  return {invocation.tool_version, command,  parameters, model.name, options.model, model.content_hash, options.pattern,
+          &model.network,          &profile, nullptr,    "",         std::nullopt};
 }
 
 void add_machine(RunContext& context, const Machine* machine, std::size_t workers, unsigned value_bytes) {

@@ -38,13 +38,12 @@ bool same(const KindRates& a, const KindRates& b) {
 }
 
 bool same(const TypeRates& a, const TypeRates& b) {
-  return same(a.mv, b.mv) && same(a.mm, b.mm) && a.build_value_s == b.build_value_s &&
-         a.build_row_s == b.build_row_s;
+  return same(a.mv, b.mv) && same(a.mm, b.mm) && a.build_value_s == b.build_value_s && a.build_row_s == b.build_row_s;
 }
 
 bool same(const Rates& a, const Rates& b) {
-  return a.workers == b.workers && a.op_latency_s == b.op_latency_s && a.level_latency_s == b.level_latency_s && a.copy_bytes_per_s == b.copy_bytes_per_s &&
-         same(a.fp32, b.fp32) && same(a.fp64, b.fp64);
+  return a.workers == b.workers && a.op_latency_s == b.op_latency_s && a.level_latency_s == b.level_latency_s &&
+         a.copy_bytes_per_s == b.copy_bytes_per_s && same(a.fp32, b.fp32) && same(a.fp64, b.fp64);
 }
 
 bool same(const Provenance& a, const Provenance& b) {

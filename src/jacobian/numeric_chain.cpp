@@ -33,7 +33,8 @@ T rounded(double value) {
 template <class T>
 class RowFiller {
  public:
-  RowFiller(const Pattern& pattern, std::span<T> values) : pattern_(pattern), values_(values), begin_(pattern.rows() + std::size_t{1}) {
+  RowFiller(const Pattern& pattern, std::span<T> values)
+      : pattern_(pattern), values_(values), begin_(pattern.rows() + std::size_t{1}) {
     for (Index r = 0; r < pattern.rows(); ++r) begin_[r + std::size_t{1}] = begin_[r] + pattern.row(r).nnz();
   }
 
@@ -83,8 +84,8 @@ class RowFiller {
 
 std::vector<double> softmax_cross_entropy_gradient(std::span<const double> output, std::size_t label) {
   if (label >= output.size()) {
-    throw std::invalid_argument(
-        fmt::format("the label is {}, accepted are 0 to {}: the network has {} outputs", label, output.size() - 1, output.size()));
+    throw std::invalid_argument(fmt::format("the label is {}, accepted are 0 to {}: the network has {} outputs", label,
+                                            output.size() - 1, output.size()));
   }
   const double largest = *std::max_element(output.begin(), output.end());
   std::vector<double> gradient(output.size());
@@ -113,7 +114,8 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
       });
     } else {
       const std::vector<double> divisors = average_divisors(op);
-      filler.fill([&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, 1 / divisors[column]); }); });
+      filler.fill(
+          [&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, 1 / divisors[column]); }); });
     }
   } else {
     const ConvolutionRows rows(op, weights);

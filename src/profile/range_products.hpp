@@ -21,9 +21,9 @@ class ProductPlan {
 
   /// Entries of the value over a range, and matched pairs of the combine that splits it after `split`.
   struct Counts {
-    std::vector<std::uint64_t> nnz;       ///< by range number
+    std::vector<std::uint64_t> nnz;          ///< by range number
     std::vector<ProductSteps> vector_steps;  ///< by range number: of the value times a dense vector
-    std::vector<ProductCounts> products;  ///< by split number
+    std::vector<ProductCounts> products;     ///< by split number
   };
 
   /// Computes everything once for a chain. Throws like multiply().

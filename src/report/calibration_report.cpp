@@ -65,7 +65,8 @@ std::string worst_text(const Calibration& calibration) {
   std::sort(points.begin(), points.end(), [](const CalibrationPoint& a, const CalibrationPoint& b) {
     return std::fabs(error_of(a)) > std::fabs(error_of(b));
   });
-  TextTable table({{"product", Align::left}, {"workers"}, {"numbers", Align::left}, {"predicted"}, {"measured"}, {"error"}});
+  TextTable table(
+      {{"product", Align::left}, {"workers"}, {"numbers", Align::left}, {"predicted"}, {"measured"}, {"error"}});
   for (std::size_t i = 0; i < std::min(kShown, points.size()); ++i) {
     table.row({points[i].name, fmt::format("{}", points[i].workers), type_name(points[i].value_bytes),
                short_seconds(points[i].predicted_s), short_seconds(points[i].measured_s),

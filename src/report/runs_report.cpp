@@ -107,8 +107,7 @@ std::string runs_text(const QueryResult& summary) {
                short_count(cell_number(at(row, "makespan_dag_flops"))),
                std::holds_alternative<std::monostate>(ratio) ? "-" : short_ratio(cell_number(ratio)),
                short_bytes(cell_number(at(row, "peak_live_bytes"))), seconds_text(at(row, "predicted_level_s")),
-               seconds_text(at(row, "measured_s")),
-               cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
+               seconds_text(at(row, "measured_s")), cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
   }
   return table.text();
 }
@@ -117,7 +116,9 @@ std::string run_text(const QueryResult& run, const QueryResult& levels, const Qu
   TextTable table({{"field", Align::left}, {"value", Align::left}});
   for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
   const std::string text = table.text() + '\n' + to_text(levels);
-  return measurements.rows.empty() ? text : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
+  return measurements.rows.empty()
+             ? text
+             : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
 }
 
 }  // namespace upsweep

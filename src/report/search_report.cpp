@@ -19,7 +19,8 @@ std::string ratio_text(double a, double b) { return b == 0 ? "-" : short_ratio(a
 /// What scores are compared with in dense back-propagation: its FLOPs, or nothing for scores in seconds.
 double baseline_score(const SearchReport& report) {
   if (report.result.options.in_seconds()) return 0;
-  return static_cast<double>(report.network_profile.baseline_flops) / static_cast<double>(report.network_profile.inputs);
+  return static_cast<double>(report.network_profile.baseline_flops) /
+         static_cast<double>(report.network_profile.inputs);
 }
 
 /// A score without a fraction where it has none.
@@ -36,23 +37,24 @@ std::string score_text(const SearchResult& result, double score) {
 Json candidate_json(const SearchReport& report, const Candidate& candidate) {
   const SearchResult& result = report.result;
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, result.inputs); };
-  Json object = {{"schedule", candidate.schedule},
-          {"depth", candidate.depth},
-          {"feasible", candidate.feasible},
-          {"reason", candidate.feasible ? Json() : Json(candidate.reason)},
-          {"score", result.options.in_seconds() ? Json(candidate.score) : score_json(candidate.score)},
-          {"levels", candidate.levels},
-          {"ops", candidate.totals.ops},
-          {"flops", mean(candidate.totals.flops)},
-          {"critical_path_flops",
-           {{"level", mean(candidate.totals.critical_path_level)}, {"dag", mean(candidate.totals.critical_path_dag)}}},
-          {"steps", candidate.pram.steps},
-          {"makespan", mean(candidate.pram.makespan(result.options.execution).flops)},
-          {"makespans", {{"level", mean(candidate.pram.level.flops)}, {"dag", mean(candidate.pram.dag.flops)}}},
-          {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
-          {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
-          {"ratio_to_baseline", ratio(candidate.score, baseline_score(report))},
-          {"same_as", candidate.same_as ? Json(*candidate.same_as) : Json()}};
+  Json object = {
+      {"schedule", candidate.schedule},
+      {"depth", candidate.depth},
+      {"feasible", candidate.feasible},
+      {"reason", candidate.feasible ? Json() : Json(candidate.reason)},
+      {"score", result.options.in_seconds() ? Json(candidate.score) : score_json(candidate.score)},
+      {"levels", candidate.levels},
+      {"ops", candidate.totals.ops},
+      {"flops", mean(candidate.totals.flops)},
+      {"critical_path_flops",
+       {{"level", mean(candidate.totals.critical_path_level)}, {"dag", mean(candidate.totals.critical_path_dag)}}},
+      {"steps", candidate.pram.steps},
+      {"makespan", mean(candidate.pram.makespan(result.options.execution).flops)},
+      {"makespans", {{"level", mean(candidate.pram.level.flops)}, {"dag", mean(candidate.pram.dag.flops)}}},
+      {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
+      {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
+      {"ratio_to_baseline", ratio(candidate.score, baseline_score(report))},
+      {"same_as", candidate.same_as ? Json(*candidate.same_as) : Json()}};
   if (candidate.level_time) {
     object["seconds"] = {{"level", candidate.level_time->seconds}, {"dag", candidate.dag_time->seconds}};
   }
@@ -80,19 +82,9 @@ std::string score_name(const SearchOptions& options) {
 
 std::string candidates_text(const SearchReport& report) {
   const SearchResult& result = report.result;
-  std::vector<TextTable::Column> columns = {{"depth"},
-                   {"levels"},
-                   {"ops"},
-                   {"FLOPs"},
-                   {"path,level"},
-                   {"path,dag"},
-                   {"steps"},
-                   {"span,level"},
-                   {"span,dag"},
-                   {"memory"},
-                   {"to plain"},
-                   {"to dense"},
-                   {"", Align::left}};
+  std::vector<TextTable::Column> columns = {{"depth"},    {"levels"},   {"ops"},          {"FLOPs"},    {"path,level"},
+                                            {"path,dag"}, {"steps"},    {"span,level"},   {"span,dag"}, {"memory"},
+                                            {"to plain"}, {"to dense"}, {"", Align::left}};
   const bool timed = result.options.machine != nullptr;
   if (timed) columns.insert(columns.begin() + 9, {{"time,level"}, {"time,dag"}});
   TextTable table(columns);
@@ -102,11 +94,19 @@ std::string candidates_text(const SearchReport& report) {
     std::string note = result.best == i ? "<- best" : "";
     if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
     if (!c.feasible) note = "does not fit";
-    std::vector<std::string> cells = {fmt::format("{}", c.depth), fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
-               count(c.totals.flops), count(c.totals.critical_path_level), count(c.totals.critical_path_dag),
-               fmt::format("{}", c.pram.steps), count(c.pram.level.flops), count(c.pram.dag.flops),
-               short_bytes(c.pram.peak_live_bytes, result.inputs), ratio_text(c.score, result.linear().score),
-               ratio_text(c.score, baseline_score(report)), note};
+    std::vector<std::string> cells = {fmt::format("{}", c.depth),
+                                      fmt::format("{}", c.levels),
+                                      fmt::format("{}", c.totals.ops),
+                                      count(c.totals.flops),
+                                      count(c.totals.critical_path_level),
+                                      count(c.totals.critical_path_dag),
+                                      fmt::format("{}", c.pram.steps),
+                                      count(c.pram.level.flops),
+                                      count(c.pram.dag.flops),
+                                      short_bytes(c.pram.peak_live_bytes, result.inputs),
+                                      ratio_text(c.score, result.linear().score),
+                                      ratio_text(c.score, baseline_score(report)),
+                                      note};
     if (timed) {
       cells.insert(cells.begin() + 9, {short_seconds(c.level_time->seconds), short_seconds(c.dag_time->seconds)});
     }

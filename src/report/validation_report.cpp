@@ -146,9 +146,10 @@ std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation
 }
 
 std::string figures_text(const char* what, const ErrorFigures& figures) {
-  return fmt::format("Error of {} ({} point{}): mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, largest {:.1f} %.\n",
-                     what, figures.points, figures.points == 1 ? "" : "s", 100 * figures.mean, 100 * figures.median,
-                     100 * figures.p90, 100 * figures.max);
+  return fmt::format(
+      "Error of {} ({} point{}): mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, largest {:.1f} %.\n", what,
+      figures.points, figures.points == 1 ? "" : "s", 100 * figures.mean, 100 * figures.median, 100 * figures.p90,
+      100 * figures.max);
 }
 
 std::string agreement_text(const ValidationReport& report) {
@@ -200,7 +201,8 @@ std::string verdict_text(const ValidationReport& report) {
   if (ran == 0) return "Nothing was run.\n";
   if (right < ran) return fmt::format("{} of {} schedules are right.\n", right, ran);
   return fmt::format(
-      "{} schedule{} ran: structure, nnz and products of every op are exactly as counted, and every gradient agrees with "
+      "{} schedule{} ran: structure, nnz and products of every op are exactly as counted, and every gradient agrees "
+      "with "
       "direct back-propagation within its rounding bound.\n",
       ran, ran == 1 ? "" : "s");
 }
@@ -213,26 +215,27 @@ Json to_json(const ValidationReport& report) {
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
     schedules.push_back(schedule_json(report.profiles[i], validation.schedules[i]));
   }
-  return {{"model", report.model_name},
-          {"pattern", report.pattern},
-          {"input", report.input},
-          {"loss", report.loss},
-          {"dtype", report.value_bytes == 8 ? "fp64" : "fp32"},
-          {"backend", report.backend},
-          {"device", report.device.device},
-          {"driver", report.device.driver},
-          {"workers", report.workers},
-          {"execution", report.execution},
-          {"machine", report.machine == nullptr ? Json() : Json(report.machine->name)},
-          {"schedules", std::move(schedules)},
-          {"chain_build",
-           {{"predicted_s", optional_json(validation.predicted_build_s)}, {"measured_s", validation.measured_build_s}}},
-          {"errors", {{"end_to_end", figures_json(validation.end_to_end)}, {"levels", figures_json(validation.levels)}}},
-          {"rank_agreement", optional_json(validation.rank_agreement)},
-          {"regret", optional_json(validation.regret_of_choice)},
-          {"predicted_best", best_json(report, validation.predicted_best)},
-          {"measured_best", best_json(report, validation.measured_best)},
-          {"valid", validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
+  return {
+      {"model", report.model_name},
+      {"pattern", report.pattern},
+      {"input", report.input},
+      {"loss", report.loss},
+      {"dtype", report.value_bytes == 8 ? "fp64" : "fp32"},
+      {"backend", report.backend},
+      {"device", report.device.device},
+      {"driver", report.device.driver},
+      {"workers", report.workers},
+      {"execution", report.execution},
+      {"machine", report.machine == nullptr ? Json() : Json(report.machine->name)},
+      {"schedules", std::move(schedules)},
+      {"chain_build",
+       {{"predicted_s", optional_json(validation.predicted_build_s)}, {"measured_s", validation.measured_build_s}}},
+      {"errors", {{"end_to_end", figures_json(validation.end_to_end)}, {"levels", figures_json(validation.levels)}}},
+      {"rank_agreement", optional_json(validation.rank_agreement)},
+      {"regret", optional_json(validation.regret_of_choice)},
+      {"predicted_best", best_json(report, validation.predicted_best)},
+      {"measured_best", best_json(report, validation.measured_best)},
+      {"valid", validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
 }
 
 std::string to_csv(const ValidationReport& report) {

@@ -32,8 +32,7 @@ std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const st
   std::vector<std::uint64_t> parts(profile.schedule.levels);
   for (std::size_t id = 0; id < works.size(); ++id) {
     if (!runs[id]) continue;
-    parts[profile.schedule.combines[id].level] +=
-        kind == MachineKind::cpu ? op_parts(op_cost(works[id]), workers) : 1;
+    parts[profile.schedule.combines[id].level] += kind == MachineKind::cpu ? op_parts(op_cost(works[id]), workers) : 1;
   }
   std::vector<std::size_t> active;
   for (const std::uint64_t count : parts) {
@@ -85,9 +84,12 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
   work.is_mv = op.is_mv;
   work.flops = mean(op.flops, inputs);
   for (const auto count : kStepCounts) work.steps.*count = mean(op.steps.*count, inputs);
-  work.picked_bytes = op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : mean(op.left_bytes, inputs);
-  work.moved_bytes = moved_bytes(work, mean(op.left_nnz, inputs), mean(op.right_nnz, inputs), mean(op.nnz, inputs), value_bytes);
-  work.bytes = checked_add(mean(op.bytes, inputs), checked_add(mean(op.left_bytes, inputs), mean(op.right_bytes, inputs)));
+  work.picked_bytes =
+      op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : mean(op.left_bytes, inputs);
+  work.moved_bytes =
+      moved_bytes(work, mean(op.left_nnz, inputs), mean(op.right_nnz, inputs), mean(op.nnz, inputs), value_bytes);
+  work.bytes =
+      checked_add(mean(op.bytes, inputs), checked_add(mean(op.left_bytes, inputs), mean(op.right_bytes, inputs)));
   return work;
 }
 

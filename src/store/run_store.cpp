@@ -193,9 +193,10 @@ std::int64_t machine_row(Sqlite& database, const Machine& machine, const std::st
   const Provenance& from = machine.provenance;
   const bool fitted = from.fit.points > 0;
   const auto unless_fitted = [&](auto value) { return fitted ? std::optional(value) : std::nullopt; };
-  Statement insert(database,
-                   "INSERT INTO machines (name, kind, origin, device, driver, date, tool_version, workers, fit_points, "
-                   "fit_median_error, fit_p90_error, fit_max_error, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement insert(
+      database,
+      "INSERT INTO machines (name, kind, origin, device, driver, date, tool_version, workers, fit_points, "
+      "fit_median_error, fit_p90_error, fit_max_error, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert
       .bind(machine.name, to_string(machine.kind), from.origin, unless_empty(from.device), unless_empty(from.driver),
             unless_empty(from.date), unless_empty(from.tool_version), std::uint64_t{machine.workers()},
@@ -228,8 +229,8 @@ std::int64_t save_measurement(Sqlite& database, std::int64_t run, const Measurem
 void save_times(Sqlite& database, std::int64_t measurement, const MeasurementRecord& record) {
   const Measurement& measured = *record.measurement;
   const Prediction* predicted = record.prediction;
-  Statement level_row(database,
-                      "INSERT INTO measured_levels (measurement_id, level, predicted_s, measured_s) VALUES (?, ?, ?, ?)");
+  Statement level_row(
+      database, "INSERT INTO measured_levels (measurement_id, level, predicted_s, measured_s) VALUES (?, ?, ?, ?)");
   for (std::size_t level = 0; level < measured.level_seconds.size(); ++level) {
     const bool has = predicted != nullptr && level < predicted->level_seconds.size();
     level_row

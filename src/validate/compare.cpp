@@ -12,8 +12,8 @@ namespace {
 
 std::string op_name(const Schedule& schedule, std::size_t id) {
   const Combine& combine = schedule.combines[id];
-  return fmt::format("op {} of {} ({} phase, level {}, left {}, right {})", id, schedule.name,
-                     to_string(combine.phase), combine.level, combine.left, combine.right);
+  return fmt::format("op {} of {} ({} phase, level {}, left {}, right {})", id, schedule.name, to_string(combine.phase),
+                     combine.level, combine.left, combine.right);
 }
 
 /// Bounds of an element by its sums.
@@ -81,11 +81,10 @@ ValueComparison compare_values(const Schedule& schedule, const std::vector<Expec
     const std::size_t activation = schedule.length - position;
     const std::vector<double>& want = direct.gradient[activation];
     const std::vector<double>& have = results[position];
-    const std::string where = fmt::format("result {} of {}, the gradient with respect to activation {}", position,
-                                          schedule.name, activation);
+    const std::string where =
+        fmt::format("result {} of {}, the gradient with respect to activation {}", position, schedule.name, activation);
     if (have.size() != want.size()) {
-      comparison.mismatch =
-          Mismatch{op, fmt::format("{}: {} elements, expected {}", where, have.size(), want.size())};
+      comparison.mismatch = Mismatch{op, fmt::format("{}: {} elements, expected {}", where, have.size(), want.size())};
       return comparison;
     }
     const double scale = std::max(largest(want), std::numeric_limits<double>::min());
@@ -101,8 +100,9 @@ ValueComparison compare_values(const Schedule& schedule, const std::vector<Expec
         comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
         continue;
       }
-      comparison.worst_share = std::max(comparison.worst_share, std::isfinite(difference) ? difference / allowed
-                                                                                          : std::numeric_limits<double>::infinity());
+      comparison.worst_share =
+          std::max(comparison.worst_share,
+                   std::isfinite(difference) ? difference / allowed : std::numeric_limits<double>::infinity());
       if (comparison.mismatch) continue;
       comparison.mismatch = Mismatch{
           op, fmt::format("{}{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",

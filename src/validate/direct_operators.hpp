@@ -16,14 +16,15 @@ enum class PassKind {
 };
 
 /// Hands `upstream` (elements of out_shape) back through an operator that is no view, to its inputs (elements of
-/// in_shape, the length of `x`): J^T · upstream, |J^T| · upstream or (J ∘ J)^T · upstream, by the operator's definition.
+/// in_shape, the length of `x`): J^T · upstream, |J^T| · upstream or (J ∘ J)^T · upstream, by the operator's
+/// definition.
 ///
 /// All kinds add in the same order, so that with |gradient| <= magnitude upstream the same holds for the results.
 [[nodiscard]] std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights,
                                             std::span<const double> x, std::span<const double> upstream, PassKind pass);
 
-/// Raises `squares` to the squares of what the terms of an activation's derivatives hand back of `upstream`; nothing for
-/// other operators. Shapes: all have the elements of in_shape.
+/// Raises `squares` to the squares of what the terms of an activation's derivatives hand back of `upstream`; nothing
+/// for other operators. Shapes: all have the elements of in_shape.
 void raise_to_terms(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                     std::span<const double> upstream, std::span<double> squares);
 

@@ -77,8 +77,8 @@ std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianCha
       op = product_by_definition(*x, *patterns[combine.earlier]);
       patterns[target] = multiply(x, patterns[combine.earlier], Keep::structure).pattern;
       if (structure_digest(*patterns[target]) != op.structure_digest) {
-        throw std::logic_error(fmt::format("op {} of {}: the symbolic product has another structure than its definition",
-                                           id, schedule.name));
+        throw std::logic_error(fmt::format(
+            "op {} of {}: the symbolic product has another structure than its definition", id, schedule.name));
       }
     }
     op.roundings = roundings[combine.earlier] + roundings[combine.later] + x->max_row_nnz();

@@ -106,9 +106,9 @@ class Validator {
     for (std::size_t id = 0; id < expected.size(); ++id) {
       const OpProfile& op = profile.ops[id];
       if (op.nnz == expected[id].nnz && op.products == expected[id].products) continue;
-      return Mismatch{id, fmt::format("op {} of {}: the profile has {} nnz and {} products, its own product {} and {}", id,
-                                      profile.schedule.name, op.nnz, op.products, expected[id].nnz,
-                                      expected[id].products)};
+      return Mismatch{id,
+                      fmt::format("op {} of {}: the profile has {} nnz and {} products, its own product {} and {}", id,
+                                  profile.schedule.name, op.nnz, op.products, expected[id].nnz, expected[id].products)};
     }
     return std::nullopt;
   }
@@ -119,9 +119,10 @@ class Validator {
         if (std::isfinite(value)) continue;
         const std::size_t o = at_.network.links()[link];
         const Operator& op = at_.network.operators()[o];
-        throw OperatorError(o, fmt::format("{} '{}': an element of the gradient with respect to its input is {}, accepted "
-                                           "are finite numbers",
-                                           kind_name(op.kind), op.name, value));
+        throw OperatorError(o,
+                            fmt::format("{} '{}': an element of the gradient with respect to its input is {}, accepted "
+                                        "are finite numbers",
+                                        kind_name(op.kind), op.name, value));
       }
     }
   }

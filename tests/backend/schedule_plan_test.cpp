@@ -171,6 +171,15 @@ TEST(StructureDigest, TellsShapesAndSwappedRowsApart) {
             structure_digest(Pattern::from_csr({2, 3, {0, 2, 3}, {0, 1, 2}})));
 }
 
+TEST(StructureDigest, TellsAllRowsOfTwelveColumnsApart) {
+  std::set<std::uint64_t> digests;
+  for (std::uint32_t bits = 0; bits < 1U << 12; ++bits) {
+    digests.insert(structure_digest(
+        testing::pattern_where(2, 12, [&](Index r, Index c) { return r == 1 && (bits >> c & 1) != 0; })));
+  }
+  EXPECT_EQ(digests.size(), std::size_t{1} << 12);
+}
+
 TEST_F(SchedulePlanTest, TakesAtMostTwiceTheBytesOfOperandsAndResults) {
   for (int round = 0; round < 15; ++round) {
     const JacobianChain chain = random_chain(between(2, 8), 40, 90, 0.7);

@@ -363,7 +363,8 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
        "m.yaml:3: memory_B of the machine is '0.1', accepted is a number from 1"},
       {"name: x\nkind: cpu\nmemory_GiB: 1e7\n", "is '1e7', accepted is a number from 1 byte to 8 PiB"},
       {"name: x\nkind: cpu\ncolour: red\n" + sheet + rates,
-       "m.yaml:3: unknown key 'colour' in the machine, accepted are name, kind, memory_B, cache_B, near_cache_B, first_cache_B, "
+       "m.yaml:3: unknown key 'colour' in the machine, accepted are name, kind, memory_B, cache_B, near_cache_B, "
+       "first_cache_B, "
        "fill_teams"},
       {"name: x\nkind: cpu\nprovenance: {origin: hearsay}\n" + rates,
        "m.yaml:3: origin of provenance is 'hearsay', accepted are datasheet, calibration and definition"},

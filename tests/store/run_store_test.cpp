@@ -161,9 +161,9 @@ struct Measured {
     DeviceFacts device;
     device.device = "some device";
     device.driver = "some driver";
-    record.measurement =
-        MeasurementRecord{"cpu", device, 2, "level", 4, 7, 0.125, &measurement, with_prediction ? &prediction : nullptr,
-                          0.75, std::nullopt};
+    record.measurement = MeasurementRecord{
+        "cpu", device,      2, "level", 4, 7, 0.125, &measurement, with_prediction ? &prediction : nullptr,
+        0.75,  std::nullopt};
     return record;
   }
 };
@@ -204,9 +204,9 @@ TEST(RunStore, KeepsAMeasurementBesideThePredictionForSql) {
             "another\n");
   EXPECT_EQ(query(file, "SELECT level, predicted_s, measured_s FROM measured_levels ORDER BY level"),
             "0|0.5|1.0\n1|1.0|1.0\n");
-  EXPECT_EQ(query(file,
-                  "SELECT op, predicted_alone_s, measured_busy_s, nnz, products FROM measured_ops ORDER BY op LIMIT 2"),
-            "0|2.0|0.5|10|20\n1|2.0|0.5|11|21\n");
+  EXPECT_EQ(
+      query(file, "SELECT op, predicted_alone_s, measured_busy_s, nnz, products FROM measured_ops ORDER BY op LIMIT 2"),
+      "0|2.0|0.5|10|20\n1|2.0|0.5|11|21\n");
   EXPECT_EQ(query(file, "SELECT COUNT(*) FROM measured_ops"), std::to_string(fixture.profile.ops.size()) + "\n");
   EXPECT_EQ(query(file,
                   "SELECT run, model, backend, schedule, level, predicted_s, measured_s, error FROM "

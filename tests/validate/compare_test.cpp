@@ -206,6 +206,22 @@ TEST_F(CompareTest, AcceptsLessWithFp64) {
   }
 }
 
+TEST_F(CompareTest, SaysWhereAnErrorIsWithinTheWorstCase) {
+  for (const double times : {1.0, 1e9}) {
+    Case one = random_case();
+    const auto [position, element] = somewhere(one);
+    const std::size_t activation = one.activation(position);
+    const double roundings = one.op(position) ? one.expected[*one.op(position)].roundings : 1;
+    // A worst case that is far above what random signs give.
+    one.direct.magnitude[activation][element] = 1e6;
+    one.direct.deviation[activation][element] = 1;
+    one.results[position][element] += times * 0.5 * roundings * unit_roundoff(4) * 1e6;
+    const auto mismatch = one.compare().mismatch;
+    ASSERT_TRUE(mismatch.has_value());
+    EXPECT_EQ(mismatch->what.find("it is within the worst case") != std::string::npos, times == 1) << mismatch->what;
+  }
+}
+
 TEST_F(CompareTest, FindsWhatIsNotFinite) {
   for (const double bad : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
     for (int round = 0; round < 20; ++round) {

@@ -11,6 +11,7 @@
 
 #include "support/random.hpp"
 #include "upsweep/backend/registry.hpp"
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep {
@@ -247,6 +248,79 @@ TEST_F(ValidateTest, ReportsTheMismatchOfOneScheduleOnly) {
     EXPECT_EQ(validation.schedules[i].mismatch.has_value(), i == 1) << i;
   }
   EXPECT_EQ(validation.first_mismatch()->what, validation.schedules[1].mismatch->what);
+}
+
+TEST_F(ValidateTest, KeepsWhatRanWhereTheBackendFailsInTheMiddle) {
+  const Machine machine = seconds_machine();
+  ValidationOptions options;
+  options.machine = &machine;
+  const Validation validation = run(FakeBackend([](const Schedule& schedule, Measurement& measurement) {
+                                      measurement.seconds = schedule.depth == 1 ? 1e-9 : 1.0;
+                                      if (schedule.depth == 1) throw BackendError("the device caught fire");
+                                      if (schedule.depth == 2) throw std::bad_alloc();
+                                    }),
+                                    guaranteed_, options);
+  ASSERT_GT(validation.schedules.size(), 3U);
+  for (std::size_t i = 0; i < validation.schedules.size(); ++i) {
+    const ScheduleValidation& one = validation.schedules[i];
+    EXPECT_EQ(one.ran(), i != 1 && i != 2) << i;
+    EXPECT_FALSE(one.mismatch.has_value()) << i;
+    EXPECT_TRUE(one.skipped.empty()) << i;
+    EXPECT_TRUE(one.prediction.has_value()) << i;
+  }
+  EXPECT_EQ(validation.schedules[1].failed, "the device caught fire");
+  EXPECT_THAT(validation.schedules[2].failed, HasSubstr("the memory of this machine does not suffice for hybrid:2"));
+  EXPECT_EQ(validation.first_failure(), "the device caught fire");
+  EXPECT_TRUE(validation.any_ran());
+  EXPECT_EQ(validation.end_to_end.points, validation.schedules.size() - 2);
+  EXPECT_NE(validation.measured_best, 1U);
+}
+
+TEST_F(ValidateTest, LeavesAScheduleWithAMismatchOutOfTheErrorsAndTheChoice) {
+  const Machine machine = seconds_machine();
+  ValidationOptions options;
+  options.machine = &machine;
+  const Validation validation = run(FakeBackend([](const Schedule& schedule, Measurement& measurement) {
+                                      measurement.seconds = schedule.depth == 0 ? 1e-9 : 1.0;
+                                      if (schedule.depth == 0) ++measurement.ops[0].nnz;
+                                    }),
+                                    guaranteed_, options);
+  EXPECT_EQ(validation.end_to_end.points, validation.schedules.size() - 1);
+  EXPECT_NE(validation.measured_best, 0U) << "a wrong result is not the fastest";
+  EXPECT_NE(validation.predicted_best, 0U);
+}
+
+TEST_F(ValidateTest, NamesTheOperatorWhoseGradientIsNotFinite) {
+  // The forward pass is finite, but 1e200 * 1e200 is not.
+  const Network network({1}, {{"a", Linear{1}, {}}, {"b", Linear{1}, {}}, {"c", Linear{1}, {}}});
+  NetworkWeights weights(3);
+  weights[0].values = {1};
+  weights[1].values = weights[2].values = {1e200};
+  const std::vector<double> zero = {0};
+  const Analysis analysed = analyse({network, weights, nullptr, 8}, PatternKind::guaranteed, depth_candidates(4));
+  try {
+    static_cast<void>(validate(*make_backend("reference"), {network, weights, zero, PatternKind::guaranteed, {}, 8},
+                               analysed.network, analysed.schedules, {}));
+    FAIL() << "accepted";
+  } catch (const OperatorError& error) {
+    EXPECT_EQ(error.index(), 1U);
+    EXPECT_THAT(error.what(), HasSubstr("linear 'b': an element of the gradient with respect to its input is "));
+  }
+}
+
+TEST(TooLarge, CountsAllValuesWhereNothingIsUsedAgain) {
+  ScheduleProfile profile;
+  profile.schedule = linear_schedule(4);
+  profile.ops.resize(profile.schedule.combines.size());
+  profile.value_bytes.assign(profile.schedule.values(), std::uint64_t{2} << 30);  // 12 GiB in all
+  EXPECT_THAT(too_large(profile, Execution::dag), HasSubstr("12884901888 bytes of live values, more than 8589934592"));
+  profile.value_bytes.assign(profile.schedule.values(), std::uint64_t{1} << 30);
+  EXPECT_EQ(too_large(profile, Execution::dag), "");
+  EXPECT_EQ(too_large(profile, Execution::level), "");
+  profile.ops[1].flops = kMostFlops;
+  EXPECT_EQ(too_large(profile, Execution::level), "") << "exactly the limit";
+  profile.ops[0].flops = 1;
+  EXPECT_THAT(too_large(profile, Execution::level), HasSubstr("20000000001 FLOPs, more than 20000000000"));
 }
 
 TEST_F(ValidateTest, FindsAProfileThatCountsSomethingElse) {

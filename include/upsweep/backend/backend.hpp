@@ -15,14 +15,14 @@ namespace upsweep {
 
 /// What a backend runs on.
 struct DeviceFacts {
-  std::string device;              ///< "AMD EPYC 9554", "NVIDIA H200"
-  std::string driver;              ///< kernel or driver and library versions
-  std::size_t workers = 1;         ///< threads, or streams
-  std::uint64_t memory_bytes = 0;  ///< of the device
-  std::uint64_t cache_bytes = 0;   ///< of its last level; 0: not known
+  std::string device;                   ///< "AMD EPYC 9554", "NVIDIA H200"
+  std::string driver;                   ///< kernel or driver and library versions
+  std::size_t workers = 1;              ///< threads, or streams
+  std::uint64_t memory_bytes = 0;       ///< of the device
+  std::uint64_t cache_bytes = 0;        ///< of its last level; 0: not known
   std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;  ///< of the first level for data; 0: not known
-  std::uint64_t fill_teams = 1;    ///< rows, or teams of equal rows, at a time that keep the device busy
+  std::uint64_t fill_teams = 1;         ///< rows, or teams of equal rows, at a time that keep the device busy
 };
 
 /// Whether a backend can run here.
@@ -35,17 +35,17 @@ struct Availability {
 struct RunOptions {
   std::size_t workers = 1;  ///< threads or streams; a sequential backend ignores it
   Execution execution = Execution::level;
-  std::size_t repetitions = 1;          ///< measured runs, at least 1; one more run before them is not measured
-  double min_seconds = 0;               ///< repeat until the measured runs took this long together, at most 1000 times
-  std::uint64_t memory_limit = 0;       ///< bytes of plans, values and workspace; 0: no limit
-  bool keep_results = true;             ///< hand back the results
+  std::size_t repetitions = 1;     ///< measured runs, at least 1; one more run before them is not measured
+  double min_seconds = 0;          ///< repeat until the measured runs took this long together, at most 1000 times
+  std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
+  bool keep_results = true;        ///< hand back the results
 };
 
 /// What one combine did.
 struct OpMeasurement {
-  double seconds = 0;                 ///< busy time, summed over its workers; median over the repetitions
-  std::uint64_t nnz = 0;              ///< entries of the result, counted by the backend
-  std::uint64_t products = 0;         ///< multiplications that its loops do, counted by the backend
+  double seconds = 0;                  ///< busy time, summed over its workers; median over the repetitions
+  std::uint64_t nnz = 0;               ///< entries of the result, counted by the backend
+  std::uint64_t products = 0;          ///< multiplications that its loops do, counted by the backend
   std::uint64_t structure_digest = 0;  ///< structure_digest() of the result as the backend holds it; 0 for a vector
 };
 

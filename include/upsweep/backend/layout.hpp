@@ -15,7 +15,9 @@ struct ColumnLists {
   std::vector<std::uint64_t> begin;  ///< length stored rows + 1
   std::vector<Index> columns;        ///< ascending within a row
 
-  [[nodiscard]] std::uint64_t bytes() const { return begin.size() * sizeof(std::uint64_t) + columns.size() * sizeof(Index); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return begin.size() * sizeof(std::uint64_t) + columns.size() * sizeof(Index);
+  }
 };
 
 /// How the numbers of a sparse matrix lie in memory: row r has the values [value_begin[r], value_begin[r + 1]), in the

@@ -14,11 +14,11 @@ namespace upsweep {
 
 /// How the numbers of a combine's product later × earlier = X·Y are computed once its structure is known.
 enum class ProductForm : std::uint8_t {
-  vector,         ///< Y is the dense gradient
-  scale_rows,     ///< X has at most one entry per row: a row of C is a multiple of a row of Y, with its columns
-  scale_columns,  ///< Y is a full diagonal: C has the structure of X
+  vector,          ///< Y is the dense gradient
+  scale_rows,      ///< X has at most one entry per row: a row of C is a multiple of a row of Y, with its columns
+  scale_columns,   ///< Y is a full diagonal: C has the structure of X
   single_columns,  ///< Y has at most one entry per row
-  general,        ///< rows of Y are added up per row (or team) of X
+  general,         ///< rows of Y are added up per row (or team) of X
 };
 
 /// One combine, planned.

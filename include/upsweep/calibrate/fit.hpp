@@ -14,8 +14,8 @@ struct CostPoint {
 
 /// Costs >= 0 that minimise the sum of squared relative errors over the points.
 ///
-/// Counts that no point has keep cost 0. Method: coordinate descent on the normal equations, which converges for a convex
-/// problem with bounds. Throws std::invalid_argument without points or for a time that is not positive.
+/// Counts that no point has keep cost 0. Method: coordinate descent on the normal equations, which converges for a
+/// convex problem with bounds. Throws std::invalid_argument without points or for a time that is not positive.
 [[nodiscard]] WorkCosts fit_costs(const std::vector<CostPoint>& points);
 
 }  // namespace upsweep

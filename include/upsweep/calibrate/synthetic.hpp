@@ -18,8 +18,8 @@ enum class Family {
   general,         ///< two matrices
 };
 
-/// A product to be measured on its own. Its patterns are stencils with random gaps, as convolutions have: row (channel, y,
-/// x) meets the places at most `reach` away along each axis, in every channel, each with probability `kept`; with
+/// A product to be measured on its own. Its patterns are stencils with random gaps, as convolutions have: row (channel,
+/// y, x) meets the places at most `reach` away along each axis, in every channel, each with probability `kept`; with
 /// `teams`, four rows that follow one another share their columns, as under a pooling. No network enters.
 struct SyntheticProduct {
   std::string name;

@@ -31,8 +31,8 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
 
 /// A chain whose gradient (length gradient_length, rounded to T) is there, and whose Jacobians have no numbers yet.
 ///
-/// `structure` comes from guaranteed_chain() or SampleChains::at(). Throws OperatorError where a number does not fit into
-/// T, std::invalid_argument for wrong lengths.
+/// `structure` comes from guaranteed_chain() or SampleChains::at(). Throws OperatorError where a number does not fit
+/// into T, std::invalid_argument for wrong lengths.
 template <class T>
 [[nodiscard]] NumericChain<T> chain_without_values(const Network& network, JacobianChain structure,
                                                    std::span<const double> gradient);

@@ -28,13 +28,13 @@ struct OpWork {
   bool is_mv = false;
   std::uint64_t flops = 0;
   ProductSteps steps;
-  std::uint64_t bytes = 0;          ///< of operands and result, each once, as the counting rules have them
-  std::uint64_t picked_bytes = 0;   ///< of Y that is read here and there: a vector, a diagonal, or rows to walk
-  std::uint64_t moved_bytes = 0;    ///< see moved_bytes()
+  std::uint64_t bytes = 0;         ///< of operands and result, each once, as the counting rules have them
+  std::uint64_t picked_bytes = 0;  ///< of Y that is read here and there: a vector, a diagonal, or rows to walk
+  std::uint64_t moved_bytes = 0;   ///< see moved_bytes()
 };
 
-/// Bytes that a planned product moves: the numbers of both operands; those of the result twice, since a cache reads what
-/// it is going to write; and 4 for each column that it reads of X or of the result, once per team.
+/// Bytes that a planned product moves: the numbers of both operands; those of the result twice, since a cache reads
+/// what it is going to write; and 4 for each column that it reads of X or of the result, once per team.
 [[nodiscard]] std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint64_t right_nnz,
                                         std::uint64_t nnz, unsigned value_bytes);
 
@@ -62,9 +62,10 @@ struct WorkCosts {
 struct KindRates {
   WorkCosts costs;         ///< arithmetic, measured in the cache; all 0 on a datasheet
   WorkCosts memory_costs;  ///< memory, measured far out of the cache, where a unit's time is that of its bytes
-  double flops_per_s = std::numeric_limits<double>::infinity();       ///< arithmetic of all workers, from a datasheet
-  double bytes_per_s = std::numeric_limits<double>::infinity();       ///< memory, all workers together
-  double cached_bytes_per_s = std::numeric_limits<double>::infinity();  ///< the same while everything stays in the cache
+  double flops_per_s = std::numeric_limits<double>::infinity();  ///< arithmetic of all workers, from a datasheet
+  double bytes_per_s = std::numeric_limits<double>::infinity();  ///< memory, all workers together
+  double cached_bytes_per_s =
+      std::numeric_limits<double>::infinity();  ///< the same while everything stays in the cache
 };
 
 /// Rates of one number type.
@@ -78,8 +79,8 @@ struct TypeRates {
 /// Rates while a number of workers is active.
 struct Rates {
   std::size_t workers = 1;
-  double op_latency_s = 0;     ///< dispatch or launch of one op
-  double level_latency_s = 0;  ///< synchronisation after a level
+  double op_latency_s = 0;      ///< dispatch or launch of one op
+  double level_latency_s = 0;   ///< synchronisation after a level
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
@@ -95,7 +96,7 @@ struct Provenance {
   std::string backend;
   std::string date;  ///< ISO 8601
   std::string tool_version;
-  ErrorFigures fit;                              ///< of a calibration
+  ErrorFigures fit;                            ///< of a calibration
   std::map<std::string, std::string> sources;  ///< by key of the machine file: what says so
 };
 
@@ -103,12 +104,12 @@ struct Provenance {
 struct Machine {
   std::string name;
   MachineKind kind = MachineKind::pram;
-  std::uint64_t memory_bytes = 0;  ///< 0: not known
-  std::uint64_t cache_bytes = 0;   ///< of the last level that all workers share; 0: not known
+  std::uint64_t memory_bytes = 0;       ///< 0: not known
+  std::uint64_t cache_bytes = 0;        ///< of the last level that all workers share; 0: not known
   std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;  ///< of the first level; 0: not known
-  std::uint64_t fill_teams = 1;    ///< gpu: teams of rows that keep the whole device busy
-  std::vector<Rates> rates;        ///< by workers, ascending; at least one
+  std::uint64_t fill_teams = 1;         ///< gpu: teams of rows that keep the whole device busy
+  std::vector<Rates> rates;             ///< by workers, ascending; at least one
   Provenance provenance;
 
   /// Most workers (threads or streams).
@@ -118,8 +119,8 @@ struct Machine {
 };
 
 /// How far away the cache is that holds what a combine picks from Y, 0 to 1: rows to walk from the near cache (0) or
-/// from a farther one (1); numbers of a vector or diagonal from the first cache (0) or a farther one (1). In between from
-/// half to twice the size of that cache, by its logarithm.
+/// from a farther one (1); numbers of a vector or diagonal from the first cache (0) or a farther one (1). In between
+/// from half to twice the size of that cache, by its logarithm.
 [[nodiscard]] double far_share(const Machine& machine, const OpWork& work);
 
 /// Time of one combine.
@@ -130,17 +131,18 @@ struct OpTime {
 
 /// Where a combine runs.
 struct OpPlace {
-  std::size_t workers = 1;         ///< of the run
-  std::size_t active = 1;          ///< that have something to do while it runs
-  unsigned value_bytes = 4;        ///< 4 or 8
-  std::uint64_t working_set = 0;   ///< bytes that the run comes back to in every iteration
+  std::size_t workers = 1;        ///< of the run
+  std::size_t active = 1;         ///< that have something to do while it runs
+  unsigned value_bytes = 4;       ///< 4 or 8
+  std::uint64_t working_set = 0;  ///< bytes that the run comes back to in every iteration
 };
 
 /// Time of a combine: latency + the larger of arithmetic and memory time.
 ///
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
-/// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it counts
-/// as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size on.
+/// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
+/// counts as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size
+/// on.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep

@@ -8,8 +8,8 @@
 
 namespace upsweep {
 
-/// The rule by which the cpu backend cuts an op into parts for its workers, and by which the machine model knows how many
-/// workers an op can use.
+/// The rule by which the cpu backend cuts an op into parts for its workers, and by which the machine model knows how
+/// many workers an op can use.
 ///
 /// `cost` is about the number of entries that are read, written or multiplied: op_cost(). A part has at least kPartCost
 /// of them, since handing it to another thread costs about a microsecond; there are at most kPartsPerWorker parts for

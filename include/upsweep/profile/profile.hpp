@@ -26,10 +26,10 @@ struct OpProfile {
   std::uint64_t nnz = 0;        ///< entries of the result
   std::uint64_t products = 0;   ///< matched pairs of entries
   std::uint64_t flops = 0;
-  std::uint64_t bytes = 0;          ///< of the result
-  std::uint64_t left_bytes = 0;     ///< of the earlier operand
-  std::uint64_t right_bytes = 0;    ///< of the later operand
-  ProductSteps steps;               ///< the work as a plan executes it
+  std::uint64_t bytes = 0;        ///< of the result
+  std::uint64_t left_bytes = 0;   ///< of the earlier operand
+  std::uint64_t right_bytes = 0;  ///< of the later operand
+  ProductSteps steps;             ///< the work as a plan executes it
 };
 
 /// The combines of one level.

@@ -31,8 +31,8 @@ struct ProfileReport {
   const NetworkProfile& network_profile;
   const ScheduleProfile& profile;
   const PramProfile& pram;
-  std::string pattern;    ///< "guaranteed" or "sample"
-  std::string requested;  ///< the schedule as it was asked for
+  std::string pattern;                               ///< "guaranteed" or "sample"
+  std::string requested;                             ///< the schedule as it was asked for
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine
 };
 

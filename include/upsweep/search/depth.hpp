@@ -43,7 +43,7 @@ struct Candidate {
   std::string schedule;
   bool feasible = true;
   std::string reason;  ///< why it is infeasible, else empty
-  double score = 0;  ///< FLOPs as a mean over the inputs, or seconds
+  double score = 0;    ///< FLOPs as a mean over the inputs, or seconds
   std::size_t levels = 0;
   Totals totals;
   PramProfile pram;

@@ -41,8 +41,8 @@ struct ProductSteps {
 
 /// All counts of ProductSteps, for what treats them alike.
 inline constexpr std::array kStepCounts = {
-    &ProductSteps::teams,     &ProductSteps::scaled_columns, &ProductSteps::scaled_rows, &ProductSteps::single_hops,
-    &ProductSteps::team_hops, &ProductSteps::passes,         &ProductSteps::single_steps, &ProductSteps::team_steps,
+    &ProductSteps::teams,       &ProductSteps::scaled_columns, &ProductSteps::scaled_rows,  &ProductSteps::single_hops,
+    &ProductSteps::team_hops,   &ProductSteps::passes,         &ProductSteps::single_steps, &ProductSteps::team_steps,
     &ProductSteps::single_sums, &ProductSteps::team_sums};
 
 /// Adds up, count by count. Throws CountOverflow.

@@ -37,14 +37,15 @@ struct ValueComparison {
 /// combine id. `value_bytes` is 4 or 8.
 /// Bound, with K roundings on a path and unit roundoff u = 2^-24 or 2^-53: the smaller of the worst case
 /// K·u / (1 - K·u) · magnitude (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Lemma 3.1) and of
-/// kSpread · sqrt(K) · u · deviation, which rounding errors of random sign stay within; plus the same of the oracle, which
-/// is rounded to fp64. A result that is NaN or infinite is out of any bound.
+/// kSpread · sqrt(K) · u · deviation, which rounding errors of random sign stay within; plus the same of the oracle,
+/// which is rounded to fp64. A result that is NaN or infinite is out of any bound.
 [[nodiscard]] ValueComparison compare_values(const Schedule& schedule, const std::vector<ExpectedOp>& expected,
                                              const DirectGradients& direct, double direct_roundings,
                                              const std::vector<std::vector<double>>& results, unsigned value_bytes);
 
 /// How many standard deviations a rounding error may be away from 0. Errors of neighbouring elements are not quite
-/// independent; 32 leaves room for that. For VGG-11 in fp32 (K of some 10^4) the bound is about 3 · 10^-4 of the deviation.
+/// independent; 32 leaves room for that. For VGG-11 in fp32 (K of some 10^4) the bound is about 3 · 10^-4 of the
+/// deviation.
 inline constexpr double kSpread = 32;
 
 }  // namespace upsweep

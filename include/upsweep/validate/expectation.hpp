@@ -21,10 +21,9 @@ struct ExpectedOp {
 ///
 /// Roundings: 1 for each number of the chain, which is rounded to its type once; a product adds those of its operands,
 /// one for the multiplication and one for each of the additions of its longest sum, in whatever order.
-/// The products are counted by their definition, entry by entry, and not by multiply(), which plans and profiles rest on;
-/// multiply() only carries a structure on to later products, once it has proved equal.
-/// Throws std::logic_error where it has not.
-/// Cost: about a nanosecond per matched pair; a structure is kept until its last use.
+/// The products are counted by their definition, entry by entry, and not by multiply(), which plans and profiles rest
+/// on; multiply() only carries a structure on to later products, once it has proved equal. Throws std::logic_error
+/// where it has not. Cost: about a nanosecond per matched pair; a structure is kept until its last use.
 [[nodiscard]] std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianChain& chain);
 
 /// Roundings on the longest path of plain back-propagation: those of the oracle.

@@ -28,8 +28,8 @@ struct LossGradient {
 /// A network at one concrete input.
 struct NetworkAtInput {
   const Network& network;
-  NetworkWeights& weights;        ///< with the values of every conv2d and linear; validate() empties it
-  std::span<const double> x;      ///< elements of the network's input
+  NetworkWeights& weights;    ///< with the values of every conv2d and linear; validate() empties it
+  std::span<const double> x;  ///< elements of the network's input
   PatternKind pattern = PatternKind::guaranteed;
   LossGradient loss;
   unsigned value_bytes = 4;  ///< 4: fp32, 8: fp64
@@ -70,9 +70,9 @@ struct Validation {
   double measured_build_s = 0;                ///< median of three
   // Over the schedules that ran without a mismatch and have a prediction.
   ErrorFigures end_to_end;
-  ErrorFigures levels;                      ///< over all levels of them
-  std::optional<double> rank_agreement;     ///< Spearman's, over the schedules
-  std::optional<double> regret_of_choice;   ///< of the schedule with the smallest prediction
+  ErrorFigures levels;                        ///< over all levels of them
+  std::optional<double> rank_agreement;       ///< Spearman's, over the schedules
+  std::optional<double> regret_of_choice;     ///< of the schedule with the smallest prediction
   std::optional<std::size_t> predicted_best;  ///< position of that schedule
   std::optional<std::size_t> measured_best;
 
@@ -89,8 +89,9 @@ struct Validation {
 ///
 /// `profiles`: of the same network at the same input, one input each. A mismatch, or a failure of the backend in the
 /// middle, is reported in the result, not thrown.
-/// Throws BackendError where the backend is not available; OperatorError (its index is a position in network.operators()) for numbers that are not finite or
-/// do not fit; std::invalid_argument for a label that is no output.
+/// Throws BackendError where the backend is not available; OperatorError (its index is a position in
+/// network.operators()) for numbers that are not finite or do not fit; std::invalid_argument for a label that is no
+/// output.
 [[nodiscard]] Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
                                   const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options);
 
