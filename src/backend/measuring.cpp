@@ -15,10 +15,12 @@ double median(std::vector<double> values) {
 void measure_iterations(const RunOptions& options, const std::function<Iteration()>& iterate,
                         Measurement& measurement) {
   constexpr std::size_t kMost = 1000;
-  static_cast<void>(iterate());
+  constexpr double kLong = 5;  // seconds: noise then is small against the time, and patience is not
+  const double warm_up = iterate().seconds;
+  const std::size_t wanted = warm_up > kLong ? 1 : std::max<std::size_t>(1, options.repetitions);
   std::vector<Iteration> iterations;
   double total = 0;
-  while (iterations.size() < std::max<std::size_t>(1, options.repetitions) ||
+  while (iterations.size() < wanted ||
          (total < options.min_seconds && iterations.size() < kMost)) {
     iterations.push_back(iterate());
     total += iterations.back().seconds;
