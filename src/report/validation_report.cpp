@@ -259,8 +259,10 @@ std::string to_text(const ValidationReport& report) {
       report.device.device, report.device.driver, report.workers, report.workers == 1 ? "" : "s", report.execution,
       report.machine == nullptr ? "" : ", predicted by " + report.machine->name);
   text += schedules_text(report) + '\n';
-  if (report.profiles.size() == 1 && !report.validation.schedules.front().measurement.level_seconds.empty()) {
-    text += levels_text(report.profiles.front(), report.validation.schedules.front()) + '\n';
+  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
+    const ScheduleValidation& one = report.validation.schedules[i];
+    if (one.measurement.level_seconds.empty()) continue;
+    text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name, levels_text(report.profiles[i], one));
   }
   return text + remarks_text(report) + verdict_text(report) + agreement_text(report) + build_text(report.validation);
 }

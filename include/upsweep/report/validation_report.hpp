@@ -34,7 +34,7 @@ struct ValidationReport {
 /// The table of levels: predicted and measured seconds of each; empty but for its head under dag execution.
 [[nodiscard]] std::string to_csv(const ValidationReport& report);
 
-/// Tables for people: the schedules, for a single schedule its levels too, and the verdict.
+/// Tables for people: the schedules, the levels of each that ran, and the verdict.
 [[nodiscard]] std::string to_text(const ValidationReport& report);
 
 }  // namespace upsweep

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "upsweep/backend/layout.hpp"
+
+namespace upsweep {
+
+/// Where the sums of a row of C lie while they grow, for the sake of the caches.
+///
+/// A row of a transposed Jacobian meets the same few places of an image in all channels, which lie far apart in the
+/// order of columns. Numbered in the order in which the rows of C first meet them, the columns of one row are close
+/// together: its sums fill a few cache lines.
+struct AddingOrder {
+  std::vector<Index> position;     ///< of the sum of each column of C; empty: the order of the columns
+  std::vector<Index> y_positions;  ///< position[] of Y's lists, entry by entry; empty likewise
+  std::vector<bool> y_contiguous;  ///< by row of Y: its positions are consecutive and ascend
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (position.size() + y_positions.size()) * sizeof(Index) + y_contiguous.size() / 8;
+  }
+};
+
+/// The order for C = X·Y of the forms general and single_columns.
+[[nodiscard]] AddingOrder adding_order(const Layout& y, const Layout& c, std::size_t value_bytes);
+
+}  // namespace upsweep
