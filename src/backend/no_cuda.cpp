@@ -6,20 +6,20 @@
 namespace upsweep {
 namespace {
 
-const char* const kReason = "built without CUDA: no CUDA compiler was found when this program was built";
+constexpr const char* kReason = "built without CUDA: no CUDA compiler was found when this program was built";
 
 /// Stands in for a backend that was not compiled.
 class NoCudaBackend : public Backend {
  public:
   explicit NoCudaBackend(std::string name) : name_(std::move(name)) {}
 
-  std::string name() const override { return name_; }
-  Availability availability() const override { return {false, kReason}; }
-  DeviceFacts facts() const override { throw BackendError(kReason); }
-  Measurement run(const Schedule&, const NumericChain<float>&, const RunOptions&) const override {
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] Availability availability() const override { return {false, kReason}; }
+  [[nodiscard]] DeviceFacts facts() const override { throw BackendError(kReason); }
+  [[nodiscard]] Measurement run(const Schedule&, const NumericChain<float>&, const RunOptions&) const override {
     throw BackendError(kReason);
   }
-  Measurement run(const Schedule&, const NumericChain<double>&, const RunOptions&) const override {
+  [[nodiscard]] Measurement run(const Schedule&, const NumericChain<double>&, const RunOptions&) const override {
     throw BackendError(kReason);
   }
 

@@ -43,7 +43,7 @@ void append_columns(const SyntheticProduct& product, std::uint64_t salt, Index r
 Pattern stencil(const SyntheticProduct& product, std::uint64_t salt) {
   const Index rows = product.channels * product.side * product.side;
   const Index share = product.teams ? kTeamRows : 1;
-  const Pattern distinct = build_pattern(rows / share, rows, 0, [&](Index r, std::vector<Index>& columns) {
+  Pattern distinct = build_pattern(rows / share, rows, 0, [&](Index r, std::vector<Index>& columns) {
     append_columns(product, salt, r * share, columns);
   });
   if (!product.teams) return distinct;

@@ -31,7 +31,10 @@ struct Options {
 };
 
 std::size_t parse_count(const std::string& option, const std::string& text) {
-  return text == "0" ? 0 : static_cast<std::size_t>(parse_positive(option, text));
+  if (text == "0") return 0;
+  if (text.starts_with('-'))
+    throw UsageError(fmt::format("{} is '{}', accepted is an integer from 0 on", option, text));
+  return static_cast<std::size_t>(parse_positive(option, text));
 }
 
 LossGradient loss_of(const Options& options) {

@@ -32,7 +32,7 @@ int usage_error(const std::string& message, const CLI::App* command) {
   if (command == nullptr) {
     fmt::print(stderr, "usage: upsweep profile|search|validate|calibrate|runs [OPTIONS]; upsweep --help lists them\n");
   } else {
-    const std::string name = command->get_name();
+    const std::string& name = command->get_name();
     const char* arguments = name == "runs"        ? " [list | show ID | delete ID]"
                             : name == "calibrate" ? " --out FILE"
                                                   : " MODEL";

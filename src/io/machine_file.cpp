@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <regex>
@@ -47,7 +49,7 @@ class MachineReader {
   [[nodiscard]] bool is_pram() const { return machine_.kind == MachineKind::pram; }
 
   static std::uint64_t bytes(std::optional<double> value) {
-    return static_cast<std::uint64_t>(value.value_or(0) + 0.5);
+    return static_cast<std::uint64_t>(std::llround(value.value_or(0)));
   }
 
   void read_kind(const YamlNode& node) {

@@ -32,6 +32,9 @@ std::optional<double> predicted_level(const ScheduleValidation& one, std::size_t
 }
 
 Json figures_json(const ErrorFigures& figures) {
+  if (figures.points == 0) {
+    return {{"points", 0}, {"mean", nullptr}, {"median", nullptr}, {"p90", nullptr}, {"max", nullptr}};
+  }
   return {{"points", figures.points},
           {"mean", figures.mean},
           {"median", figures.median},
@@ -121,8 +124,11 @@ std::string schedules_text(const ValidationReport& report) {
     const ScheduleValidation& one = report.validation.schedules[i];
     const std::optional<double> predicted = predicted_seconds(one);
     const bool ran = one.ran();
-    std::string note = report.validation.measured_best == i ? "<- fastest" : "";
-    if (report.validation.predicted_best == i) note += note.empty() ? "<- predicted fastest" : " and predicted so";
+    std::string note;
+    if (report.profiles.size() > 1) {
+      if (report.validation.measured_best == i) note = "<- fastest";
+      if (report.validation.predicted_best == i) note += note.empty() ? "<- predicted fastest" : " and predicted so";
+    }
     table.row({report.profiles[i].schedule.name, short_count(totals(report.profiles[i], Scope::all).flops, 1),
                status_text(one), ran && !one.mismatch ? fmt::format("{:.1f} %", 100 * one.values.worst_share) : "-",
                predicted ? short_seconds(*predicted) : "-", ran ? short_seconds(one.measurement.seconds) : "-",
@@ -157,7 +163,16 @@ std::string agreement_text(const ValidationReport& report) {
   if (report.machine == nullptr) {
     return "Times are not predicted: no machine file. 'upsweep calibrate' writes one for --machine.\n";
   }
-  std::string text = figures_text("end-to-end times", validation.end_to_end);
+  if (validation.end_to_end.points == 0) return "";
+  std::string text;
+  const Provenance& from = report.machine->provenance;
+  if (from.backend != report.backend) {
+    text = fmt::format("Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.\n",
+                       report.machine->name,
+                       from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend,
+                       report.backend);
+  }
+  text += figures_text("end-to-end times", validation.end_to_end);
   if (validation.levels.points > 0) text += figures_text("level times", validation.levels);
   if (validation.rank_agreement) {
     text += fmt::format("Rank agreement over the schedules (Spearman): {:.3f}.", *validation.rank_agreement);
@@ -172,6 +187,7 @@ std::string agreement_text(const ValidationReport& report) {
 }
 
 std::string build_text(const Validation& validation) {
+  if (!validation.any_ran()) return "";
   std::string text = fmt::format("Building the chain: {} measured", short_seconds(validation.measured_build_s));
   if (validation.predicted_build_s) text += fmt::format(", {} predicted", short_seconds(*validation.predicted_build_s));
   return text + "; not in the times above.\n";
@@ -229,7 +245,8 @@ Json to_json(const ValidationReport& report) {
       {"machine", report.machine == nullptr ? Json() : Json(report.machine->name)},
       {"schedules", std::move(schedules)},
       {"chain_build",
-       {{"predicted_s", optional_json(validation.predicted_build_s)}, {"measured_s", validation.measured_build_s}}},
+       {{"predicted_s", optional_json(validation.predicted_build_s)},
+        {"measured_s", validation.any_ran() ? Json(validation.measured_build_s) : Json()}}},
       {"errors", {{"end_to_end", figures_json(validation.end_to_end)}, {"levels", figures_json(validation.levels)}}},
       {"rank_agreement", optional_json(validation.rank_agreement)},
       {"regret", optional_json(validation.regret_of_choice)},
