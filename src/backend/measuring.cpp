@@ -20,8 +20,7 @@ void measure_iterations(const RunOptions& options, const std::function<Iteration
   const std::size_t wanted = warm_up > kLong ? 1 : std::max<std::size_t>(1, options.repetitions);
   std::vector<Iteration> iterations;
   double total = 0;
-  while (iterations.size() < wanted ||
-         (total < options.min_seconds && iterations.size() < kMost)) {
+  while (iterations.size() < wanted || (total < options.min_seconds && iterations.size() < kMost)) {
     iterations.push_back(iterate());
     total += iterations.back().seconds;
   }
