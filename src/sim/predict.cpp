@@ -125,8 +125,8 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
     prediction.seconds = std::max(all.together(), in_seconds(longest_path(task_graph(profile.schedule), costs)));
     return prediction;
   }
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    const double seconds = levels[level].seconds();
+  for (const SharedTime& level : levels) {
+    const double seconds = level.seconds();
     prediction.level_seconds.push_back(seconds > 0 ? machine.at(workers).level_latency_s + seconds : 0);
     prediction.seconds += prediction.level_seconds.back();
   }

@@ -100,9 +100,9 @@ ValueComparison compare_values(const Schedule& schedule, const std::vector<Expec
         comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
         continue;
       }
-      comparison.worst_share =
-          std::max(comparison.worst_share,
-                   std::isfinite(difference) ? difference / allowed : std::numeric_limits<double>::infinity());
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      const double share = std::isfinite(difference) ? difference / allowed : kInfinity;
+      comparison.worst_share = std::max(comparison.worst_share, share);
       if (comparison.mismatch) continue;
       comparison.mismatch = Mismatch{
           op, fmt::format("{}{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
