@@ -17,7 +17,7 @@ namespace {
 /// More streams than this are of no use to a device, and each costs memory.
 constexpr std::size_t kMostStreams = 128;
 
-/// Counts and digests of what the device has: the layouts that were uploaded.
+/// Counts and digests of the layouts that were uploaded, from the host's copy of them.
 std::vector<OpMeasurement> counted_ops(const SchedulePlan& plan) {
   std::map<const Layout*, std::uint64_t> digests;
   std::vector<OpMeasurement> ops(plan.ops.size());
