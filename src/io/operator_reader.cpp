@@ -206,13 +206,11 @@ const std::vector<std::pair<std::string, Read>>& readers() {
 }
 
 const Read& reader_of(const YamlDocument& document, const YamlNode& kind) {
-  std::vector<std::string> known;
   for (const auto& [name, read] : readers()) {
     if (name == kind.text) return read;
-    known.push_back(name);
   }
-  throw document.error(
-      kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind), fmt::join(known, ", ")));
+  throw document.error(kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind),
+                                         fmt::join(operator_kinds(), ", ")));
 }
 
 /// The name of an operator; arrays are files of this name, so it must not lead out of their folder.
@@ -268,6 +266,21 @@ OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, 
 }
 
 }  // namespace
+
+std::vector<std::string> operator_kinds() {
+  std::vector<std::string> kinds;
+  for (const auto& [name, read] : readers()) kinds.push_back(name);
+  return kinds;
+}
+
+OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNode& item, const YamlNode& kind,
+                                     YamlMap* map, const std::string& what) {
+  OperatorEntry entry;
+  entry.line = item.line;
+  Settings in(map, document, item, what);
+  entry.spec.kind = reader_of(document, kind)(in, entry);
+  return entry;
+}
 
 std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list) {
   if (list.kind != YamlNode::Kind::sequence || list.children.empty()) {

@@ -26,26 +26,33 @@ double in_seconds(std::uint64_t count) { return static_cast<double>(count) / kTi
 
 std::uint64_t mean(std::uint64_t sum, std::uint64_t inputs) { return (sum + inputs / 2) / inputs; }
 
-/// Workers that have something to do in each level: as many as there are parts on a cpu, else as there are ops.
+/// What an op gives the workers to do at once: its parts on a cpu, else itself.
+std::uint64_t parts_of(const OpWork& work, std::size_t workers, MachineKind kind) {
+  return kind == MachineKind::cpu ? op_parts(op_cost(work), workers) : 1;
+}
+
+std::size_t active_of(std::uint64_t parts, std::size_t workers) {
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(parts, 1, workers));
+}
+
+/// Workers that have something to do in each level.
 std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const std::vector<OpWork>& works,
                                         const std::vector<bool>& runs, std::size_t workers, MachineKind kind) {
   std::vector<std::uint64_t> parts(profile.schedule.levels);
   for (std::size_t id = 0; id < works.size(); ++id) {
     if (!runs[id]) continue;
-    parts[profile.schedule.combines[id].level] += kind == MachineKind::cpu ? op_parts(op_cost(works[id]), workers) : 1;
+    parts[profile.schedule.combines[id].level] += parts_of(works[id], workers, kind);
   }
   std::vector<std::size_t> active;
-  for (const std::uint64_t count : parts) {
-    active.push_back(static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, workers)));
-  }
+  for (const std::uint64_t count : parts) active.push_back(active_of(count, workers));
   return active;
 }
 
 /// What the ops of a level, or of everything, take together.
 class SharedTime {
  public:
-  void add(const OpTime& op, double latency_s, std::size_t workers) {
-    together_ += op.machine_s + latency_s / static_cast<double>(workers);
+  void add(const OpTime& op, double latency_s, std::size_t workers, std::uint64_t count = 1) {
+    together_ += static_cast<double>(count) * (op.machine_s + latency_s / static_cast<double>(workers));
     longest_ = std::max(longest_, op.alone_s);
   }
   [[nodiscard]] double together() const { return together_; }
@@ -131,6 +138,22 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
     prediction.seconds += prediction.level_seconds.back();
   }
   return prediction;
+}
+
+double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine& machine, const OpPlace& place) {
+  if (place.workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
+  if (count == 0) return 0;
+  OpPlace busy = place;
+  busy.active = active_of(checked_mul(count, parts_of(work, place.workers, machine.kind)), place.workers);
+  const OpTime op = op_time(machine, work, busy);
+  const double level_latency_s = machine.at(place.workers).level_latency_s;
+  if (machine.kind == MachineKind::pram) {
+    const std::uint64_t rounds = (count - 1) / place.workers + 1;
+    return static_cast<double>(rounds) * op.alone_s + (op.alone_s > 0 ? level_latency_s : 0);
+  }
+  SharedTime level;
+  level.add(op, machine.at(busy.active).op_latency_s, busy.active, count);
+  return level.seconds() > 0 ? level_latency_s + level.seconds() : 0;
 }
 
 std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,

@@ -32,6 +32,14 @@ struct Prediction {
 [[nodiscard]] Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
                                       Execution execution, unsigned value_bytes, Scope scope = Scope::all);
 
+/// Seconds of a level of `count` equal ops by the rule of predict_time(): one op for each sample of a batch. On a pram
+/// that is ceil(count / workers) ops one after the other.
+///
+/// `place`: its workers, value bytes and working set; who is active follows from `count`. Throws std::invalid_argument
+/// for 0 workers, CountOverflow.
+[[nodiscard]] double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine& machine,
+                                       const OpPlace& place);
+
 /// Seconds to write the Jacobian values of one iteration (operators 2..n), all `workers` together; nothing where the
 /// machine file does not say.
 [[nodiscard]] std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine,

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <istream>
+#include <string>
+
+#include "upsweep/training/link.hpp"
+
+namespace upsweep {
+
+/// Reads a link file: a YAML mapping of `name`, `bandwidth_UNIT` above 0 (Bps, KBps, MBps, GBps, TBps, GiBps) and
+/// `latency_UNIT` of at least 0 (s, ms, us, ns, ps), each a number or `{value: NUMBER, source: TEXT}`.
+///
+///     name: nvlink
+///     bandwidth_GBps: {value: 50, source: "..."}
+///     latency_us: {value: 0, source: "..."}
+///
+/// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted", for missing, unknown and repeated
+/// keys, unknown units and numbers that are not accepted.
+[[nodiscard]] Link load_link(const std::string& path);
+
+/// The same from a stream; `path` stands for it in errors.
+[[nodiscard]] Link load_link(std::istream& in, const std::string& path);
+
+}  // namespace upsweep

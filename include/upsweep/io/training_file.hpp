@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "upsweep/base/error.hpp"
+#include "upsweep/training/study.hpp"
+
+namespace upsweep {
+
+/// Where costs come from that are not in the training file itself.
+struct CostSource {
+  std::string model_file;  ///< a model file or a layers file
+  std::string model;
+  std::string machine;
+  std::string machine_file;
+  std::string link;                      ///< empty without a link file
+  bool is_csr = false;                   ///< sparse products with Jacobians; otherwise dense kernels
+  std::uint64_t batch = 1;               ///< samples of a step (data parallel: on a device)
+  unsigned value_bytes = 4;              ///< of a number
+  std::vector<std::string> layer_names;
+};
+
+/// A training file, read and checked.
+struct TrainingFile {
+  std::string file;  ///< as errors name it
+  std::string name;
+  std::string kind;  ///< "pipeline", "data_parallel", "reverse_first_k_memory" or "multi_region"
+  int line = 0;      ///< of `kind`
+  std::string note;  ///< free text for people, such as what was measured elsewhere
+  std::string content_hash;          ///< of everything that figures depend on
+  std::optional<CostSource> source;  ///< times are then seconds, sizes bytes
+  std::variant<PipelineStudy, DataParallelStudy, FirstKMemoryStudy, MultiRegionStudy> study;
+
+  /// The error "FILE:LINE: message".
+  [[nodiscard]] InputError error(int at_line, const std::string& message) const { return {file, at_line, message}; }
+};
+
+/// Reads a training file: one flat YAML mapping, whose keys are described in README.md.
+///
+/// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also for the files that it names.
+[[nodiscard]] TrainingFile load_training(const std::string& path);
+
+/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
+[[nodiscard]] TrainingFile load_training(std::istream& in, const std::string& path);
+
+}  // namespace upsweep

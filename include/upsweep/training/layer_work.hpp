@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upsweep/network/network.hpp"
+
+namespace upsweep {
+
+/// Counts of one dense kernel. Elements and not bytes, so that they hold for every number type.
+struct KernelWork {
+  std::uint64_t flops = 0;     ///< per sample
+  std::uint64_t elements = 0;  ///< of activations and their gradients, read or written, per sample
+  std::uint64_t weights = 0;   ///< weights or their gradients, read or written, once per micro-batch
+
+  friend bool operator==(const KernelWork&, const KernelWork&) = default;
+};
+
+/// Dense work of a part of a layer: an operator, a matrix product, ...
+struct PartWork {
+  KernelWork forward;
+  KernelWork output_gradient;  ///< gradient to the part's input
+  KernelWork weight_gradient;  ///< all 0: none
+  std::uint64_t weights = 0;   ///< learned numbers: weights, biases, scales and shifts
+
+  friend bool operator==(const PartWork&, const PartWork&) = default;
+};
+
+/// Dense work of a layer.
+struct LayerWork {
+  std::string name;
+  std::uint64_t output = 0;     ///< elements per sample that go to the next layer
+  std::vector<PartWork> parts;  ///< in order of the forward pass; each is a kernel of its own in F, O and W
+
+  /// Learned numbers of all parts. Throws CountOverflow.
+  [[nodiscard]] std::uint64_t weights() const;
+  /// FLOPs of the forward pass, per sample. Throws CountOverflow.
+  [[nodiscard]] std::uint64_t forward_flops() const;
+};
+
+/// Positions of neighbouring operators in Network::operators(), first to last.
+struct OperatorRange {
+  std::size_t first = 0;
+  std::size_t last = 0;  ///< inclusive
+
+  friend bool operator==(const OperatorRange&, const OperatorRange&) = default;
+};
+
+/// The layers of a chain: every conv2d, linear and pooling with the elementwise operators and views that follow it.
+///
+/// Elementwise operators and views at the beginning belong to the first layer; a network of nothing else is one layer.
+/// The ranges cover all operators, in order.
+[[nodiscard]] std::vector<OperatorRange> chain_layers(const Network& network);
+
+/// The name of a layer: that of its conv2d, linear or pooling, else of its first operator.
+[[nodiscard]] std::string layer_name(const Network& network, const OperatorRange& layer);
+
+/// Learned numbers of an operator: weights and biases of conv2d and linear, scales and shifts of an affine batchnorm2d.
+/// Throws CountOverflow.
+[[nodiscard]] std::uint64_t weight_count(const Operator& op);
+
+/// Dense work of an operator that is no view.
+///
+/// conv2d: F, O and W are 2·H'·W'·C'·(C/groups)·kernel.y·kernel.x FLOPs each, positions in the padding included;
+/// linear: 2·in·out each; each of the three reads or writes input, output and weights once; biases count as weights and
+/// cost no FLOPs. Everything else one FLOP per element, the larger of input and output; F reads the input and writes
+/// the output, O reads the gradient of the output and what the forward pass kept, the input, and writes the gradient of
+/// the input; no W (that of the scales and shifts of batchnorm2d is left out). Throws CountOverflow.
+[[nodiscard]] PartWork operator_work(const Operator& op);
+
+/// Matrix products of one sample: `count` times (m × k)·(k × n).
+struct Matmul {
+  std::uint64_t m = 0;
+  std::uint64_t k = 0;
+  std::uint64_t n = 0;
+  std::uint64_t count = 1;
+  bool weights = true;  ///< the (k × n) operand is learned, else an activation
+  bool bias = false;    ///< n more learned numbers per product
+};
+
+/// Dense work of matrix products: F 2mkn FLOPs; O 2mkn, W 2mkn with weights; O 4mkn, no W without: a gradient to either
+/// operand. Throws CountOverflow.
+[[nodiscard]] PartWork matmul_work(const Matmul& matmul);
+
+/// What is done to each element on its own, or to all of a group: activations, normalisations, softmax, additions.
+struct ElementwiseWork {
+  std::uint64_t elements = 0;  ///< per sample
+  std::uint64_t flops_per_element = 1;
+  std::uint64_t weights = 0;  ///< learned scales and shifts; they cost nothing but their transfer
+};
+
+/// Dense work: F reads and writes the elements, O reads two tensors of them and writes one, each with the FLOPs; no W.
+/// Throws CountOverflow.
+[[nodiscard]] PartWork elementwise_work(const ElementwiseWork& work);
+
+/// The dense work of a network's chain, by chain_layers(). Throws CountOverflow.
+[[nodiscard]] std::vector<LayerWork> layer_works(const Network& network);
+
+}  // namespace upsweep

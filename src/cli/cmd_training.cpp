@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "analysis.hpp"
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "storing.hpp"
+#include "training_scans.hpp"
+#include "upsweep/io/training_file.hpp"
+#include "upsweep/report/training_report.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::optional<std::string> optimum_s;
+  std::optional<std::string> db;
+  std::string format = "table";
+};
+
+/// Seconds of --optimum, for each problem.
+OptimumSearch optimum_search(const Options& options) {
+  OptimumSearch search;
+  if (!options.optimum_s) return search;
+  const auto limit = std::chrono::seconds(parse_positive("--optimum", *options.optimum_s));
+  search.is_wanted = true;
+  const auto start = std::make_shared<std::chrono::steady_clock::time_point>();
+  search.begin = [start] { *start = std::chrono::steady_clock::now(); };
+  search.stop = [start, limit] { return std::chrono::steady_clock::now() - *start > limit; };
+  return search;
+}
+
+PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search) {
+  PipelineAnswers answers;
+  for (const PipelineChoice& choice : study.choices) {
+    try {
+      answers.choices.push_back(evaluate(choice, search));
+    } catch (const std::invalid_argument& error) {
+      throw file.error(choice.line, fmt::format("policy {}: {}", choice.policy, error.what()));
+    }
+  }
+  apply_limit(study, answers);
+  if (!answers.best) throw file.error(file.line, "memory_limit: " + answers.choices.front().does_not_fit);
+  answers.scans = simulate_scans(file, study);
+  return answers;
+}
+
+template <class Study, class Answers>
+void print(const Options& options, const TrainingFile& file, const Study& study, const Answers& answers) {
+  print_result(
+      options.format, [&] { return to_json(file, study, answers); }, [&] { return to_csv(study, answers); },
+      [&] { return to_text(file, study, answers); });
+}
+
+int run_training(const Options& options, const Invocation&) {
+  const OptimumSearch search = optimum_search(options);
+  const TrainingFile file = load_training(options.file);
+  const auto store = open_store(options.db);
+  const auto run = [&](const auto& study) {
+    using Study = std::decay_t<decltype(study)>;
+    if constexpr (std::is_same_v<Study, PipelineStudy>) {
+      print(options, file, study, evaluate_all(file, study, search));
+    } else if constexpr (std::is_same_v<Study, FirstKMemoryStudy>) {
+      print(options, file, study, evaluate(study));
+    } else {
+      print(options, file, study, evaluate(study, search));
+    }
+  };
+  std::visit(run, file.study);
+  return 0;
+}
+
+}  // namespace
+
+Command declare_training(CLI::App& root, const Invocation& invocation) {
+  CLI::App* app = root.add_subcommand(
+      "training", "Simulate a whole training step: pipeline- and data-parallel schedules, out-of-order back-propagation");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file, "training file (YAML)")->required();
+  app->add_option("--optimum", options->optimum_s,
+                  "look for the shortest step of all, this long for each problem (at most 2000 operations)")
+      ->type_name("SECONDS");
+  app->add_option("--db", options->db, "SQLite file that keeps the run, its tasks and figures")->type_name("FILE");
+  declare_format(*app, options->format);
+  return {app, [options, &invocation] { return run_training(*options, invocation); }};
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "cost_lists.hpp"
+#include "training_readers.hpp"
+#include "upsweep/training/pipeline_tasks.hpp"
+#include "upsweep/training/policy.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::uint64_t kMostDevices = 1'000'000;
+constexpr std::uint64_t kMostMicroBatches = 100'000'000;
+
+/// Reads `kind: pipeline`.
+class PipelineReader {
+ public:
+  explicit PipelineReader(const TrainingInput& input)
+      : input_(input), map_(input.map), document_(input.document()), layers_(input.layers()) {}
+
+  PipelineStudy read() {
+    base_.devices = yaml_integer(document_, map_.require("devices"), map_.name("devices"), 1, kMostDevices);
+    base_.micro_batches =
+        yaml_integer(document_, map_.require("micro_batches"), map_.name("micro_batches"), 1, kMostMicroBatches);
+    base_.skip_first_output_gradient = input_.skips_first_output_gradient();
+    base_.update = read_list(map_, "U", layers_, NumberSign::not_negative, 0);
+    if (input_.network == nullptr) read_costs();
+    read_link();
+    alloc_ = &map_.require("alloc");
+    read_choices();
+    if (const YamlNode* limit = map_.find("memory_limit"))
+      study_.memory_limit = yaml_integer(document_, *limit, map_.name("memory_limit"), 1);
+    read_scans();
+    return std::move(study_);
+  }
+
+ private:
+  void read_costs() {
+    base_.forward = read_list(map_, "F", layers_, NumberSign::positive);
+    base_.output_gradient = read_list(map_, "O", layers_, NumberSign::positive, std::nullopt,
+                                      base_.skip_first_output_gradient);
+    base_.weight_gradient = read_list(map_, "W", layers_, NumberSign::positive);
+    base_.transfer_sizes = read_list(map_, "size", layers_ - 1, NumberSign::not_negative, 0);
+    if (base_.skip_first_output_gradient) base_.output_gradient.front() = 0;  // whatever stands there
+  }
+
+  /// Costs per micro-batch where the step is cut into `micro_batches`.
+  void set_costs(Pipeline& pipeline, const YamlNode& at) {
+    if (input_.network == nullptr) {
+      // The same step in other pieces: a micro-batch of x times the size takes x times as long.
+      const double share = static_cast<double>(base_.micro_batches) / static_cast<double>(pipeline.micro_batches);
+      for (auto* list :
+           {&pipeline.forward, &pipeline.output_gradient, &pipeline.weight_gradient, &pipeline.transfer_sizes}) {
+        for (double& cost : *list) cost *= share;
+      }
+      return;
+    }
+    const std::uint64_t batch = input_.network->settle_batch(base_.micro_batches);
+    if (batch % pipeline.micro_batches != 0) {
+      throw document_.error(at, fmt::format("{} micro-batches of a batch of {} samples, accepted is a divisor",
+                                            pipeline.micro_batches, batch));
+    }
+    const LayerCosts& costs = input_.network->of(batch / pipeline.micro_batches);
+    pipeline.forward = costs.forward;
+    pipeline.output_gradient = costs.output_gradient;
+    pipeline.weight_gradient = costs.weight_gradient;
+    pipeline.transfer_sizes.assign(costs.output_bytes.begin(), costs.output_bytes.end() - 1);
+    if (pipeline.skip_first_output_gradient) pipeline.output_gradient.front() = 0;
+  }
+
+  void read_link() {
+    const std::optional<Link> link = input_.network == nullptr ? std::nullopt : input_.network->link();
+    for (const char* key : {"latency", "bandwidth"}) {
+      const YamlNode* node = map_.find(key);
+      if (node == nullptr) continue;
+      if (link) {
+        throw document_.error(*node,
+                              fmt::format("{} beside a link file, accepted is one of the two", map_.name(key)));
+      }
+      if (key == std::string("latency")) {
+        base_.latency = read_number(document_, *node, map_.name(key), NumberSign::not_negative);
+      } else if (node->kind != YamlNode::Kind::null) {
+        base_.bandwidth = read_number(document_, *node, map_.name(key), NumberSign::positive);
+      }
+    }
+    if (link) {
+      base_.latency = link->latency_s;
+      base_.bandwidth = link->bytes_per_s;
+    }
+    const YamlNode* model = map_.find("comm_model");
+    const std::string text = model == nullptr ? "delay" : yaml_text(document_, *model, map_.name("comm_model"));
+    if (text != "delay" && text != "link") {
+      throw document_.error(*model,
+                            fmt::format("{} is '{}', accepted are delay, link", map_.name("comm_model"), text));
+    }
+    base_.comm_model = text == "link" ? CommModel::link : CommModel::delay;
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> read_allocation(const YamlNode& node, const std::string& what) const {
+    if (node.kind == YamlNode::Kind::scalar && node.text == "contiguous")
+      return contiguous_allocation(layers_, base_.devices);
+    if (node.kind == YamlNode::Kind::scalar && node.text == "modulo")
+      return modulo_allocation(layers_, base_.devices, 1);
+    if (node.kind == YamlNode::Kind::mapping) {
+      YamlMap modulo(document_, node, what);
+      const std::uint64_t group = yaml_integer(document_, modulo.require("modulo"), modulo.name("modulo"), 1, layers_);
+      modulo.finish();
+      return modulo_allocation(layers_, base_.devices, group);
+    }
+    const auto& entries =
+        read_sequence(document_, node, what + " (or contiguous, modulo, {modulo: GROUP})");
+    if (entries.size() != layers_)
+      throw document_.error(node, fmt::format("{} has {} entries, accepted are {}", what, entries.size(), layers_));
+    std::vector<std::uint32_t> device_of;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::string entry = fmt::format("device of layer {} in {}", i + 1, what);
+      device_of.push_back(
+          static_cast<std::uint32_t>(yaml_integer(document_, *entries[i], entry, 0, base_.devices - 1)));
+    }
+    return device_of;
+  }
+
+  [[nodiscard]] std::string read_policy(const YamlNode& node, const std::string& what) const {
+    const std::string name = yaml_text(document_, node, what);
+    try {
+      return find_policy(name).name;
+    } catch (const std::invalid_argument& error) {
+      throw document_.error(node, fmt::format("{} is {}", what, error.what()));
+    }
+  }
+
+  PipelineChoice choice(const std::string& policy, const YamlNode& at, const YamlNode& alloc, std::size_t micro_batches) {
+    PipelineChoice made{policy, policy, base_, at.line};
+    made.pipeline.micro_batches = micro_batches;
+    made.pipeline.device_of = read_allocation(alloc, map_.name("alloc"));
+    set_costs(made.pipeline, at);
+    try {
+      check_pipeline(made.pipeline);
+    } catch (const std::invalid_argument& error) {
+      throw document_.error(at, error.what());
+    }
+    return made;
+  }
+
+  void read_choices() {
+    const YamlNode* several = map_.find("policies");
+    if (several == nullptr) {
+      const YamlNode& policy = map_.require("policy");
+      study_.choices.push_back(choice(read_policy(policy, map_.name("policy")), policy, *alloc_, base_.micro_batches));
+      return;
+    }
+    if (const YamlNode* one = map_.find("policy")) {
+      throw document_.error(*one, fmt::format("{} beside policies, accepted is one of the two", map_.name("policy")));
+    }
+    study_.is_comparison = true;
+    for (const auto& entry : read_sequence(document_, *several, map_.name("policies"))) read_choice(*entry);
+    if (study_.choices.empty())
+      throw document_.error(*several, map_.name("policies") + " is empty, accepted is at least one policy");
+  }
+
+  void read_choice(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::mapping) {
+      study_.choices.push_back(choice(read_policy(node, "a policy"), node, *alloc_, base_.micro_batches));
+      return;
+    }
+    YamlMap map(document_, node, fmt::format("policy {}", study_.choices.size() + 1));
+    const std::string policy = read_policy(map.require("policy"), map.name("policy"));
+    const YamlNode* alloc = map.find("alloc");
+    const YamlNode* count = map.find("micro_batches");
+    const YamlNode* label = map.find("label");
+    map.finish();
+    const std::uint64_t micro_batches =
+        count == nullptr ? base_.micro_batches
+                         : yaml_integer(document_, *count, map.name("micro_batches"), 1, kMostMicroBatches);
+    PipelineChoice made = choice(policy, node, alloc == nullptr ? *alloc_ : *alloc, micro_batches);
+    if (label != nullptr) {
+      made.label = yaml_text(document_, *label, map.name("label"));
+    } else {
+      if (alloc != nullptr && alloc->kind == YamlNode::Kind::scalar) made.label += " " + alloc->text;
+      if (alloc != nullptr && alloc->kind == YamlNode::Kind::mapping)
+        made.label += " modulo:" + alloc->children[1]->text;
+      if (count != nullptr) made.label += fmt::format(", {} micro-batch{}", micro_batches, micro_batches > 1 ? "es" : "");
+    }
+    study_.choices.push_back(std::move(made));
+  }
+
+  void read_scans() {
+    const YamlNode* scans = map_.find("scan");
+    if (scans == nullptr) return;
+    if (input_.network == nullptr || !input_.network->source().is_csr) {
+      throw document_.error(*scans, map_.name("scan") +
+                                        " without Jacobians, accepted is a model file with kernels: csr and a machine");
+    }
+    for (const auto& entry : read_sequence(document_, *scans, map_.name("scan"))) {
+      const std::string text = yaml_text(document_, *entry, "a schedule of " + map_.name("scan"));
+      const bool is_hybrid = text.starts_with("hybrid:") && text.size() > 7 && text.size() < 12 &&
+                             text.find_first_not_of("0123456789", 7) == std::string::npos;
+      if (text != "linear" && text != "blelloch" && !is_hybrid) {
+        throw document_.error(
+            *entry, fmt::format("a schedule of {} is '{}', accepted are linear, blelloch, hybrid:L", map_.name("scan"),
+                                text));
+      }
+      study_.scans.push_back(text);
+    }
+  }
+
+  const TrainingInput& input_;
+  YamlMap& map_;
+  const YamlDocument& document_;
+  std::size_t layers_;
+  Pipeline base_;  // costs are those of its micro-batches
+  const YamlNode* alloc_ = nullptr;
+  PipelineStudy study_;
+};
+
+}  // namespace
+
+PipelineStudy read_pipeline(const TrainingInput& input) { return PipelineReader(input).read(); }
+
+}  // namespace upsweep

@@ -1,0 +1,98 @@
+#include "upsweep/io/training_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "cost_lists.hpp"
+#include "training_readers.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::uint64_t kMostLayers = 10'000'000;
+
+/// Adds what a file says, without comments and layout.
+void add_content(const YamlNode& node, ContentHash& hash) {
+  hash.add(node.kind == YamlNode::Kind::scalar ? "scalar" : "collection", node.text);
+  for (const auto& child : node.children) add_content(*child, hash);
+  hash.add("end", "");
+}
+
+/// The same of the whole file but for what no figure depends on; files that it names are hashed by their content.
+void add_training_content(const YamlNode& root, ContentHash& hash) {
+  constexpr std::array kLeftOut = {"name", "note", "model", "machine", "link"};
+  for (std::size_t i = 0; i + 1 < root.children.size(); i += 2) {
+    if (std::ranges::find(kLeftOut, root.children[i]->text) != kLeftOut.end()) continue;
+    hash.add("key", root.children[i]->text);
+    add_content(*root.children[i + 1], hash);
+  }
+}
+
+void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& training) {
+  const bool takes_network = training.kind == "pipeline" || training.kind == "data_parallel";
+  if (input.network != nullptr && !takes_network) {
+    throw input.document().error(kind, fmt::format("kind is {} with a model, accepted with a model are pipeline, "
+                                                   "data_parallel: the costs of the others are measured",
+                                                   training.kind));
+  }
+  if (training.kind == "pipeline") {
+    training.study = read_pipeline(input);
+  } else if (training.kind == "data_parallel") {
+    training.study = read_data_parallel(input);
+  } else if (training.kind == "reverse_first_k_memory") {
+    training.study = read_first_k_memory(input);
+  } else if (training.kind == "multi_region") {
+    training.study = read_multi_region(input);
+  } else {
+    throw input.document().error(kind, fmt::format("kind is '{}', accepted are pipeline, data_parallel, multi_region, "
+                                                   "reverse_first_k_memory",
+                                                   training.kind));
+  }
+}
+
+TrainingFile read_training(const YamlDocument& document) {
+  TrainingFile training;
+  training.file = document.file;
+  YamlMap map(document, *document.root, "a training file");
+  training.name = yaml_text(document, map.require("name"), map.name("name"));
+  const YamlNode& kind = map.require("kind");
+  training.kind = yaml_text(document, kind, map.name("kind"));
+  training.line = kind.line;
+  if (const YamlNode* note = map.find("note")) training.note = yaml_text(document, *note, map.name("note"));
+  ContentHash hash;
+  const std::unique_ptr<NetworkCosts> network = NetworkCosts::read(map, hash);
+  read_study({map, network.get()}, kind, training);
+  map.finish();
+  add_training_content(*document.root, hash);
+  training.content_hash = hash.text();
+  if (network) training.source = network->source();
+  return training;
+}
+
+}  // namespace
+
+std::size_t TrainingInput::layers() const {
+  if (network == nullptr) return yaml_integer(document(), map.require("layers"), map.name("layers"), 1, kMostLayers);
+  const YamlNode* node = map.find("layers");
+  if (node == nullptr) return network->layers();
+  const std::uint64_t stated = yaml_integer(document(), *node, map.name("layers"), 1, kMostLayers);
+  if (stated != network->layers()) {
+    throw document().error(*node, fmt::format("{} is {}, accepted is {}, the layers of {}", map.name("layers"), stated,
+                                              network->layers(), network->source().model_file));
+  }
+  return stated;
+}
+
+bool TrainingInput::skips_first_output_gradient() const {
+  const YamlNode* node = map.find("skip_o1");
+  return node == nullptr || yaml_boolean(document(), *node, map.name("skip_o1"));
+}
+
+TrainingFile load_training(const std::string& path) { return read_training(read_yaml(path)); }
+
+TrainingFile load_training(std::istream& in, const std::string& path) { return read_training(parse_yaml(in, path)); }
+
+}  // namespace upsweep

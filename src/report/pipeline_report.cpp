@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "training_parts.hpp"
+#include "upsweep/report/timeline.hpp"
+#include "upsweep/training/policy.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t kMostTimelineRows = 16;
+
+std::vector<std::uint64_t> each(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::* which) {
+  std::vector<std::uint64_t> numbers;
+  for (const TensorPeaks& peak : peaks) numbers.push_back(peak.*which);
+  return numbers;
+}
+
+std::uint64_t most(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::* which) {
+  return std::ranges::max(each(peaks, which));
+}
+
+Json run_json(const PipelineOutcome& outcome) {
+  const PipelineRun& run = outcome.run;
+  Json utilisation = Json::array();
+  for (const double busy : run.busy) utilisation.push_back(busy / run.makespan);
+  Json object = {{"policy", run.policy},
+                 {"makespan", json_number(run.makespan)},
+                 {"busy", json_numbers(run.busy)},
+                 {"utilisation", std::move(utilisation)},
+                 {"bubble_fraction", run.bubble_fraction},
+                 {"peak_act", each(run.peaks, &TensorPeaks::activations)},
+                 {"peak_grad", each(run.peaks, &TensorPeaks::gradients)},
+                 {"peak_act_plus_grad", each(run.peaks, &TensorPeaks::together)},
+                 {"exact", run.is_exact}};
+  if (run.stashed) {
+    object["weight_versions"] = run.stashed->weight_versions;
+    object["staleness"] = run.stashed->staleness;
+    object["stage_time"] = json_numbers(run.stashed->stage_time);
+    object["period_lower_bound"] = json_number(run.stashed->period_lower_bound);
+  }
+  if (outcome.optimum) object["optimum"] = optimum_json(outcome.optimum);
+  return object;
+}
+
+Json trace_json(const PipelineRun& run) {
+  std::vector<Json> rows(run.busy.size(), Json::array());
+  for (const StepEntry& entry : run.timeline)
+    rows[entry.device].push_back(to_string(entry.op) + "@" + plain_number(entry.start));
+  return Json(std::move(rows));
+}
+
+Json scan_json(const ScanStepRun& scan) {
+  return {{"schedule", scan.schedule},
+          {"makespan", json_number(scan.makespan)},
+          {"forward_end", json_number(scan.forward_end)},
+          {"gradients_end", json_number(scan.gradients_end)},
+          {"busy", json_numbers(scan.busy)},
+          {"bubble_fraction", scan.bubble_fraction}};
+}
+
+std::vector<std::string> device_names(std::size_t devices) {
+  std::vector<std::string> names;
+  for (std::size_t device = 0; device < devices; ++device) names.push_back(fmt::format("device {}", device));
+  return names;
+}
+
+std::string run_timeline(const PipelineChoice& choice, const PipelineRun& run) {
+  if (run.busy.size() > kMostTimelineRows) return "";
+  return timeline_text(run.timeline, device_names(run.busy.size()), choice.pipeline.micro_batches);
+}
+
+std::string plural(std::size_t count, const std::string& noun, const std::string& ending = "s") {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : ending);
+}
+
+std::string devices_text(const TrainingFile& file, const PipelineRun& run) {
+  TextTable table({{"device"}, {"busy"}, {"utilisation"}, {"activations"}, {"gradients"}, {"together"}});
+  for (std::size_t device = 0; device < run.busy.size(); ++device) {
+    const TensorPeaks& peaks = run.peaks[device];
+    table.row({fmt::format("{}", device), time_text(file, run.busy[device]),
+               percent_text(run.busy[device] / run.makespan), fmt::format("{}", peaks.activations),
+               fmt::format("{}", peaks.gradients), fmt::format("{}", peaks.together)});
+  }
+  return table.text() + "\nactivations, gradients, together: the most tensors on the device at one instant.\n";
+}
+
+std::string stashed_text(const TrainingFile& file, const PipelineRun& run) {
+  if (!run.stashed) return "";
+  return fmt::format("Not the semantics of one step: stage s of p keeps p - s versions of its weights, its gradients are "
+                     "p - 1 - s updates old. In the steady state a micro-batch takes at least {}.\n",
+                     time_text(file, run.stashed->period_lower_bound));
+}
+
+std::string one_text(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome) {
+  const Pipeline& pipeline = choice.pipeline;
+  const PipelineRun& run = outcome.run;
+  std::string text =
+      fmt::format("{}: {} ({}), {} on {}, {}\n", file.name, run.policy, find_policy(run.policy).summary,
+                  plural(pipeline.layers(), "layer"), plural(pipeline.devices, "device"),
+                  plural(pipeline.micro_batches, "micro-batch", "es"));
+  text += source_text(file);
+  text += fmt::format("\nMakespan {}, bubbles {} of the devices' time.\n", time_text(file, run.makespan),
+                      percent_text(run.bubble_fraction));
+  text += optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n';
+  text += devices_text(file, run);
+  const std::string timeline = run_timeline(choice, run);
+  if (!timeline.empty()) text += "\n" + timeline;
+  return text + note_text(file);
+}
+
+std::string comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  const bool has_optimum = std::ranges::any_of(answers.choices, [](const auto& c) { return c.optimum.has_value(); });
+  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::left}, {"makespan"},  {"speed-up"},
+                                            {"bubbles"},                        {"activations"}, {"gradients"},
+                                            {"together"},                       {"", TextTable::Align::left}};
+  if (has_optimum) columns.insert(columns.end() - 1, {"above optimum"});
+  TextTable table(columns);
+  const double first = answers.choices.front().run.makespan;
+  const auto add = [&](std::vector<std::string> cells, const std::string& gap, const std::string& mark) {
+    if (has_optimum) cells.push_back(gap);
+    cells.push_back(mark);
+    table.row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    const PipelineOutcome& outcome = answers.choices[i];
+    const PipelineRun& run = outcome.run;
+    std::string mark = answers.best == i ? "<- best" : "";
+    if (!outcome.does_not_fit.empty()) mark = "does not fit: " + outcome.does_not_fit;
+    if (run.stashed) mark += mark.empty() ? "(stale weights)" : " (stale weights)";
+    std::string gap;
+    if (outcome.optimum) {
+      gap = fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
+                        percent_text(run.makespan / outcome.optimum->lower_bound - 1));
+    }
+    add({study.choices[i].label, time_text(file, run.makespan), short_ratio(first / run.makespan),
+         percent_text(run.bubble_fraction), fmt::format("{}", most(run.peaks, &TensorPeaks::activations)),
+         fmt::format("{}", most(run.peaks, &TensorPeaks::gradients)),
+         fmt::format("{}", most(run.peaks, &TensorPeaks::together))},
+        gap, mark);
+  }
+  for (const ScanStepRun& scan : answers.scans) {
+    const bool is_faster = answers.best && scan.makespan < answers.choices[*answers.best].run.makespan;
+    add({"scan " + scan.schedule, time_text(file, scan.makespan), short_ratio(first / scan.makespan),
+         percent_text(scan.bubble_fraction), "-", "-", "-"},
+        "", is_faster ? "faster than every policy" : "");
+  }
+  return table.text();
+}
+
+std::string comparison_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  const Pipeline& first = study.choices.front().pipeline;
+  std::string text = fmt::format("{}: {} on {}\n{}\n", file.name, plural(first.layers(), "layer"),
+                                 plural(first.devices, "device"), source_text(file));
+  text += comparison_table(file, study, answers);
+  text += fmt::format("\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
+                      "instant.\n",
+                      study.choices.front().label);
+  if (!answers.scans.empty()) {
+    text += "scan: back-propagation as a parallel scan on the same devices, which share their memory: nothing moves, so "
+            "its time is a lower bound.\n";
+  }
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run);
+    if (!timeline.empty()) text += fmt::format("\n{}\n\n{}", study.choices[i].label, timeline);
+  }
+  return text + note_text(file);
+}
+
+}  // namespace
+
+Json to_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  Json object = training_head(file);
+  if (!study.is_comparison) {
+    object.update(run_json(answers.choices.front()));
+    object["trace"] = trace_json(answers.choices.front().run);
+    return object;
+  }
+  object["policies"] = Json::array();
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    Json choice = {{"label", study.choices[i].label},
+                   {"micro_batches", study.choices[i].pipeline.micro_batches},
+                   {"does_not_fit", answers.choices[i].does_not_fit.empty() ? Json()
+                                                                            : Json(answers.choices[i].does_not_fit)}};
+    choice.update(run_json(answers.choices[i]));
+    choice["trace"] = trace_json(answers.choices[i].run);
+    object["policies"].push_back(std::move(choice));
+  }
+  object["scans"] = Json::array();
+  for (const ScanStepRun& scan : answers.scans) object["scans"].push_back(scan_json(scan));
+  object["best"] = answers.best ? Json(study.choices[*answers.best].label) : Json();
+  return object;
+}
+
+std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers) {
+  if (!study.is_comparison) {
+    std::string csv = csv_line({"device", "kind", "layer", "micro_batch", "start", "end"});
+    for (const StepEntry& entry : answers.choices.front().run.timeline) {
+      csv += csv_line({fmt::format("{}", entry.device), std::string(1, letter(entry.op.kind)),
+                       fmt::format("{}", entry.op.layer + 1), fmt::format("{}", entry.op.micro_batch),
+                       plain_number(entry.start), plain_number(entry.end)});
+    }
+    return csv;
+  }
+  std::string csv = csv_line({"label", "policy", "makespan", "bubble_fraction", "peak_act", "peak_grad",
+                              "peak_act_plus_grad", "does_not_fit"});
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    const PipelineRun& run = answers.choices[i].run;
+    csv += csv_line({study.choices[i].label, run.policy, plain_number(run.makespan), plain_number(run.bubble_fraction),
+                     fmt::format("{}", most(run.peaks, &TensorPeaks::activations)),
+                     fmt::format("{}", most(run.peaks, &TensorPeaks::gradients)),
+                     fmt::format("{}", most(run.peaks, &TensorPeaks::together)), answers.choices[i].does_not_fit});
+  }
+  for (const ScanStepRun& scan : answers.scans) {
+    csv += csv_line({"scan " + scan.schedule, "scan", plain_number(scan.makespan), plain_number(scan.bubble_fraction), "",
+                     "", "", ""});
+  }
+  return csv;
+}
+
+std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  return study.is_comparison ? comparison_text(file, study, answers)
+                             : one_text(file, study.choices.front(), answers.choices.front());
+}
+
+}  // namespace upsweep

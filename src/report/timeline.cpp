@@ -1,0 +1,127 @@
+#include "upsweep/report/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t kMostColumns = 168;  // of a line, without the device's name
+constexpr std::size_t kScaledColumns = 100;
+
+double last_end(std::span<const StepEntry> entries) {
+  double end = 0;
+  for (const StepEntry& entry : entries) end = std::max(end, entry.end);
+  return end;
+}
+
+/// The shortest operation if all times are multiples of it, else 0.
+double common_unit(std::span<const StepEntry> entries) {
+  double unit = last_end(entries);
+  for (const StepEntry& entry : entries) unit = std::min(unit, entry.end - entry.start);
+  const auto is_multiple = [&](double time) { return std::abs(time / unit - std::round(time / unit)) < 1e-6; };
+  const bool is_common = unit > 0 && std::ranges::all_of(entries, [&](const StepEntry& entry) {
+                           return is_multiple(entry.start) && is_multiple(entry.end);
+                         });
+  return is_common ? unit : 0;
+}
+
+/// Lines under the device names.
+class Lines {
+ public:
+  Lines(const std::vector<std::string>& rows, std::size_t per_row, std::size_t columns) : rows_(rows), per_row_(per_row) {
+    lines_.assign(rows.size() * per_row, std::string(columns, ' '));
+  }
+
+  void put(std::size_t row, std::size_t line, std::size_t column, const std::string& text) {
+    std::ranges::copy(text, lines_[row * per_row_ + line].begin() + static_cast<std::ptrdiff_t>(column));
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::size_t widest = 0;
+    for (const std::string& row : rows_) widest = std::max(widest, row.size());
+    std::string text;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      std::string line =
+          fmt::format("{:<{}}  {}", i % per_row_ == 0 ? rows_[i / per_row_] : "", widest, lines_[i]);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + '\n';
+    }
+    return text;
+  }
+
+ private:
+  const std::vector<std::string>& rows_;
+  std::size_t per_row_;
+  std::vector<std::string> lines_;
+};
+
+/// One column of `width` characters per unit: kind, layer, micro-batch below each other.
+std::string labelled(std::span<const StepEntry> entries, const std::vector<std::string>& rows, double unit,
+                     std::size_t width, bool has_micro_batches) {
+  const auto units = static_cast<std::size_t>(std::llround(last_end(entries) / unit));
+  Lines lines(rows, has_micro_batches ? 3 : 2, units * width);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t column = 0; column < units; ++column) lines.put(row, 0, column * width, ".");
+  }
+  for (const StepEntry& entry : entries) {
+    const auto first = static_cast<std::size_t>(std::llround(entry.start / unit));
+    const auto end = static_cast<std::size_t>(std::llround(entry.end / unit));
+    for (std::size_t column = first; column < end; ++column) {
+      lines.put(entry.device, 0, column * width, std::string(1, letter(entry.op.kind)));
+      if (column > first) continue;
+      lines.put(entry.device, 1, column * width, fmt::format("{}", entry.op.layer + 1));
+      if (has_micro_batches && entry.op.kind != StepOpKind::update)
+        lines.put(entry.device, 2, column * width, std::string(1, static_cast<char>('a' + entry.op.micro_batch)));
+    }
+  }
+  return lines.text();
+}
+
+/// One character per column of equal time: the kind that takes most of it.
+std::string scaled(std::span<const StepEntry> entries, const std::vector<std::string>& rows, std::size_t columns) {
+  using Shares = std::array<double, 4>;
+  const double width = last_end(entries) / static_cast<double>(columns);
+  std::vector<Shares> shares(rows.size() * columns, Shares{});
+  for (const StepEntry& entry : entries) {
+    const auto first = static_cast<std::size_t>(entry.start / width + 1e-9);
+    for (std::size_t column = first; column < columns; ++column) {
+      const double from = std::max(entry.start, static_cast<double>(column) * width);
+      const double until = std::min(entry.end, static_cast<double>(column + 1) * width);
+      if (until <= from && column > first) break;
+      shares[entry.device * columns + column][static_cast<std::size_t>(entry.op.kind)] += std::max(0.0, until - from);
+    }
+  }
+  Lines lines(rows, 1, columns);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const Shares& share = shares[row * columns + column];
+      const auto most = std::ranges::max_element(share);
+      const double busy = share[0] + share[1] + share[2] + share[3];
+      const char mark = busy < 0.5 * width ? '.' : letter(static_cast<StepOpKind>(most - share.begin()));
+      lines.put(row, 0, column, std::string(1, mark));
+    }
+  }
+  return lines.text();
+}
+
+}  // namespace
+
+std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
+                          std::size_t micro_batches) {
+  if (entries.empty()) return "";
+  const double unit = common_unit(entries);
+  std::uint32_t layers = 0;
+  for (const StepEntry& entry : entries) layers = std::max(layers, entry.op.layer + 1);
+  const std::size_t width = fmt::format("{}", layers).size() + 1;
+  const double units = unit > 0 ? last_end(entries) / unit : 0;
+  if (unit > 0 && units * static_cast<double>(width) <= kMostColumns && micro_batches <= 26)
+    return labelled(entries, rows, unit, width, micro_batches > 1);
+  if (unit > 0 && units <= kMostColumns) return scaled(entries, rows, static_cast<std::size_t>(std::llround(units)));
+  return scaled(entries, rows, kScaledColumns);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,73 @@
+#include "training_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace upsweep {
+
+Json json_number(double number) {
+  const bool is_whole = number == std::floor(number) && std::abs(number) < 0x1p53;
+  return is_whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
+}
+
+Json json_numbers(const std::vector<double>& numbers) {
+  Json list = Json::array();
+  for (const double number : numbers) list.push_back(json_number(number));
+  return list;
+}
+
+std::string plain_number(double number) { return json_number(number).dump(); }
+
+std::string time_text(const TrainingFile& file, double time) {
+  return file.source ? short_seconds(time) : fmt::format("{:.6g}", time);
+}
+
+std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+Json training_head(const TrainingFile& file) {
+  Json head = {{"name", file.name}, {"kind", file.kind}, {"unit", file.source ? Json("s") : Json()}};
+  if (!file.source) return head;
+  const CostSource& source = *file.source;
+  head["costs"] = {{"model", source.model},
+                   {"machine", source.machine},
+                   {"link", source.link.empty() ? Json() : Json(source.link)},
+                   {"kernels", source.is_csr ? "csr" : "dense"},
+                   {"batch", source.batch}};
+  return head;
+}
+
+std::string source_text(const TrainingFile& file) {
+  if (!file.source) return "";
+  const CostSource& source = *file.source;
+  return fmt::format("Costs: {} on {}{}, {}, {} sample{}.\n", source.model, source.machine,
+                     source.link.empty() ? "" : " over " + source.link,
+                     source.is_csr ? "sparse products with Jacobians as the scan counts them"
+                                   : "dense kernels by the roofline of the machine, a lower bound",
+                     source.batch, source.batch == 1 ? "" : "s");
+}
+
+std::string note_text(const TrainingFile& file) { return file.note.empty() ? "" : "\n" + file.note + "\n"; }
+
+Json optimum_json(const std::optional<Optimum>& optimum) {
+  if (!optimum) return nullptr;
+  return {{"makespan", json_number(optimum->makespan)},
+          {"lower_bound", json_number(optimum->lower_bound)},
+          {"gap", optimum->gap},
+          {"proven", optimum->is_proven},
+          {"nodes", optimum->nodes}};
+}
+
+std::string optimum_text(const TrainingFile& file, double makespan, const std::optional<Optimum>& optimum) {
+  if (!optimum) return "";
+  if (optimum->is_proven) {
+    return fmt::format("Optimum of the same operations in any order: {}; this is {} above it.\n",
+                       time_text(file, optimum->makespan), percent_text(makespan / optimum->makespan - 1));
+  }
+  return fmt::format("Optimum of the same operations in any order: from {} to {} (stopped early); this is at most {} "
+                     "above it.\n",
+                     time_text(file, optimum->lower_bound), time_text(file, optimum->makespan),
+                     percent_text(makespan / optimum->lower_bound - 1));
+}
+
+}  // namespace upsweep

@@ -1,0 +1,157 @@
+#include "upsweep/training/layer_costs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/predict.hpp"
+#include "upsweep/sim/simulate.hpp"
+
+namespace upsweep {
+namespace {
+
+std::size_t workers_of(const Machine& machine, const MicroBatch& batch) {
+  return batch.workers == 0 ? machine.workers() : batch.workers;
+}
+
+void check_batch(const MicroBatch& batch) {
+  if (batch.samples == 0) throw std::invalid_argument("0 samples in a micro-batch, accepted is at least 1");
+  if (batch.value_bytes != 4 && batch.value_bytes != 8)
+    throw std::invalid_argument(fmt::format("{} bytes per number, accepted are 4 and 8", batch.value_bytes));
+}
+
+/// The product of a transposed Jacobian with a dense gradient, counted.
+OpProfile vector_product(const Pattern& jacobian, unsigned value_bytes) {
+  OpProfile op;
+  op.m = jacobian.rows();
+  op.k = jacobian.cols();
+  op.n = 1;
+  op.is_mv = true;
+  op.left_nnz = jacobian.cols();
+  op.right_nnz = jacobian.nnz();
+  op.nnz = jacobian.rows();
+  op.products = products_with_dense_vector(jacobian);
+  op.flops = flops_of_products(op.products);
+  op.bytes = checked_mul(value_bytes, op.nnz);
+  op.left_bytes = checked_mul(value_bytes, op.left_nnz);
+  op.right_bytes = csr_bytes(op.m, op.right_nnz, value_bytes);
+  op.steps = steps_with_dense_vector(jacobian);
+  return op;
+}
+
+/// Entry o: the product of operator o; nothing in it for a view.
+std::vector<OpProfile> vector_products(const Network& network, const NetworkWeights& weights, unsigned value_bytes) {
+  std::vector<OpProfile> products(network.operators().size());
+  for (const std::size_t o : network.links())
+    products[o] = vector_product(guaranteed_pattern(network.operators()[o], weights[o]), value_bytes);
+  return products;
+}
+
+/// Bytes that an iteration of the schedule `linear` comes back to, for one sample.
+std::uint64_t linear_working_set(const Network& network, const std::vector<OpProfile>& products) {
+  const auto& links = network.links();
+  const Schedule schedule = linear_schedule(links.size() + 1);
+  std::vector<std::uint64_t> bytes(schedule.values());
+  bytes[0] = products[links.back()].left_bytes;
+  for (std::size_t i = 1; i <= links.size(); ++i) bytes[i] = products[links[links.size() - i]].right_bytes;
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id)
+    bytes[schedule.value_of(id)] = products[links[links.size() - schedule.combines[id].later]].bytes;
+  return peak_live_bytes(schedule, bytes, std::vector<bool>(schedule.combines.size(), true));
+}
+
+/// Weights that no mask removes, and biases, scales and shifts.
+std::uint64_t kept_weights(const Operator& op, const OperatorWeights& weights) {
+  const auto removed = std::count(weights.kept.begin(), weights.kept.end(), std::uint8_t{0});
+  return weight_count(op) - static_cast<std::uint64_t>(removed);
+}
+
+/// Seconds of one kernel.
+double kernel_seconds(const KernelWork& work, const Rates& rates, const MicroBatch& batch) {
+  const KindRates& dense = rates.of(batch.value_bytes).mm;
+  const auto samples = static_cast<double>(batch.samples);
+  const double moved = samples * static_cast<double>(work.elements) + static_cast<double>(work.weights);
+  const double arithmetic_s = samples * static_cast<double>(work.flops) / dense.flops_per_s;
+  return rates.op_latency_s + std::max(arithmetic_s, moved * batch.value_bytes / dense.bytes_per_s);
+}
+
+void require_dense_rates(const Machine& machine, const Rates& rates, const MicroBatch& batch) {
+  const char* const accepted = "accepted is a machine of kind cpu or gpu by its datasheet, with compute_TFLOPps";
+  if (machine.kind == MachineKind::pram) {
+    throw std::invalid_argument(
+        fmt::format("machine '{}' is of kind pram, which has no time for dense kernels; {}", machine.name, accepted));
+  }
+  const KindRates& dense = rates.of(batch.value_bytes).mm;
+  if (std::isfinite(dense.flops_per_s) && std::isfinite(dense.bytes_per_s)) return;
+  throw std::invalid_argument(
+      fmt::format("machine '{}' has no FLOP/s and bandwidth that a dense kernel's time follows from (origin: {}); {}",
+                  machine.name, machine.provenance.origin, accepted));
+}
+
+}  // namespace
+
+LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, const Machine& machine,
+                     const MicroBatch& batch) {
+  check_batch(batch);
+  const std::vector<Operator>& operators = network.operators();
+  if (weights.size() != operators.size()) {
+    throw std::invalid_argument(fmt::format("weights of {} operators and a network of {}, expected the same number",
+                                            weights.size(), operators.size()));
+  }
+  const std::vector<OpProfile> products = vector_products(network, weights, batch.value_bytes);
+  OpPlace place{.workers = workers_of(machine, batch), .value_bytes = batch.value_bytes};
+  place.working_set = checked_mul(batch.samples, linear_working_set(network, products));
+  LayerCosts costs;
+  for (const OperatorRange& layer : chain_layers(network)) {
+    double through = 0;  // either way, forward or backward
+    double weight_gradient = 0;
+    std::uint64_t kept = 0;
+    for (std::size_t o = layer.first; o <= layer.last; ++o) {
+      if (is_view(operators[o].kind)) continue;
+      const OpWork work = op_work(products[o], 1, batch.value_bytes);
+      const double seconds = equal_ops_seconds(work, batch.samples, machine, place);
+      through += seconds;
+      if (weight_shape(operators[o].kind, operators[o].in_shape)) weight_gradient += seconds;
+      add_to(kept, kept_weights(operators[o], weights[o]));
+    }
+    const std::uint64_t output = elements(operators[layer.last].out_shape);
+    costs.names.push_back(layer_name(network, layer));
+    costs.forward.push_back(through);
+    costs.output_gradient.push_back(through);
+    costs.weight_gradient.push_back(weight_gradient);
+    costs.output_bytes.push_back(static_cast<double>(batch.samples) * static_cast<double>(output) * batch.value_bytes);
+    costs.weight_bytes.push_back(static_cast<double>(kept) * batch.value_bytes);
+  }
+  return costs;
+}
+
+LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine, const MicroBatch& batch) {
+  check_batch(batch);
+  const Rates& rates = machine.at(workers_of(machine, batch));
+  require_dense_rates(machine, rates, batch);
+  LayerCosts costs;
+  for (const LayerWork& layer : layers) {
+    const auto total = [&](KernelWork PartWork::*kernel) {
+      double seconds = 0;
+      for (const PartWork& part : layer.parts) {
+        if (part.*kernel != KernelWork{}) seconds += kernel_seconds(part.*kernel, rates, batch);
+      }
+      return seconds;
+    };
+    costs.names.push_back(layer.name);
+    costs.forward.push_back(total(&PartWork::forward));
+    costs.output_gradient.push_back(total(&PartWork::output_gradient));
+    costs.weight_gradient.push_back(total(&PartWork::weight_gradient));
+    costs.output_bytes.push_back(static_cast<double>(batch.samples) * static_cast<double>(layer.output) *
+                                 batch.value_bytes);
+    costs.weight_bytes.push_back(static_cast<double>(layer.weights()) * batch.value_bytes);
+  }
+  return costs;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,124 @@
+#include "upsweep/training/layer_work.hpp"
+
+#include <algorithm>
+
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+/// FLOPs of a multiplication with the weights of conv2d or linear, positions in the padding included.
+std::uint64_t product_flops(const Operator& op) {
+  const Shape weight = *weight_shape(op.kind, op.in_shape);
+  const std::uint64_t positions = op.out_shape.size() == 3 ? checked_mul(op.out_shape[1], op.out_shape[2]) : 1;
+  return checked_mul(2, checked_mul(positions, elements(weight)));
+}
+
+bool starts_layer(const Operator& op) { return !is_view(op.kind) && !is_elementwise(op.kind); }
+
+}  // namespace
+
+std::uint64_t LayerWork::weights() const {
+  std::uint64_t sum = 0;
+  for (const PartWork& part : parts) add_to(sum, part.weights);
+  return sum;
+}
+
+std::uint64_t LayerWork::forward_flops() const {
+  std::uint64_t sum = 0;
+  for (const PartWork& part : parts) add_to(sum, part.forward.flops);
+  return sum;
+}
+
+std::vector<OperatorRange> chain_layers(const Network& network) {
+  const std::vector<Operator>& operators = network.operators();
+  std::vector<OperatorRange> layers;
+  bool started = false;  // the last layer has the operator that it is named for
+  for (std::size_t o = 0; o < operators.size(); ++o) {
+    const bool starts = starts_layer(operators[o]);
+    if (layers.empty() || (starts && started)) {
+      layers.push_back({o, o});
+      started = false;
+    }
+    layers.back().last = o;
+    started = started || starts;
+  }
+  return layers;
+}
+
+std::string layer_name(const Network& network, const OperatorRange& layer) {
+  for (std::size_t o = layer.first; o <= layer.last; ++o) {
+    if (starts_layer(network.operators()[o])) return network.operators()[o].name;
+  }
+  return network.operators()[layer.first].name;
+}
+
+std::uint64_t weight_count(const Operator& op) {
+  if (const auto shape = weight_shape(op.kind, op.in_shape)) {
+    const auto* conv = std::get_if<Conv2d>(&op.kind);
+    const bool bias = conv != nullptr ? conv->bias : std::get<Linear>(op.kind).bias;
+    return checked_add(elements(*shape), bias ? op.out_shape[0] : 0);
+  }
+  const auto* norm = std::get_if<BatchNorm2d>(&op.kind);
+  return norm != nullptr && norm->affine ? checked_mul(2, op.in_shape[0]) : 0;
+}
+
+PartWork operator_work(const Operator& op) {
+  const std::uint64_t in = elements(op.in_shape);
+  const std::uint64_t out = elements(op.out_shape);
+  PartWork part;
+  part.weights = weight_count(op);
+  if (weight_shape(op.kind, op.in_shape)) {
+    part.forward = {product_flops(op), checked_add(in, out), part.weights};
+    part.output_gradient = part.weight_gradient = part.forward;
+  } else {
+    const std::uint64_t flops = std::max(in, out);
+    part.forward = {flops, checked_add(in, out), 0};
+    part.output_gradient = {flops, checked_add(checked_mul(2, in), out), 0};
+  }
+  return part;
+}
+
+PartWork matmul_work(const Matmul& matmul) {
+  const std::uint64_t left = checked_mul(matmul.count, checked_mul(matmul.m, matmul.k));
+  const std::uint64_t right = checked_mul(matmul.count, checked_mul(matmul.k, matmul.n));
+  const std::uint64_t result = checked_mul(matmul.count, checked_mul(matmul.m, matmul.n));
+  const std::uint64_t flops = checked_mul(2, checked_mul(left, matmul.n));
+  PartWork part;
+  if (matmul.weights) {
+    part.weights = checked_add(right, matmul.bias ? checked_mul(matmul.count, matmul.n) : 0);
+    part.forward = {flops, checked_add(left, result), part.weights};
+    part.output_gradient = part.weight_gradient = part.forward;
+  } else {
+    const std::uint64_t operands = checked_add(left, right);
+    part.forward = {flops, checked_add(operands, result), 0};
+    // Either gradient reads that of the result and the other operand, and writes one of its own.
+    part.output_gradient = {checked_mul(2, flops), checked_mul(2, checked_add(operands, result)), 0};
+  }
+  return part;
+}
+
+PartWork elementwise_work(const ElementwiseWork& work) {
+  const std::uint64_t flops = checked_mul(work.elements, work.flops_per_element);
+  PartWork part;
+  part.weights = work.weights;
+  part.forward = {flops, checked_mul(2, work.elements), 0};
+  part.output_gradient = {flops, checked_mul(3, work.elements), 0};
+  return part;
+}
+
+std::vector<LayerWork> layer_works(const Network& network) {
+  std::vector<LayerWork> layers;
+  for (const OperatorRange& range : chain_layers(network)) {
+    LayerWork& layer = layers.emplace_back();
+    layer.name = layer_name(network, range);
+    layer.output = elements(network.operators()[range.last].out_shape);
+    for (std::size_t o = range.first; o <= range.last; ++o) {
+      const Operator& op = network.operators()[o];
+      if (!is_view(op.kind)) layer.parts.push_back(operator_work(op));
+    }
+  }
+  return layers;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,21 @@
+#include "../policy_parts.hpp"
+
+namespace upsweep::policy_files {
+namespace {
+
+PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+  return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
+    for (const Chunk& chunk : of_device) {
+      for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.forward(chunk, m);
+    }
+    for (auto chunk = of_device.rbegin(); chunk != of_device.rend(); ++chunk) {
+      for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.backward(*chunk, m);
+    }
+  });
+}
+
+}  // namespace
+
+Policy gpipe() { return {"gpipe", "fill and drain: all forwards, then all backwards", plan}; }
+
+}  // namespace upsweep::policy_files

@@ -1,0 +1,140 @@
+#include "upsweep/training/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "upsweep/sim/exact.hpp"
+#include "upsweep/training/pipeline_tasks.hpp"
+#include "upsweep/training/policy.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The optimum of a problem, `known` being the makespan of a schedule of it.
+std::optional<Optimum> find_optimum(const Workload& workload, const TickScale& scale, std::optional<double> known,
+                                    const OptimumSearch& search) {
+  if (!search.is_wanted || workload.durations.size() > search.max_tasks) return std::nullopt;
+  if (search.begin) search.begin();
+  ExactOptions options;
+  options.stop = search.stop;
+  options.max_nodes = ~std::uint64_t{0};
+  if (known) options.incumbent = scale.ticks({*known});
+  const ExactSchedule schedule = exact_schedule(workload, options);
+  return Optimum{scale.units(schedule.makespan), scale.units(schedule.lower_bound), schedule.gap(), schedule.proven(),
+                 schedule.nodes};
+}
+
+/// Any plan: the order is what is looked for.
+std::uint64_t no_key(const Pipeline&, const Chunks&, const StepOp&) { return 0; }
+
+/// Section 2's problem for one GPU: gradients and the forward pass on one stream, other weight gradients on the other.
+struct RegionProblem {
+  Workload workload;
+  TickScale scale;
+};
+
+RegionProblem region_problem(const MultiRegion& step) {
+  RegionProblem problem{{}, region_times(step).scale};
+  Workload& tasks = problem.workload;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  const auto add = [&](StepOpKind kind, std::size_t layer, std::uint32_t stream) {
+    tasks.durations.push_back(problem.scale.ticks({step.cost({kind, static_cast<std::uint32_t>(layer), 0})}));
+    tasks.resource_of.push_back(stream);
+    return static_cast<std::uint32_t>(tasks.durations.size() - 1);
+  };
+  const std::size_t layers = step.layers();
+  std::vector<std::uint32_t> weight(layers), forward(layers);
+  std::optional<std::uint32_t> gradient;  // after which the gradient of the layer is there; at first it is
+  for (std::size_t layer = layers; layer-- > 0;) {
+    weight[layer] = add(StepOpKind::weight_gradient, layer, layer == 0 ? 0 : 1);
+    if (gradient) edges.emplace_back(*gradient, weight[layer]);
+    if (layer == 0) break;
+    const std::uint32_t output = add(StepOpKind::output_gradient, layer, 0);
+    if (gradient) edges.emplace_back(*gradient, output);
+    gradient = output;
+  }
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    forward[layer] = add(StepOpKind::forward, layer, 0);
+    edges.emplace_back(weight[layer], forward[layer]);
+    if (layer > 0) edges.emplace_back(forward[layer - 1], forward[layer]);
+  }
+  tasks.graph = {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
+                 static_cast<std::uint32_t>(tasks.durations.size())};
+  tasks.resources.resize(2);
+  return problem;
+}
+
+}  // namespace
+
+PipelineOutcome evaluate(const PipelineChoice& choice, const OptimumSearch& search) {
+  PipelineOutcome outcome;
+  outcome.run = simulate_pipeline(choice.pipeline, find_policy(choice.policy));
+  if (search.is_wanted) {
+    const PipelineTasks tasks = pipeline_tasks(choice.pipeline, Ranking{no_key, false});
+    outcome.optimum = find_optimum(tasks.workload, tasks.scale, outcome.run.makespan, search);
+  }
+  return outcome;
+}
+
+void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    PipelineOutcome& outcome = answers.choices[i];
+    const auto most = std::ranges::max_element(outcome.run.peaks, {}, &TensorPeaks::together);
+    if (study.memory_limit && most->together > *study.memory_limit) {
+      outcome.does_not_fit = fmt::format("{} tensors are needed on device {}, the limit is {}", most->together,
+                                         most - outcome.run.peaks.begin(), *study.memory_limit);
+      continue;
+    }
+    if (!answers.best || outcome.run.makespan < answers.choices[*answers.best].run.makespan) answers.best = i;
+  }
+}
+
+DataParallelAnswers evaluate(const DataParallelStudy& study, const OptimumSearch& search) {
+  DataParallelAnswers answers;
+  const std::size_t layers = study.step.layers();
+  for (const LinkRule rule : kLinkRules) {
+    std::vector<DataParallelRun>& runs = answers.runs.emplace_back();
+    for (std::size_t k = 0; k <= layers; ++k)
+      runs.push_back(simulate_data_parallel(study.step, reverse_first_k(layers, k), rule));
+  }
+  answers.max_k = study.memory ? largest_first_k(first_k_memory(*study.memory), *study.memory_limit) : layers;
+  const auto& searched = answers.runs[static_cast<std::size_t>(study.search_rule)];
+  answers.search = search_first_k(layers, answers.max_k, [&](std::size_t k) { return searched[k].makespan; });
+  if (layers <= kMostOptimumLayers) answers.optimum_nonpreemptive = optimum_nonpreemptive(study.step);
+  if (search.is_wanted) {
+    const DataParallelProblem problem = data_parallel_problem(study.step);
+    // What the non-preemptive rules found is a schedule of this problem.
+    double known = answers.runs.front().front().makespan;
+    for (const LinkRule rule : {LinkRule::fifo, LinkRule::priority}) {
+      for (const DataParallelRun& run : answers.runs[static_cast<std::size_t>(rule)])
+        known = std::min(known, run.makespan);
+    }
+    answers.optimum = find_optimum(problem.workload, problem.scale, known, search);
+  }
+  return answers;
+}
+
+FirstKMemoryAnswers evaluate(const FirstKMemoryStudy& study) {
+  FirstKMemoryAnswers answers;
+  answers.memory_of_k = first_k_memory(study.memory);
+  for (const double limit : study.limits) answers.max_k.push_back(largest_first_k(answers.memory_of_k, limit));
+  return answers;
+}
+
+MultiRegionAnswers evaluate(const MultiRegionStudy& study, const OptimumSearch& search) {
+  MultiRegionAnswers answers;
+  answers.one_stream_makespan = one_stream_makespan(study.step);
+  answers.algorithm1 = schedule_regions(study.step, 0);
+  answers.algorithm1_run = execute_regions(study.step, answers.algorithm1);
+  answers.with_memory = schedule_regions_in_memory(study.step);
+  answers.with_memory_run = execute_regions(study.step, answers.with_memory.schedule);
+  if (search.is_wanted) {
+    const RegionProblem problem = region_problem(study.step);
+    answers.optimum = find_optimum(problem.workload, problem.scale, std::nullopt, search);
+  }
+  return answers;
+}
+
+}  // namespace upsweep
