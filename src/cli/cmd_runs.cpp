@@ -27,10 +27,26 @@ int list_runs(const RunsOptions& options) {
   return 0;
 }
 
+/// Shows a training run; false where there is no such one.
+bool show_training_run(const RunsOptions& options, RunStore& store, std::int64_t id) {
+  const auto run = store.show_training(id);
+  if (!run) return false;
+  const QueryResult figures = store.training_figures(id);
+  const auto with_figures = [&] {
+    Json object = to_json(*run).front();
+    object["figures"] = to_json(figures);
+    return object;
+  };
+  print_result(
+      options.format, with_figures, [&] { return to_csv(*run); }, [&] { return training_run_text(*run, figures); });
+  return true;
+}
+
 int show_run(const RunsOptions& options) {
   const auto id = static_cast<std::int64_t>(parse_positive("ID", options.id));
   RunStore store(options.db, RunStore::Open::existing);
   const auto run = store.show(id);
+  if (!run && show_training_run(options, store, id)) return 0;
   if (!run) throw no_such_run(options, id);
   const QueryResult levels = store.levels(id);
   const QueryResult measurements = store.measurements(id);

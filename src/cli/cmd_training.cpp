@@ -8,6 +8,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "storing.hpp"
+#include "training_record.hpp"
 #include "training_scans.hpp"
 #include "upsweep/io/training_file.hpp"
 #include "upsweep/report/training_report.hpp"
@@ -20,6 +21,7 @@ struct Options {
   std::optional<std::string> optimum_s;
   std::optional<std::string> db;
   std::string format = "table";
+  std::string timeline = "labels";
 };
 
 /// Seconds of --optimum, for each problem.
@@ -49,28 +51,33 @@ PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& stud
   return answers;
 }
 
-template <class Study, class Answers>
-void print(const Options& options, const TrainingFile& file, const Study& study, const Answers& answers) {
-  print_result(
-      options.format, [&] { return to_json(file, study, answers); }, [&] { return to_csv(study, answers); },
-      [&] { return to_text(file, study, answers); });
+template <class Study>
+auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearch& search) {
+  if constexpr (std::is_same_v<Study, PipelineStudy>) {
+    return evaluate_all(file, study, search);
+  } else if constexpr (std::is_same_v<Study, FirstKMemoryStudy>) {
+    return evaluate(study);
+  } else {
+    return evaluate(study, search);
+  }
 }
 
-int run_training(const Options& options, const Invocation&) {
+int run_training(const Options& options, const Invocation& invocation) {
   const OptimumSearch search = optimum_search(options);
+  const TimelineStyle style = options.timeline == "labels"  ? TimelineStyle::labels
+                              : options.timeline == "kinds" ? TimelineStyle::kinds
+                                                            : TimelineStyle::none;
   const TrainingFile file = load_training(options.file);
   const auto store = open_store(options.db);
-  const auto run = [&](const auto& study) {
-    using Study = std::decay_t<decltype(study)>;
-    if constexpr (std::is_same_v<Study, PipelineStudy>) {
-      print(options, file, study, evaluate_all(file, study, search));
-    } else if constexpr (std::is_same_v<Study, FirstKMemoryStudy>) {
-      print(options, file, study, evaluate(study));
-    } else {
-      print(options, file, study, evaluate(study, search));
-    }
-  };
-  std::visit(run, file.study);
+  std::visit(
+      [&](const auto& study) {
+        const auto answers = answers_of(file, study, search);
+        if (store) report_stored(*options.db, {store->save(training_record(invocation, file, study, answers))});
+        print_result(
+            options.format, [&] { return to_json(file, study, answers); }, [&] { return to_csv(study, answers); },
+            [&] { return to_text(file, study, answers, style); });
+      },
+      file.study);
   return 0;
 }
 
@@ -84,6 +91,9 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
   app->add_option("--optimum", options->optimum_s,
                   "look for the shortest step of all, this long for each problem (at most 2000 operations)")
       ->type_name("SECONDS");
+  app->add_option("--timeline", options->timeline, "what the table shows of timelines")
+      ->check(CLI::IsMember({"labels", "kinds", "none"}))
+      ->capture_default_str();
   app->add_option("--db", options->db, "SQLite file that keeps the run, its tasks and figures")->type_name("FILE");
   declare_format(*app, options->format);
   return {app, [options, &invocation] { return run_training(*options, invocation); }};

@@ -67,9 +67,9 @@ std::vector<std::string> device_names(std::size_t devices) {
   return names;
 }
 
-std::string run_timeline(const PipelineChoice& choice, const PipelineRun& run) {
+std::string run_timeline(const PipelineChoice& choice, const PipelineRun& run, TimelineStyle style) {
   if (run.busy.size() > kMostTimelineRows) return "";
-  return timeline_text(run.timeline, device_names(run.busy.size()), choice.pipeline.micro_batches);
+  return timeline_text(run.timeline, device_names(run.busy.size()), choice.pipeline.micro_batches, style);
 }
 
 std::string plural(std::size_t count, const std::string& noun, const std::string& ending = "s") {
@@ -94,7 +94,8 @@ std::string stashed_text(const TrainingFile& file, const PipelineRun& run) {
                      time_text(file, run.stashed->period_lower_bound));
 }
 
-std::string one_text(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome) {
+std::string one_text(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome,
+                     TimelineStyle style) {
   const Pipeline& pipeline = choice.pipeline;
   const PipelineRun& run = outcome.run;
   std::string text =
@@ -106,7 +107,7 @@ std::string one_text(const TrainingFile& file, const PipelineChoice& choice, con
                       percent_text(run.bubble_fraction));
   text += optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n';
   text += devices_text(file, run);
-  const std::string timeline = run_timeline(choice, run);
+  const std::string timeline = run_timeline(choice, run, style);
   if (!timeline.empty()) text += "\n" + timeline;
   return text + note_text(file);
 }
@@ -150,7 +151,8 @@ std::string comparison_table(const TrainingFile& file, const PipelineStudy& stud
   return table.text();
 }
 
-std::string comparison_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+std::string comparison_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
+                            TimelineStyle style) {
   const Pipeline& first = study.choices.front().pipeline;
   std::string text = fmt::format("{}: {} on {}\n{}\n", file.name, plural(first.layers(), "layer"),
                                  plural(first.devices, "device"), source_text(file));
@@ -163,7 +165,7 @@ std::string comparison_text(const TrainingFile& file, const PipelineStudy& study
             "its time is a lower bound.\n";
   }
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
-    const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run);
+    const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run, style);
     if (!timeline.empty()) text += fmt::format("\n{}\n\n{}", study.choices[i].label, timeline);
   }
   return text + note_text(file);
@@ -220,9 +222,10 @@ std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers) {
   return csv;
 }
 
-std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
-  return study.is_comparison ? comparison_text(file, study, answers)
-                             : one_text(file, study.choices.front(), answers.choices.front());
+std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
+                    TimelineStyle style) {
+  return study.is_comparison ? comparison_text(file, study, answers, style)
+                             : one_text(file, study.choices.front(), answers.choices.front(), style);
 }
 
 }  // namespace upsweep

@@ -76,6 +76,11 @@ std::string to_text(const QueryResult& result) {
 
 namespace {
 
+/// A count of a run of a schedule; training runs have none.
+std::string count_text(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell) ? "-" : short_count(cell_number(cell));
+}
+
 std::string seconds_text(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell) ? "-" : short_seconds(cell_number(cell));
 }
@@ -103,10 +108,12 @@ std::string runs_text(const QueryResult& summary) {
     const Cell& ratio = at(row, "makespan_dag_ratio_to_linear");
     table.row({cell_text(at(row, "id")), cell_text(at(row, "created_utc")), cell_text(at(row, "command")),
                cell_text(at(row, "model")), cell_text(at(row, "pattern")), cell_text(at(row, "schedule")),
-               cell_text(at(row, "workers")), short_count(cell_number(at(row, "flops"))),
-               short_count(cell_number(at(row, "makespan_dag_flops"))),
+               cell_text(at(row, "workers")), count_text(at(row, "flops")), count_text(at(row, "makespan_dag_flops")),
                std::holds_alternative<std::monostate>(ratio) ? "-" : short_ratio(cell_number(ratio)),
-               short_bytes(cell_number(at(row, "peak_live_bytes"))), seconds_text(at(row, "predicted_level_s")),
+               std::holds_alternative<std::monostate>(at(row, "peak_live_bytes"))
+                   ? "-"
+                   : short_bytes(cell_number(at(row, "peak_live_bytes"))),
+               seconds_text(at(row, "predicted_level_s")),
                seconds_text(at(row, "measured_s")), cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
   }
   return table.text();
@@ -119,6 +126,12 @@ std::string run_text(const QueryResult& run, const QueryResult& levels, const Qu
   return measurements.rows.empty()
              ? text
              : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
+}
+
+std::string training_run_text(const QueryResult& run, const QueryResult& figures) {
+  TextTable table({{"field", Align::left}, {"value", Align::left}});
+  for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
+  return table.text() + '\n' + to_text(figures);
 }
 
 }  // namespace upsweep

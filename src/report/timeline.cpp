@@ -111,14 +111,15 @@ std::string scaled(std::span<const StepEntry> entries, const std::vector<std::st
 }  // namespace
 
 std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
-                          std::size_t micro_batches) {
-  if (entries.empty()) return "";
+                          std::size_t micro_batches, TimelineStyle style) {
+  if (entries.empty() || style == TimelineStyle::none) return "";
   const double unit = common_unit(entries);
   std::uint32_t layers = 0;
   for (const StepEntry& entry : entries) layers = std::max(layers, entry.op.layer + 1);
   const std::size_t width = fmt::format("{}", layers).size() + 1;
   const double units = unit > 0 ? last_end(entries) / unit : 0;
-  if (unit > 0 && units * static_cast<double>(width) <= kMostColumns && micro_batches <= 26)
+  const bool has_labels = style == TimelineStyle::labels && micro_batches <= 26;
+  if (has_labels && unit > 0 && units * static_cast<double>(width) <= kMostColumns)
     return labelled(entries, rows, unit, width, micro_batches > 1);
   if (unit > 0 && units <= kMostColumns) return scaled(entries, rows, static_cast<std::size_t>(std::llround(units)));
   return scaled(entries, rows, kScaledColumns);

@@ -50,10 +50,10 @@ Json schedule_json(const RegionSchedule& schedule, const RegionRun& run) {
 
 /// Compute and link of a data-parallel step, one row each.
 std::string two_rows(const std::vector<StepEntry>& first, const std::vector<StepEntry>& second,
-                     const std::vector<std::string>& names) {
+                     const std::vector<std::string>& names, TimelineStyle style) {
   std::vector<StepEntry> all = first;
   all.insert(all.end(), second.begin(), second.end());
-  return timeline_text(all, names, 1);
+  return timeline_text(all, names, 1, style);
 }
 
 std::string kernels_csv(const std::string& name, const RegionSchedule& schedule) {
@@ -117,7 +117,8 @@ std::string to_csv(const DataParallelStudy&, const DataParallelAnswers& answers)
   return csv;
 }
 
-std::string to_text(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers) {
+std::string to_text(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers,
+                    TimelineStyle style) {
   const auto& searched = answers.runs[static_cast<std::size_t>(study.search_rule)];
   const DataParallelRun& plain = answers.runs.front().front();
   const DataParallelRun& chosen = searched[answers.search.k];
@@ -144,9 +145,11 @@ std::string to_text(const TrainingFile& file, const DataParallelStudy& study, co
                         time_text(file, *answers.optimum_nonpreemptive));
   }
   text += optimum_text(file, chosen.makespan, answers.optimum);
-  text += "\nconventional order, fifo link\n\n" + two_rows(plain.compute, plain.link, {"device", "link"});
-  text += fmt::format("\nreverse first-{}, {} link\n\n", answers.search.k, to_string(study.search_rule)) +
-          two_rows(chosen.compute, chosen.link, {"device", "link"});
+  if (style != TimelineStyle::none) {
+    text += "\nconventional order, fifo link\n\n" + two_rows(plain.compute, plain.link, {"device", "link"}, style);
+    text += fmt::format("\nreverse first-{}, {} link\n\n", answers.search.k, to_string(study.search_rule)) +
+            two_rows(chosen.compute, chosen.link, {"device", "link"}, style);
+  }
   return text + note_text(file);
 }
 
@@ -165,7 +168,8 @@ std::string to_csv(const FirstKMemoryStudy&, const FirstKMemoryAnswers& answers)
   return csv;
 }
 
-std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers) {
+std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers,
+                    TimelineStyle) {
   std::string text = fmt::format("{}: memory of reverse first-k\n\n", file.name);
   TextTable memory({{"k"}, {"memory"}});
   for (std::size_t k = 0; k < answers.memory_of_k.size(); ++k)
@@ -198,7 +202,8 @@ std::string to_csv(const MultiRegionStudy&, const MultiRegionAnswers& answers) {
          kernels_csv("with_memory", answers.with_memory.schedule);
 }
 
-std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, const MultiRegionAnswers& answers) {
+std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, const MultiRegionAnswers& answers,
+                    TimelineStyle style) {
   const RegionFallback& fallback = answers.with_memory;
   std::string text = fmt::format("{}: one GPU with two streams, {} layers in {} regions\n\n", file.name,
                                  study.step.layers(), study.step.regions());
@@ -217,7 +222,7 @@ std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, con
   text += '\n' + optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
   text += region_text(study.step, fallback.schedule);
   text += "\nclock: time of the sub-stream in the region.\n\n";
-  text += timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, 1);
+  text += timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, 1, style);
   return text + note_text(file);
 }
 

@@ -256,7 +256,7 @@ class Engine {
     segment.end = now_;
     if (segment.start == now_) {
       segment.task = kNoTask;
-      result_.end[task] = kNever;
+      if (result_.start[task] == now_) result_.end[task] = kNever;  // it has no other part
     }
     ++serial_[task];
     station.ready.push(running);

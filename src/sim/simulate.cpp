@@ -1,99 +1,73 @@
 #include "upsweep/sim/simulate.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/task_graph.hpp"
+#include "upsweep/sim/engine.hpp"
 
 namespace upsweep {
 namespace {
 
-template <class T>
-using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<>>;
+/// The combines that run as tasks of the simulator, and under `level` a task without duration after each level.
+struct ScanTasks {
+  Workload workload;
+  std::vector<std::size_t> combine_of;  // by task; barriers have none
+};
 
-Timeline run_levels(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
-                    std::size_t workers) {
-  Timeline timeline;
-  MinHeap<std::pair<std::uint64_t, std::size_t>> free_at;  // (time, worker) of the workers that this level has used
-  std::size_t used = 0;
-  std::uint32_t level = 0;
-  std::uint64_t start_of_level = 0;
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    if (schedule.combines[id].level != level) {
-      level = schedule.combines[id].level;
-      start_of_level = timeline.makespan;
-      free_at = {};
-      used = 0;
+/// Edges from every combine of a level to its barrier, and from there to every combine of the next level.
+void add_barriers(const Schedule& schedule, ScanTasks& tasks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
+  const auto combines = static_cast<std::uint32_t>(tasks.combine_of.size());
+  std::uint32_t barrier = combines - 1;  // the last one made
+  std::uint32_t first = 0;               // of the level
+  for (std::uint32_t task = 0; task < combines; ++task) {
+    const std::uint32_t level = schedule.combines[tasks.combine_of[task]].level;
+    if (task > 0 && level != schedule.combines[tasks.combine_of[task - 1]].level) {
+      ++barrier;
+      tasks.workload.durations.push_back(0);
+      tasks.workload.resource_of.push_back(kNoResource);
+      for (; first < task; ++first) edges.emplace_back(first, barrier);
     }
-    if (!runs[id]) continue;
-    std::uint64_t start = start_of_level;
-    std::size_t worker = used;
-    // A fresh worker is free since the start of the level. A used one goes first only where it is free then, too, and
-    // lower.
-    if (used == workers || (used > 0 && free_at.top().first == start_of_level)) {
-      std::tie(start, worker) = free_at.top();
-      free_at.pop();
-    } else {
-      ++used;
-    }
-    const std::uint64_t end = checked_add(start, costs[id]);
-    free_at.emplace(end, worker);
-    timeline.entries.push_back({id, worker, start, end});
-    timeline.makespan = std::max(timeline.makespan, end);
+    if (barrier >= combines) edges.emplace_back(barrier, task);
   }
-  return timeline;
 }
 
-Timeline run_dag(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
-                 std::size_t workers) {
-  const TaskGraph graph = task_graph(schedule);
-  std::vector<std::uint8_t> waits_for(costs.size(), 0);
-  MinHeap<std::size_t> ready;
+/// Edges from every combine to those that read its value.
+void add_dependencies(const Schedule& schedule, const ScanTasks& tasks,
+                      std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
+  std::vector<std::uint32_t> task_of(schedule.combines.size());
+  for (std::uint32_t task = 0; task < tasks.combine_of.size(); ++task) task_of[tasks.combine_of[task]] = task;
+  for (std::uint32_t task = 0; task < tasks.combine_of.size(); ++task) {
+    const Combine& combine = schedule.combines[tasks.combine_of[task]];
+    for (const ValueId operand : {combine.earlier, combine.later}) {
+      if (operand >= schedule.length) edges.emplace_back(task_of[operand - schedule.length], task);
+    }
+  }
+}
+
+ScanTasks scan_tasks(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
+                     std::size_t workers, Execution execution) {
+  ScanTasks tasks;
   for (std::size_t id = 0; id < costs.size(); ++id) {
-    const Combine& combine = schedule.combines[id];
-    waits_for[id] = static_cast<std::uint8_t>((combine.earlier >= schedule.length ? 1 : 0) +
-                                              (combine.later >= schedule.length ? 1 : 0));
-    if (runs[id] && waits_for[id] == 0) ready.push(id);
+    if (!runs[id]) continue;
+    tasks.combine_of.push_back(id);
+    tasks.workload.durations.push_back(costs[id]);
+    tasks.workload.resource_of.push_back(0);
   }
-  Timeline timeline;
-  MinHeap<std::size_t> released;  // workers that have run and are free; those from `used` on have not run yet
-  std::size_t used = 0;
-  MinHeap<std::tuple<std::uint64_t, std::size_t, std::size_t>> running;  // (end, worker, id)
-  std::uint64_t now = 0;
-  while (true) {
-    while (!ready.empty() && (!released.empty() || used < workers)) {
-      const std::size_t id = ready.top();
-      ready.pop();
-      std::size_t worker = used;
-      if (released.empty()) {
-        ++used;
-      } else {
-        worker = released.top();
-        released.pop();
-      }
-      const std::uint64_t end = checked_add(now, costs[id]);
-      running.emplace(end, worker, id);
-      timeline.entries.push_back({id, worker, now, end});
-    }
-    if (running.empty()) break;
-    now = std::get<0>(running.top());
-    while (!running.empty() && std::get<0>(running.top()) == now) {
-      const auto [end, worker, id] = running.top();
-      running.pop();
-      released.push(worker);
-      for (auto [edge, last] = boost::out_edges(static_cast<std::uint32_t>(id), graph); edge != last; ++edge) {
-        const std::size_t next = boost::target(*edge, graph);
-        if (--waits_for[next] == 0 && runs[next]) ready.push(next);
-      }
-    }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  Resource pool;
+  pool.servers = workers;
+  if (execution == Execution::level) {
+    pool.frees_instantly = true;  // the worker that becomes free first is then the same one
+    add_barriers(schedule, tasks, edges);
+  } else {
+    add_dependencies(schedule, tasks, edges);
   }
-  timeline.makespan = now;
-  return timeline;
+  tasks.workload.graph = {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
+                          static_cast<std::uint32_t>(tasks.workload.durations.size())};
+  tasks.workload.resources = {pool};
+  return tasks;
 }
 
 }  // namespace
@@ -103,8 +77,14 @@ Timeline simulate(const Schedule& schedule, std::span<const std::uint64_t> costs
   if (workers == 0) throw std::invalid_argument("simulate needs at least 1 worker");
   if (costs.size() != schedule.combines.size() || runs.size() != costs.size())
     throw std::invalid_argument("simulate needs one cost per combine");
-  return execution == Execution::level ? run_levels(schedule, costs, runs, workers)
-                                       : run_dag(schedule, costs, runs, workers);
+  const ScanTasks tasks = scan_tasks(schedule, costs, runs, workers, execution);
+  const Simulation simulation = simulate_tasks(tasks.workload);
+  Timeline timeline;
+  timeline.makespan = simulation.makespan;
+  timeline.entries.reserve(simulation.segments.size());
+  for (const Segment& segment : simulation.segments)
+    timeline.entries.push_back({tasks.combine_of[segment.task], segment.server, segment.start, segment.end});
+  return timeline;
 }
 
 std::uint64_t peak_live_bytes(const Schedule& schedule, std::span<const std::uint64_t> value_bytes,

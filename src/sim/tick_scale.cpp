@@ -17,6 +17,7 @@ struct Fraction {
 
 constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 60U;  // of the horizon
 constexpr double kWhole = 0x1p53;                              // doubles below are exact where they are whole
+constexpr double kLargestExponent = 1023;                      // of a double
 
 Fraction reduced(std::uint64_t numerator, std::uint64_t denominator) {
   const std::uint64_t divisor = std::gcd(numerator, denominator);
@@ -76,6 +77,7 @@ TickScale TickScale::fit(std::span<const Quotient> quantities, double horizon) {
     if (!(value >= 0 && std::isfinite(value) && value <= horizon))
       throw std::invalid_argument("TickScale: a quantity that is negative, not finite, or beyond the horizon");
   }
+  if (!std::isfinite(horizon)) throw std::invalid_argument("TickScale: a horizon that is not finite");
   TickScale scale;
   const auto common = common_denominator(quantities);
   if (common && static_cast<double>(*common) * horizon < static_cast<double>(kMostTicks)) {
@@ -83,7 +85,8 @@ TickScale TickScale::fit(std::span<const Quotient> quantities, double horizon) {
     return scale;
   }
   scale.is_exact_ = false;
-  scale.ticks_per_unit_ = std::exp2(std::floor(std::log2(static_cast<double>(kMostTicks) / horizon)));
+  const double exponent = std::floor(std::log2(static_cast<double>(kMostTicks)) - std::log2(horizon));
+  scale.ticks_per_unit_ = std::exp2(std::min(exponent, kLargestExponent));
   return scale;
 }
 
@@ -91,9 +94,10 @@ std::uint64_t TickScale::ticks(const Quotient& quantity) const {
   const double value = quantity.numerator / quantity.denominator;
   if (value == 0) return 0;
   if (is_exact_) {
-    // Whole by construction; the double may be off by a rounding.
+    // Those that were fitted are whole by construction; the double may be off by a rounding.
     const auto part = fraction(quantity);
-    return part->numerator * (static_cast<std::uint64_t>(ticks_per_unit_) / part->denominator);
+    const auto per_unit = static_cast<std::uint64_t>(ticks_per_unit_);
+    if (part && per_unit % part->denominator == 0) return part->numerator * (per_unit / part->denominator);
   }
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(value * ticks_per_unit_)));
 }

@@ -12,6 +12,7 @@
 #include "measurement_rows.hpp"
 #include "migrations.hpp"
 #include "sqlite.hpp"
+#include "training_rows.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep {
@@ -87,6 +88,11 @@ void create_whole(const std::string& file) {
   // Another process may have been faster: then its file stays.
   std::filesystem::create_hard_link(fresh, file, error);
   std::filesystem::remove(fresh, error);
+}
+
+std::string now_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
 std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
@@ -220,8 +226,7 @@ RunStore::~RunStore() = default;
 std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::vector<RunRecord>& runs,
                                          const std::optional<SearchRecord>& search) {
   Sqlite& database = impl_->database;
-  const std::string created = fmt::format(
-      "{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  const std::string created = now_utc();
   std::vector<std::int64_t> ids;
   Transaction transaction(database, Transaction::Kind::write);
   std::optional<std::int64_t> search_id;
@@ -238,6 +243,28 @@ std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::v
   }
   transaction.commit();
   return ids;
+}
+
+std::int64_t RunStore::save(const TrainingRecord& record) {
+  Transaction transaction(impl_->database, Transaction::Kind::write);
+  const std::int64_t id = save_training_run(impl_->database, now_utc(), record);
+  transaction.commit();
+  return id;
+}
+
+std::optional<QueryResult> RunStore::show_training(std::int64_t id) {
+  Statement select(impl_->database, "SELECT * FROM training_runs WHERE id = ?");
+  select.bind(id);
+  QueryResult wide = collect(select);
+  if (wide.rows.empty()) return std::nullopt;
+  return wide;
+}
+
+QueryResult RunStore::training_figures(std::int64_t id) {
+  Statement select(impl_->database,
+                   "SELECT variant, figure, idx, value FROM training_figures WHERE run_id = ? ORDER BY rowid");
+  select.bind(id);
+  return collect(select);
 }
 
 std::int64_t RunStore::save_machine(const Machine& machine, const std::string& text) {
@@ -281,7 +308,10 @@ bool RunStore::remove(std::int64_t id) {
   Transaction transaction(database, Transaction::Kind::write);
   Statement erase(database, "DELETE FROM runs WHERE id = ?");
   erase.bind(id).run();
-  const bool found = database.changed_rows() > 0;
+  bool found = database.changed_rows() > 0;
+  Statement erase_training(database, "DELETE FROM training_runs WHERE id = ?");
+  erase_training.bind(id).run();
+  found = found || database.changed_rows() > 0;
   database.execute("DELETE FROM searches WHERE id NOT IN (SELECT search_id FROM runs WHERE search_id IS NOT NULL)");
   transaction.commit();
   return found;

@@ -25,6 +25,7 @@ constexpr const char* kUsage =
 void run(const Settings& settings) {
   std::vector<Case> cases = product_cases(settings);
   for (Case& item : other_cases(settings)) cases.push_back(std::move(item));
+  for (Case& item : step_cases()) cases.push_back(std::move(item));
   std::vector<Measured> measured;
   for (const Case& item : cases) {
     if (item.name.find(settings.only) == std::string::npos) continue;

@@ -33,4 +33,19 @@ struct Settings {
 /// "load/model=...", "load/yaml/..." and "profile/chain=...": see their targets in output.cpp.
 [[nodiscard]] std::vector<Case> other_cases(const Settings& settings);
 
+/// A training step to simulate, and how often in one timed run, so that all runs simulate about as many tasks.
+struct StepSize {
+  std::size_t devices;
+  std::size_t micro_batches;
+  std::size_t runs;
+};
+inline constexpr std::array<StepSize, 4> kStepSizes{{{4, 8, 1024}, {16, 21, 98}, {32, 104, 10}, {64, 512, 1}}};
+inline constexpr std::array<const char*, 3> kStepPolicies{"1f1b", "ff", "zb_h1"};
+
+/// "step/policy=.../devices=.../micro_batches=.../tasks=.../runs=...".
+[[nodiscard]] std::string step_name(const std::string& policy, const StepSize& size);
+
+/// Pipeline steps from 10^3 to 10^6 tasks, built and simulated; makespans by closed forms.
+[[nodiscard]] std::vector<Case> step_cases();
+
 }  // namespace upsweep::bench

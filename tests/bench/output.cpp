@@ -57,6 +57,10 @@ std::vector<Target> ratio_targets(const Settings& settings) {
   }
   targets.push_back({"eigen / upsweep, hybrid:2, threads=1", name("hybrid:2", "eigen", 1),
                      name("hybrid:2", "upsweep", 1), std::nullopt});
+  for (const char* policy : kStepPolicies) {
+    targets.push_back({fmt::format("step {}: a task of 10^6 / a task of 10^3", policy),
+                       step_name(policy, kStepSizes.back()), step_name(policy, kStepSizes.front()), 4, false});
+  }
   if (settings.all) {
     targets.push_back({"eigen / upsweep, blelloch, threads=1", name("blelloch", "eigen", 1),
                        name("blelloch", "upsweep", 1), std::nullopt});
@@ -71,6 +75,10 @@ std::vector<Target> time_targets(const std::vector<Measured>& measured) {
     for (const Measured& row : measured) {
       if (row.name.starts_with(prefix)) targets.push_back({row.name + ", seconds", row.name, "", limit, false});
     }
+  }
+  for (const char* policy : kStepPolicies) {
+    const std::string name = step_name(policy, kStepSizes.back());
+    targets.push_back({name + ", seconds", name, "", 5, false});
   }
   return targets;
 }

@@ -5,6 +5,7 @@
 
 #include "upsweep/io/training_file.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/report/timeline.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep {
@@ -15,24 +16,25 @@ namespace upsweep {
 /// row per policy.
 [[nodiscard]] Json to_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers);
 [[nodiscard]] std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers);
-[[nodiscard]] std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers);
+[[nodiscard]] std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
+                                  TimelineStyle style);
 
 /// CSV: makespans by link rule and k.
 [[nodiscard]] Json to_json(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers);
 [[nodiscard]] std::string to_csv(const DataParallelStudy& study, const DataParallelAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const DataParallelStudy& study,
-                                  const DataParallelAnswers& answers);
+                                  const DataParallelAnswers& answers, TimelineStyle style);
 
 /// CSV: memory by k.
 [[nodiscard]] Json to_json(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers);
 [[nodiscard]] std::string to_csv(const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study,
-                                  const FirstKMemoryAnswers& answers);
+                                  const FirstKMemoryAnswers& answers, TimelineStyle style);
 
 /// CSV: kernels with their regions and times, of both schedules.
 [[nodiscard]] Json to_json(const TrainingFile& file, const MultiRegionStudy& study, const MultiRegionAnswers& answers);
 [[nodiscard]] std::string to_csv(const MultiRegionStudy& study, const MultiRegionAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const MultiRegionStudy& study,
-                                  const MultiRegionAnswers& answers);
+                                  const MultiRegionAnswers& answers, TimelineStyle style);
 
 }  // namespace upsweep

@@ -13,6 +13,7 @@
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
+#include "upsweep/store/training_record.hpp"
 
 namespace upsweep {
 
@@ -103,13 +104,20 @@ class RunStore {
   std::vector<std::int64_t> save(const RunContext& context, const std::vector<RunRecord>& runs,
                                  const std::optional<SearchRecord>& search);
 
+  /// Writes a training run in one transaction. Returns its id, which no other run of either kind has.
+  std::int64_t save(const TrainingRecord& record);
+
   /// Keeps a machine whose file is `text`, once; returns its id.
   std::int64_t save_machine(const Machine& machine, const std::string& text);
 
-  /// All runs, newest first: the view run_summary.
+  /// All runs of either kind, newest first: the view run_summary.
   [[nodiscard]] QueryResult list();
-  /// All columns of one run, in one row; nothing when there is no such run.
+  /// All columns of one run, in one row; nothing when there is no such run of a schedule.
   [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
+  /// The same of a training run; nothing when there is no such one.
+  [[nodiscard]] std::optional<QueryResult> show_training(std::int64_t id);
+  /// Figures of a training run, in the order in which they were saved.
+  [[nodiscard]] QueryResult training_figures(std::int64_t id);
   /// The levels of a run.
   [[nodiscard]] QueryResult levels(std::int64_t id);
   /// Predicted beside measured times of a run: the view prediction_vs_measurement; no rows without a measurement.

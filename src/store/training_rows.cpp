@@ -1,0 +1,50 @@
+#include "training_rows.hpp"
+
+#include <optional>
+
+namespace upsweep {
+namespace {
+
+std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// An id that no run has had: the next of the table runs, whose sequence moves on.
+std::int64_t next_run_id(Sqlite& database) {
+  database.execute(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT 'runs', 0 WHERE NOT EXISTS "
+      "(SELECT 1 FROM sqlite_sequence WHERE name = 'runs')");
+  database.execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'runs'");
+  return database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'runs'");
+}
+
+}  // namespace
+
+std::int64_t save_training_run(Sqlite& database, const std::string& created, const TrainingRecord& record) {
+  const std::int64_t id = next_run_id(database);
+  Statement run(database,
+                "INSERT INTO training_runs (id, created_utc, tool_version, parameters, name, kind, file, content_hash, "
+                "unit, model, machine, link, kernels, devices, best, best_makespan) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  run.bind(id, created, record.tool_version, record.parameters, record.name, record.kind, record.file,
+           record.content_hash, record.is_in_seconds ? std::optional<std::string>("s") : std::nullopt,
+           unless_empty(record.model), unless_empty(record.machine), unless_empty(record.link),
+           unless_empty(record.kernels), record.devices, record.variants[record.best], record.best_makespan)
+      .run();
+  Statement figure(database,
+                   "INSERT INTO training_figures (run_id, variant, figure, idx, value) VALUES (?, ?, ?, ?, ?)");
+  for (const TrainingFigure& one : record.figures)
+    figure.bind(id, record.variants[one.variant], one.name, one.index, one.value).run();
+  Statement task(database,
+                 "INSERT INTO training_tasks (run_id, variant, seq, resource, kind, transfer, layer, micro_batch, "
+                 "starts, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  std::uint64_t seq = 0;
+  for (const TrainingTask& one : record.tasks) {
+    task.bind(id, std::uint64_t{one.variant}, seq++, one.resource, std::string(1, one.kind), one.is_transfer, one.layer,
+              one.micro_batch, one.start, one.end)
+        .run();
+  }
+  return id;
+}
+
+}  // namespace upsweep
