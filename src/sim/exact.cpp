@@ -1,7 +1,7 @@
 #include "upsweep/sim/exact.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -63,7 +63,7 @@ class Pass {
     for (depth_ = 0; depth_ < problem_.size() && !level_.empty(); ++depth_) {
       for (std::size_t index = 0; index < level_.size() && !best_.is_over(); ++index) {
         if (level_[index].bound < best_.upper) expand(level_[index]);
-        if (best_.stopped) leave_out(level_.begin() + static_cast<std::ptrdiff_t>(index), level_.end());
+        if (best_.stopped) leave_out(std::span(level_).subspan(index));
       }
       if (best_.is_over()) break;
       trim();
@@ -72,7 +72,7 @@ class Pass {
       bucket_.clear();
       chain_.clear();
     }
-    leave_out(next_.begin(), next_.end());
+    leave_out(next_);
     best_.lower = std::max(best_.lower, std::min(best_.upper, left_out_));
   }
 
@@ -220,17 +220,15 @@ class Pass {
     std::erase_if(next_, [&](const State& state) { return state.bound >= best_.upper; });
     std::ranges::stable_sort(next_, {}, [](const State& state) { return std::pair(state.bound, state.guide); });
     if (next_.size() > width_) {
-      const auto rest = next_.begin() + static_cast<std::ptrdiff_t>(width_);
-      leave_out(rest, next_.end());
-      next_.erase(rest, next_.end());
+      leave_out(std::span(next_).subspan(width_));
+      next_.resize(width_);
     }
     bucket_.clear();
     chain_.clear();
   }
 
-  using Iterator = std::vector<State>::const_iterator;
-  void leave_out(Iterator first, Iterator last) {
-    for (; first != last; ++first) left_out_ = std::min(left_out_, first->bound);
+  void leave_out(std::span<const State> states) {
+    for (const State& state : states) left_out_ = std::min(left_out_, state.bound);
   }
 
   const Problem& problem_;
