@@ -10,6 +10,7 @@
 #include "storing.hpp"
 #include "training_record.hpp"
 #include "training_scans.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/io/training_file.hpp"
 #include "upsweep/report/training_report.hpp"
 
@@ -36,9 +37,21 @@ OptimumSearch optimum_search(const Options& options) {
   return search;
 }
 
+/// Throws InputError where a simulation would not fit into memory.
+void require_memory(const TrainingFile& file, const PipelineChoice& choice) {
+  const std::uint64_t needed = simulation_bytes(choice.pipeline);
+  if (needed <= machine_memory()) return;
+  throw file.error(choice.line, fmt::format("policy {}: {} operations need about {}, this machine has {}, accepted are "
+                                            "fewer layers or micro-batches",
+                                            choice.policy, 3 * choice.pipeline.layers() * choice.pipeline.micro_batches,
+                                            short_bytes(static_cast<double>(needed)),
+                                            short_bytes(static_cast<double>(machine_memory()))));
+}
+
 PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search) {
   PipelineAnswers answers;
   for (const PipelineChoice& choice : study.choices) {
+    require_memory(file, choice);
     try {
       answers.choices.push_back(evaluate(choice, search));
     } catch (const std::invalid_argument& error) {

@@ -25,6 +25,7 @@ class PipelineReader {
     base_.devices = yaml_integer(document_, map_.require("devices"), map_.name("devices"), 1, kMostDevices);
     base_.micro_batches =
         yaml_integer(document_, map_.require("micro_batches"), map_.name("micro_batches"), 1, kMostMicroBatches);
+    study_.micro_batches = base_.micro_batches;
     base_.skip_first_output_gradient = input_.skips_first_output_gradient();
     base_.update = read_list(map_, "U", layers_, NumberSign::not_negative, 0);
     if (input_.network == nullptr) read_costs();

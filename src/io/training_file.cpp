@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <sstream>
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
@@ -12,7 +12,7 @@
 namespace upsweep {
 namespace {
 
-constexpr std::uint64_t kMostLayers = 10'000'000;
+constexpr std::uint64_t kMostLayers = 1'000'000;
 
 /// Adds what a file says, without comments and layout.
 void add_content(const YamlNode& node, ContentHash& hash) {
@@ -29,6 +29,23 @@ void add_training_content(const YamlNode& root, ContentHash& hash) {
     hash.add("key", root.children[i]->text);
     add_content(*root.children[i + 1], hash);
   }
+}
+
+/// Text of several lines, each printable.
+std::string read_note(const YamlDocument& document, const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::scalar) return yaml_text(document, node, what);  // says what is wrong
+  std::string note;
+  std::istringstream lines(node.text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) {
+      YamlNode of_line = node;
+      of_line.text = line;
+      note += yaml_text(document, of_line, what);
+    }
+    note += '\n';
+  }
+  note.erase(note.find_last_not_of('\n') + 1);
+  return note;
 }
 
 void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& training) {
@@ -61,7 +78,7 @@ TrainingFile read_training(const YamlDocument& document) {
   const YamlNode& kind = map.require("kind");
   training.kind = yaml_text(document, kind, map.name("kind"));
   training.line = kind.line;
-  if (const YamlNode* note = map.find("note")) training.note = yaml_text(document, *note, map.name("note"));
+  if (const YamlNode* note = map.find("note")) training.note = read_note(document, *note, map.name("note"));
   ContentHash hash;
   const std::unique_ptr<NetworkCosts> network = NetworkCosts::read(map, hash);
   read_study({map, network.get()}, kind, training);

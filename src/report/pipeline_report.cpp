@@ -52,6 +52,15 @@ Json trace_json(const PipelineRun& run) {
   return Json(std::move(rows));
 }
 
+/// Costs that were taken from a network.
+Json layers_json(const Pipeline& pipeline) {
+  return {{"micro_batches", pipeline.micro_batches},
+          {"F", json_numbers(pipeline.forward)},
+          {"O", json_numbers(pipeline.output_gradient)},
+          {"W", json_numbers(pipeline.weight_gradient)},
+          {"size", json_numbers(pipeline.transfer_sizes)}};
+}
+
 Json scan_json(const ScanStepRun& scan) {
   return {{"schedule", scan.schedule},
           {"makespan", json_number(scan.makespan)},
@@ -112,6 +121,35 @@ std::string one_text(const TrainingFile& file, const PipelineChoice& choice, con
   return text + note_text(file);
 }
 
+/// "scan blelloch (hybrid:4)"; plain back-propagation is no scan.
+std::string scan_label(const PipelineStudy& study, const PipelineAnswers& answers, std::size_t scan) {
+  const std::string& schedule = answers.scans[scan].schedule;
+  if (schedule == "linear") return "no scan, any device";
+  return study.scans[scan] == schedule ? "scan " + schedule
+                                       : fmt::format("scan {} ({})", study.scans[scan], schedule);
+}
+
+/// What a row of the table has no room for.
+std::string remarks(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  std::string text;
+  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
+    const PipelineOutcome& outcome = answers.choices[i];
+    if (!outcome.does_not_fit.empty())
+      text += fmt::format("{} does not fit: {}.\n", study.choices[i].label, outcome.does_not_fit);
+    if (!outcome.run.stashed) continue;
+    const double count = static_cast<double>(study.choices[i].pipeline.micro_batches);
+    text += fmt::format("{}: in the steady state, without filling and draining, as many micro-batches take at least {}; "
+                        "gradients are up to {} updates old, which is another training.\n",
+                        study.choices[i].label, time_text(file, count * outcome.run.stashed->period_lower_bound),
+                        outcome.run.stashed->staleness.front());
+  }
+  if (!answers.scans.empty()) {
+    text += "scan: back-propagation as a parallel scan; no scan: plain back-propagation. Both on the same devices, which "
+            "share their memory:\nany device runs any operation and nothing moves, so these times are lower bounds.\n";
+  }
+  return text;
+}
+
 std::string comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   const bool has_optimum = std::ranges::any_of(answers.choices, [](const auto& c) { return c.optimum.has_value(); });
   std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::left}, {"makespan"},  {"speed-up"},
@@ -128,9 +166,8 @@ std::string comparison_table(const TrainingFile& file, const PipelineStudy& stud
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const PipelineOutcome& outcome = answers.choices[i];
     const PipelineRun& run = outcome.run;
-    std::string mark = answers.best == i ? "<- best" : "";
-    if (!outcome.does_not_fit.empty()) mark = "does not fit: " + outcome.does_not_fit;
-    if (run.stashed) mark += mark.empty() ? "(stale weights)" : " (stale weights)";
+    std::string mark = answers.best == i ? "<- best" : outcome.does_not_fit.empty() ? "" : "does not fit";
+    if (run.stashed) mark += mark.empty() ? "stale weights" : ", stale weights";
     std::string gap;
     if (outcome.optimum) {
       gap = fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
@@ -142,9 +179,10 @@ std::string comparison_table(const TrainingFile& file, const PipelineStudy& stud
          fmt::format("{}", most(run.peaks, &TensorPeaks::together))},
         gap, mark);
   }
-  for (const ScanStepRun& scan : answers.scans) {
+  for (std::size_t i = 0; i < answers.scans.size(); ++i) {
+    const ScanStepRun& scan = answers.scans[i];
     const bool is_faster = answers.best && scan.makespan < answers.choices[*answers.best].run.makespan;
-    add({"scan " + scan.schedule, time_text(file, scan.makespan), short_ratio(first / scan.makespan),
+    add({scan_label(study, answers, i), time_text(file, scan.makespan), short_ratio(first / scan.makespan),
          percent_text(scan.bubble_fraction), "-", "-", "-"},
         "", is_faster ? "faster than every policy" : "");
   }
@@ -160,10 +198,7 @@ std::string comparison_text(const TrainingFile& file, const PipelineStudy& study
   text += fmt::format("\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
                       "instant.\n",
                       study.choices.front().label);
-  if (!answers.scans.empty()) {
-    text += "scan: back-propagation as a parallel scan on the same devices, which share their memory: nothing moves, so "
-            "its time is a lower bound.\n";
-  }
+  text += remarks(file, study, answers);
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run, style);
     if (!timeline.empty()) text += fmt::format("\n{}\n\n{}", study.choices[i].label, timeline);
@@ -177,9 +212,11 @@ Json to_json(const TrainingFile& file, const PipelineStudy& study, const Pipelin
   Json object = training_head(file);
   if (!study.is_comparison) {
     object.update(run_json(answers.choices.front()));
+    if (file.source) object["layers"] = layers_json(study.choices.front().pipeline);
     object["trace"] = trace_json(answers.choices.front().run);
     return object;
   }
+  if (file.source) object["layers"] = layers_json(study.choices.front().pipeline);
   object["policies"] = Json::array();
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     Json choice = {{"label", study.choices[i].label},

@@ -18,15 +18,22 @@ double last_end(std::span<const StepEntry> entries) {
   return end;
 }
 
-/// The shortest operation if all times are multiples of it, else 0.
+/// The largest time of which all others are multiples, if a line has room for as many; else 0.
 double common_unit(std::span<const StepEntry> entries) {
-  double unit = last_end(entries);
-  for (const StepEntry& entry : entries) unit = std::min(unit, entry.end - entry.start);
-  const auto is_multiple = [&](double time) { return std::abs(time / unit - std::round(time / unit)) < 1e-6; };
-  const bool is_common = unit > 0 && std::ranges::all_of(entries, [&](const StepEntry& entry) {
-                           return is_multiple(entry.start) && is_multiple(entry.end);
-                         });
-  return is_common ? unit : 0;
+  const double end = last_end(entries);
+  const double least = end / static_cast<double>(kMostColumns) / 2;
+  double unit = end;
+  for (const StepEntry& entry : entries) {
+    for (double time : {entry.start, entry.end}) {
+      while (time > 1e-9 * end) {  // Euclid
+        unit = std::fmod(unit, time);
+        if (unit < 1e-9 * end) unit = 0;
+        std::swap(unit, time);
+        if (unit < least) return 0;
+      }
+    }
+  }
+  return unit;
 }
 
 /// Lines under the device names.
@@ -122,7 +129,8 @@ std::string timeline_text(std::span<const StepEntry> entries, const std::vector<
   if (has_labels && unit > 0 && units * static_cast<double>(width) <= kMostColumns)
     return labelled(entries, rows, unit, width, micro_batches > 1);
   if (unit > 0 && units <= kMostColumns) return scaled(entries, rows, static_cast<std::size_t>(std::llround(units)));
-  return scaled(entries, rows, kScaledColumns);
+  return scaled(entries, rows, kScaledColumns) +
+         fmt::format("{} columns of equal time\n", kScaledColumns);
 }
 
 }  // namespace upsweep

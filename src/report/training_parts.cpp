@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
 
 namespace upsweep {
 
@@ -47,7 +48,23 @@ std::string source_text(const TrainingFile& file) {
                      source.batch, source.batch == 1 ? "" : "s");
 }
 
-std::string note_text(const TrainingFile& file) { return file.note.empty() ? "" : "\n" + file.note + "\n"; }
+std::string note_text(const TrainingFile& file) {
+  constexpr std::size_t kWidth = 110;
+  std::string text;
+  std::istringstream paragraphs(file.note);
+  for (std::string paragraph; std::getline(paragraphs, paragraph);) {
+    std::size_t column = 0;
+    std::istringstream words(paragraph);
+    text += '\n';
+    for (std::string word; words >> word;) {
+      const bool breaks = column > 0 && column + 1 + word.size() > kWidth;
+      if (column > 0) text += breaks ? '\n' : ' ';
+      column = (breaks || column == 0 ? 0 : column + 1) + word.size();
+      text += word;
+    }
+  }
+  return file.note.empty() ? "" : text + '\n';
+}
 
 Json optimum_json(const std::optional<Optimum>& optimum) {
   if (!optimum) return nullptr;

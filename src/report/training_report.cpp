@@ -90,6 +90,12 @@ Json to_json(const TrainingFile& file, const DataParallelStudy& study, const Dat
     for (const DataParallelRun& run : answers.runs[static_cast<std::size_t>(rule)])
       row.push_back(json_number(run.makespan));
   }
+  if (file.source) {
+    object["layers"] = {{"F", json_numbers(study.step.forward)},
+                        {"O", json_numbers(study.step.output_gradient)},
+                        {"W", json_numbers(study.step.weight_gradient)},
+                        {"S", json_numbers(study.step.synchronisation)}};
+  }
   object["makespan_by_link_and_k"] = std::move(makespans);
   object["search_link"] = to_string(study.search_rule);
   object["search_k"] = answers.search.k;
@@ -125,17 +131,18 @@ std::string to_text(const TrainingFile& file, const DataParallelStudy& study, co
   std::string text = fmt::format("{}: data parallel, {} layers, from the gradient of the loss to the end of the next "
                                  "forward pass\n{}\n",
                                  file.name, study.step.layers(), source_text(file));
-  TextTable table({{"link", TextTable::Align::left}, {"conventional (k = 0)"}, {"best k"}, {"makespan"}, {"speed-up"}});
+  TextTable table({{"link", TextTable::Align::left}, {"conventional (k = 0)"}, {"best k"}, {"makespan"}, {"to k = 0"}, {"speed-up"}});
   for (const LinkRule rule : kLinkRules) {
     const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
     const auto best = std::ranges::min_element(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(
                                                                  std::min(answers.max_k, runs.size() - 1) + 1),
                                                {}, &DataParallelRun::makespan);
     table.row({to_string(rule), time_text(file, runs.front().makespan), fmt::format("{}", best - runs.begin()),
-               time_text(file, best->makespan), short_ratio(plain.makespan / best->makespan)});
+               time_text(file, best->makespan), short_ratio(runs.front().makespan / best->makespan), short_ratio(plain.makespan / best->makespan)});
   }
   text += table.text();
-  text += fmt::format("\nspeed-up: against the conventional order over a fifo link. best k: of all{}.\n",
+  text += fmt::format("\nto k = 0: against the conventional order over the same link; speed-up: against it over a fifo "
+                      "link. best k: of all{}.\n",
                       study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "");
   text += fmt::format("The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
                       to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
@@ -147,7 +154,9 @@ std::string to_text(const TrainingFile& file, const DataParallelStudy& study, co
   text += optimum_text(file, chosen.makespan, answers.optimum);
   if (style != TimelineStyle::none) {
     text += "\nconventional order, fifo link\n\n" + two_rows(plain.compute, plain.link, {"device", "link"}, style);
-    text += fmt::format("\nreverse first-{}, {} link\n\n", answers.search.k, to_string(study.search_rule)) +
+    const std::string order =
+        answers.search.k == 0 ? "conventional order" : fmt::format("reverse first-{}", answers.search.k);
+    text += fmt::format("\n{}, {} link\n\n", order, to_string(study.search_rule)) +
             two_rows(chosen.compute, chosen.link, {"device", "link"}, style);
   }
   return text + note_text(file);
@@ -219,10 +228,15 @@ std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, con
   if (!fallback.fits) {
     text += fmt::format("\nNo schedule stays below the memory limit of {}.\n", plain_number(study.step.memory_limit));
   }
-  text += '\n' + optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
-  text += region_text(study.step, fallback.schedule);
-  text += "\nclock: time of the sub-stream in the region.\n\n";
-  text += timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, 1, style);
+  const std::string optimum = optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
+  if (!optimum.empty()) text += '\n' + optimum;
+  text += "\nmulti-region\n\n" + region_text(study.step, answers.algorithm1) + '\n' +
+          timeline_text(answers.algorithm1_run.timeline, {"main", "sub"}, 1, style);
+  if (fallback.pre_regions > 0) {
+    text += "\nin memory\n\n" + region_text(study.step, fallback.schedule) + '\n' +
+            timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, 1, style);
+  }
+  text += "\nclock: time of the sub-stream in the region.\n";
   return text + note_text(file);
 }
 

@@ -4,7 +4,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -69,8 +68,6 @@ class Pass {
       trim();
       level_.swap(next_);
       next_.clear();
-      bucket_.clear();
-      chain_.clear();
     }
     leave_out(next_);
     best_.lower = std::max(best_.lower, std::min(best_.upper, left_out_));
@@ -118,10 +115,8 @@ class Pass {
     for (std::size_t task = 0; task < problem_.size(); ++task) {
       if (!is_free(state, task)) continue;
       const Time end = state.time[task] + problem_.duration[task];
-      if (end < first_end) {
-        first_end = end;
-        first = task;
-      }
+      if (end < first_end) first = task;
+      first_end = std::min(first_end, end);
     }
     for (std::size_t task = 0; task < problem_.size(); ++task) {
       if (task != first && (problem_.resource[task] != problem_.resource[first] || state.time[task] >= first_end))

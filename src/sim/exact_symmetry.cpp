@@ -82,23 +82,6 @@ std::vector<Tasks> parts(const Tasks& colours, const Lags& lags) {
   return result;
 }
 
-/// Whether to exchange two unconnected parts, task by task, changes nothing.
-bool are_copies(const Problem& problem, const Lags& lags, const Tasks& a, const Tasks& b) {
-  Tasks image(problem.size());
-  for (std::size_t task = 0; task < problem.size(); ++task) image[task] = task;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    image[a[i]] = b[i];
-    image[b[i]] = a[i];
-  }
-  for (const std::size_t task : a) {
-    for (std::size_t other = 0; other < problem.size(); ++other) {
-      if (lags(task, other) != lags(image[task], image[other]) || lags(other, task) != lags(image[other], image[task]))
-        return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 void order_copies(const Problem& problem, Lags& lags) {
@@ -109,16 +92,12 @@ void order_copies(const Problem& problem, Lags& lags) {
     for (const std::size_t task : part) key.push_back(colours[task]);
     if (std::ranges::adjacent_find(key) == key.end()) groups[key].push_back(part);
   }
-  std::vector<std::pair<std::size_t, std::size_t>> arcs;
+  // Each colour once, and so the same neighbours by colour: parts of a group are copies of each other.
   for (const auto& [key, group] : groups) {
-    const Tasks* last = &group.front();
-    for (const Tasks& part : group | std::views::drop(1)) {
-      if (!are_copies(problem, lags, group.front(), part)) continue;
-      for (std::size_t i = 0; i < part.size(); ++i) arcs.emplace_back((*last)[i], part[i]);
-      last = &part;
+    for (std::size_t copy = 1; copy < group.size(); ++copy) {
+      for (std::size_t i = 0; i < key.size(); ++i) add_arc(problem, lags, group[copy - 1][i], group[copy][i]);
     }
   }
-  for (const auto& [earlier, later] : arcs) add_arc(problem, lags, earlier, later);
 }
 
 void order_equals(const Problem& problem, Lags& lags) {

@@ -28,6 +28,9 @@ void check_costs(const MultiRegion& step) {
   check_numbers("F", step.forward, layers, true);
   check_numbers("W", step.weight_gradient, layers, true);
   check_numbers("O", step.output_gradient, layers, false);
+  if (step.co_run.size() != layers || step.speedup_percent.size() != layers)
+    throw std::invalid_argument(fmt::format("T_sub and speedup_percent have {} and {} entries, accepted are {} each",
+                                            step.co_run.size(), step.speedup_percent.size(), layers));
   for (std::size_t layer = 1; layer < layers; ++layer) {
     const std::string kernel = fmt::format("{}", layer + 1);
     if (step.output_gradient[layer] <= 0)

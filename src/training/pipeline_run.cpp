@@ -57,6 +57,16 @@ void fill_times(const PipelineTasks& tasks, const Simulation& simulation, std::s
 
 }  // namespace
 
+std::uint64_t simulation_bytes(const Pipeline& pipeline) {
+  // Tables of the simulator and of the run, the largest transient one included.
+  constexpr std::uint64_t kPerOperation = 250;
+  constexpr std::uint64_t kPerTransfer = 200;
+  std::uint64_t borders = 0;  // that tensors cross
+  for (std::size_t layer = 1; layer < pipeline.layers(); ++layer)
+    borders += pipeline.device_of[layer] != pipeline.device_of[layer - 1] ? 1 : 0;
+  return pipeline.micro_batches * (3 * pipeline.layers() * kPerOperation + 2 * borders * kPerTransfer);
+}
+
 PipelineRun simulate_pipeline(const Pipeline& pipeline, const Policy& policy) {
   check_pipeline(pipeline);
   const PipelineTasks tasks = pipeline_tasks(pipeline, policy.plan(pipeline, chunks_of(pipeline)));

@@ -50,6 +50,10 @@ void require_one_stage_per_device(const Pipeline& pipeline, const Chunks& chunks
         "layer {} on device {}, accepted is one run of consecutive layers per device, in the order of the devices",
         chunks.all[stage].first_layer + 1, chunks.all[stage].device));
   }
+  if (chunks.all.size() < pipeline.devices) {
+    throw std::invalid_argument(fmt::format("no layer on device {}, accepted is one run of consecutive layers per device",
+                                            chunks.all.size()));
+  }
 }
 
 std::uint64_t rank_key(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op, const KindRanks& ranks) {

@@ -175,8 +175,9 @@ class ExactRandom : public testing::SeededTest {
     Parts parts;
     resources_ = between(1, 4);
     const double density = chance(0.5) ? 0.15 : 0.5;
+    const double without_resource = chance(0.5) ? 0.1 : 0.4;
     for (std::uint32_t task = 0; task < tasks; ++task) {
-      add_task(parts, longest, 0.15);
+      add_task(parts, longest, without_resource);
       for (std::uint32_t before = 0; before < task; ++before) {
         if (chance(density)) parts.edges.emplace_back(before, task);
       }

@@ -69,8 +69,8 @@ TEST(TickScale, RoundsAPositiveTimeToNoLessThanATick) {
 TEST(TickScale, KeepsVerySmallTimesApart) {
   const std::vector<Quotient> times = {{1e-300}, {3e-300}};
   const TickScale scale = TickScale::fit(times, 1e-299);
-  EXPECT_NEAR(scale.units(scale.ticks({3e-300})), 3e-300, 1e-310);
-  EXPECT_NEAR(scale.units(scale.ticks({1e-300}) + scale.ticks({3e-300})), 4e-300, 1e-310);
+  EXPECT_NEAR(scale.units(scale.ticks({3e-300})), 3e-300, 1e-308);
+  EXPECT_NEAR(scale.units(scale.ticks({1e-300}) + scale.ticks({3e-300})), 4e-300, 1e-308);
 }
 
 TEST(TickScale, RefusesWhatIsNoTime) {

@@ -55,6 +55,9 @@ struct PipelineRun {
   bool is_exact = true;               ///< times were not rounded, see TickScale
 };
 
+/// Memory that simulating a step takes, about; from above. Unit: bytes.
+[[nodiscard]] std::uint64_t simulation_bytes(const Pipeline& pipeline);
+
 /// Simulates a step. Throws std::invalid_argument as pipeline_tasks() and the policy do.
 [[nodiscard]] PipelineRun simulate_pipeline(const Pipeline& pipeline, const Policy& policy);
 

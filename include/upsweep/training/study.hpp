@@ -28,6 +28,7 @@ struct PipelineStudy {
   std::vector<PipelineChoice> choices;  ///< at least one
   bool is_comparison = false;           ///< the file has `policies`, not `policy`
   std::optional<std::uint64_t> memory_limit;  ///< most tensors on a device at one instant
+  std::size_t micro_batches = 1;              ///< of the file; a choice may have others
   std::vector<std::string> scans;             ///< schedules of a scan to compare with: "linear", "hybrid:1", ...
 };
 
