@@ -4,10 +4,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "support/command_line.hpp"
 #include "support/files.hpp"
-#include "support/process.hpp"
 #include "upsweep/backend/registry.hpp"
 
 namespace upsweep::testing {
@@ -16,32 +15,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using Json = nlohmann::json;
 
 const std::string kModels = std::string(UPSWEEP_SOURCE_DIR) + "/models/";
 const std::string kUnitPram = std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml";
 
-Finished upsweep(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), UPSWEEP_BINARY);
-  return run_program(arguments);
-}
-
-Json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Finished run = upsweep(arguments);
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  return Json::parse(run.out);
-}
-
-long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
-
 std::string query(const std::string& file, const std::string& sql) {
   const Finished run = run_program({"/usr/bin/sqlite3", file, sql});
   return run.exit_code == 0 ? run.out : "error: " + run.err;
-}
-
-bool has_keys(const Json& object, const std::vector<std::string>& keys) {
-  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) { return object.contains(key); });
 }
 
 TEST(Profile, PrintsTheObjectOfTheContract) {

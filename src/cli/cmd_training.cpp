@@ -29,7 +29,13 @@ struct Options {
 OptimumSearch optimum_search(const Options& options) {
   OptimumSearch search;
   if (!options.optimum_s) return search;
-  const auto limit = std::chrono::seconds(parse_positive("--optimum", *options.optimum_s));
+  constexpr std::uint64_t kMostSeconds = 1'000'000;
+  const std::uint64_t seconds = parse_positive("--optimum", *options.optimum_s);
+  if (seconds > kMostSeconds)
+    throw UsageError(fmt::format("--optimum is {}, accepted are at most {} seconds", seconds, kMostSeconds));
+  const auto limit = std::chrono::seconds(seconds);
+  // A quarter of the memory, for the largest problem.
+  search.max_states = std::min<std::size_t>(search.max_states, machine_memory() / 4 / (24 * search.max_tasks));
   search.is_wanted = true;
   const auto start = std::make_shared<std::chrono::steady_clock::time_point>();
   search.begin = [start] { *start = std::chrono::steady_clock::now(); };
@@ -37,21 +43,36 @@ OptimumSearch optimum_search(const Options& options) {
   return search;
 }
 
-/// Throws InputError where a simulation would not fit into memory.
-void require_memory(const TrainingFile& file, const PipelineChoice& choice) {
-  const std::uint64_t needed = simulation_bytes(choice.pipeline);
-  if (needed <= machine_memory()) return;
-  throw file.error(choice.line, fmt::format("policy {}: {} operations need about {}, this machine has {}, accepted are "
-                                            "fewer layers or micro-batches",
-                                            choice.policy, 3 * choice.pipeline.layers() * choice.pipeline.micro_batches,
-                                            short_bytes(static_cast<double>(needed)),
-                                            short_bytes(static_cast<double>(machine_memory()))));
+/// Throws InputError where the simulations, which are kept for the report, would not fit into memory.
+void require_memory(const TrainingFile& file, const PipelineStudy& study) {
+  double needed = 0;
+  for (const PipelineChoice& choice : study.choices) {
+    needed += static_cast<double>(simulation_bytes(choice.pipeline));
+    if (needed <= static_cast<double>(machine_memory())) continue;
+    throw file.error(choice.line, fmt::format("the operations of the policies up to {} need about {}, this machine has "
+                                              "{}, accepted are fewer layers, micro-batches, devices or policies",
+                                              choice.label, short_bytes(needed),
+                                              short_bytes(static_cast<double>(machine_memory()))));
+  }
+}
+
+/// Says how much the policy with the fewest tensors needs.
+[[noreturn]] void refuse_limit(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  const auto needed = [&](std::size_t i) {
+    const auto& peaks = answers.choices[i].run.peaks;
+    return tensors_of_the_file(study, study.choices[i], std::ranges::max(peaks, {}, &TensorPeaks::together).together);
+  };
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < answers.choices.size(); ++i) least = needed(i) < needed(least) ? i : least;
+  throw file.error(study.memory_limit_line,
+                   fmt::format("memory_limit is {} tensors on a device, accepted are at least {}, which {} needs",
+                               *study.memory_limit, needed(least), study.choices[least].label));
 }
 
 PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search) {
+  require_memory(file, study);
   PipelineAnswers answers;
   for (const PipelineChoice& choice : study.choices) {
-    require_memory(file, choice);
     try {
       answers.choices.push_back(evaluate(choice, search));
     } catch (const std::invalid_argument& error) {
@@ -59,8 +80,12 @@ PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& stud
     }
   }
   apply_limit(study, answers);
-  if (!answers.best) throw file.error(file.line, "memory_limit: " + answers.choices.front().does_not_fit);
-  answers.scans = simulate_scans(file, study);
+  if (!answers.best) refuse_limit(file, study, answers);
+  try {
+    answers.scans = simulate_scans(file, study);
+  } catch (const std::invalid_argument& error) {
+    throw file.error(file.line, std::string("scan: ") + error.what());
+  }
   return answers;
 }
 
@@ -98,11 +123,13 @@ int run_training(const Options& options, const Invocation& invocation) {
 
 Command declare_training(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
-      "training", "Simulate a whole training step: pipeline- and data-parallel schedules, out-of-order back-propagation");
+      "training",
+      "Simulate a whole training step: pipeline- and data-parallel schedules, out-of-order back-propagation");
   auto options = std::make_shared<Options>();
   app->add_option("FILE", options->file, "training file (YAML)")->required();
-  app->add_option("--optimum", options->optimum_s,
-                  "look for the shortest step of all, this long for each problem (at most 2000 operations)")
+  app->add_option(
+         "--optimum", options->optimum_s,
+         "look for the shortest step of all, this long for each problem (of at most 2000 operations and transfers)")
       ->type_name("SECONDS");
   app->add_option("--timeline", options->timeline, "what the table shows of timelines")
       ->check(CLI::IsMember({"labels", "kinds", "none"}))

@@ -11,9 +11,10 @@ namespace {
 /// A record that is filled variant by variant.
 class Recorder {
  public:
-  Recorder(const Invocation& invocation, const TrainingFile& file) {
+  Recorder(const Invocation& invocation, const TrainingFile& file, std::uint64_t devices = 1) {
     record_.tool_version = invocation.tool_version;
     // Arguments need not be UTF-8; what is not is replaced.
+    record_.devices = devices;
     record_.parameters =
         nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     record_.name = file.name;
@@ -33,10 +34,9 @@ class Recorder {
     record_.variants.push_back(name);
     return current();
   }
-  void best(std::uint32_t variant, double makespan, std::uint64_t devices) {
+  void best(std::uint32_t variant, double makespan) {
     record_.best = variant;
     record_.best_makespan = makespan;
-    record_.devices = devices;
   }
   void figure(const std::string& name, double value) {
     record_.figures.push_back({current(), name, std::nullopt, value});
@@ -44,10 +44,11 @@ class Recorder {
   template <class Numbers>
   void list(const std::string& name, const Numbers& numbers) {
     std::uint64_t index = 0;
-    for (const auto number : numbers) record_.figures.push_back({current(), name, index++, static_cast<double>(number)});
+    for (const auto number : numbers)
+      record_.figures.push_back({current(), name, index++, static_cast<double>(number)});
   }
   void optimum(const std::optional<Optimum>& optimum) {
-    if (!optimum) return;
+    if (!optimum || !optimum->skipped.empty()) return;
     figure("optimum_makespan", optimum->makespan);
     figure("optimum_lower_bound", optimum->lower_bound);
   }
@@ -59,9 +60,9 @@ class Recorder {
   }
   void transfers(std::span<const Transfer> transfers) {
     for (const Transfer& transfer : transfers) {
-      record_.tasks.push_back({current(), fmt::format("{} to {}", transfer.from, transfer.to),
-                               letter(transfer.op.kind), true, transfer.op.layer + 1, transfer.op.micro_batch,
-                               transfer.departure, transfer.arrival});
+      record_.tasks.push_back({current(), fmt::format("{} to {}", transfer.from, transfer.to), letter(transfer.op.kind),
+                               true, transfer.op.layer + 1, transfer.op.micro_batch, transfer.departure,
+                               transfer.arrival});
     }
   }
   [[nodiscard]] TrainingRecord take() { return std::move(record_); }
@@ -113,12 +114,11 @@ void record_schedule(Recorder& recorder, const RegionSchedule& schedule, const R
 
 TrainingRecord training_record(const Invocation& invocation, const TrainingFile& file, const PipelineStudy& study,
                                const PipelineAnswers& answers) {
-  Recorder recorder(invocation, file);
+  Recorder recorder(invocation, file, study.choices.front().pipeline.devices);
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::uint32_t variant = recorder.variant(study.choices[i].label);
     record_choice(recorder, answers.choices[i]);
-    if (answers.best == i)
-      recorder.best(variant, answers.choices[i].run.makespan, study.choices[i].pipeline.devices);
+    if (answers.best == i) recorder.best(variant, answers.choices[i].run.makespan);
   }
   for (const ScanStepRun& scan : answers.scans) {
     recorder.variant("scan " + scan.schedule);
@@ -143,16 +143,17 @@ TrainingRecord training_record(const Invocation& invocation, const TrainingFile&
       recorder.figure("backward_end", run.backward_end);
       recorder.figure("idle", run.idle);
       const bool is_chosen = rule == study.search_rule && k == answers.search.k;
+      const DataParallelRun& timed = is_chosen ? answers.chosen : answers.conventional;
       if (is_chosen) {
-        recorder.best(variant, run.makespan, 1);
+        recorder.best(variant, run.makespan);
         if (answers.optimum_nonpreemptive) recorder.figure("optimum_nonpreemptive", *answers.optimum_nonpreemptive);
         recorder.optimum(answers.optimum);
       }
       if (!is_chosen && (rule != LinkRule::fifo || k > 0)) continue;
       recorder.list("sync_end", run.sync_end);
       recorder.list("forward_start", run.forward_start);
-      recorder.tasks(run.compute, {"device", "link"});
-      recorder.tasks(run.link, {"device", "link"});
+      recorder.tasks(timed.compute, {"device", "link"});
+      recorder.tasks(timed.link, {"device", "link"});
     }
   }
   return recorder.take();
@@ -181,7 +182,7 @@ TrainingRecord training_record(const Invocation& invocation, const TrainingFile&
   recorder.list("peaks", answers.with_memory.peaks);
   recorder.figure("pre_regions", static_cast<double>(answers.with_memory.pre_regions));
   const bool fits = answers.with_memory.fits;
-  recorder.best(fits ? in_memory : plain, (fits ? answers.with_memory_run : answers.algorithm1_run).makespan, 1);
+  recorder.best(fits ? in_memory : plain, (fits ? answers.with_memory_run : answers.algorithm1_run).makespan);
   return recorder.take();
 }
 

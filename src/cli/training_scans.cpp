@@ -1,7 +1,5 @@
 #include "training_scans.hpp"
 
-#include <fmt/format.h>
-
 #include "analysis.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -20,10 +18,6 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
     schedules.push_back(hybrid_schedule(model.network.links().size() + 1, parse_schedule(name).depth));
   const Analysis analysis = analyse_with_progress(model, PatternKind::guaranteed, std::move(schedules));
 
-  if (source.batch % study.micro_batches != 0) {
-    throw file.error(file.line, fmt::format("{} micro-batches of a batch of {} samples, accepted with scans is a divisor",
-                                            study.micro_batches, source.batch));
-  }
   const MicroBatch batch{source.batch / study.micro_batches, source.value_bytes, 0};
   const LayerCosts costs = csr_costs(model.network, model.weights, machine, batch);
   std::vector<ScanStepRun> runs;

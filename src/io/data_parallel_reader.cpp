@@ -17,7 +17,8 @@ double sync_bandwidth(const TrainingInput& input) {
   const YamlNode* node = input.map.find("bandwidth");
   const auto& link = input.network->link();
   if (node != nullptr && link) {
-    throw input.document().error(*node, input.map.name("bandwidth") + " beside a link file, accepted is one of the two");
+    throw input.document().error(*node,
+                                 input.map.name("bandwidth") + " beside a link file, accepted is one of the two");
   }
   if (node != nullptr) return read_number(input.document(), *node, input.map.name("bandwidth"), NumberSign::positive);
   if (link) return link->bytes_per_s;
@@ -45,10 +46,15 @@ void take_costs(const TrainingInput& input, DataParallel& step) {
 
 FirstKMemory read_memory(const TrainingInput& input, std::size_t layers) {
   FirstKMemory memory;
-  memory.forward = read_number(input.document(), input.map.require("M_fwd"), input.map.name("M_fwd"),
-                               NumberSign::not_negative);
+  memory.forward =
+      read_number(input.document(), input.map.require("M_fwd"), input.map.name("M_fwd"), NumberSign::not_negative);
   memory.output_gradient_frees = read_list(input.map, "M_O", layers, NumberSign::not_negative);
   memory.weight_gradient_takes = read_list(input.map, "M_W", layers, NumberSign::not_negative);
+  try {
+    (void)first_k_memory(memory, {});
+  } catch (const std::invalid_argument& error) {
+    throw input.document().error(input.map.node(), std::string("M_fwd, M_O and M_W: ") + error.what());
+  }
   return memory;
 }
 
@@ -68,23 +74,28 @@ DataParallelStudy read_data_parallel(const TrainingInput& input) {
     take_costs(input, study.step);
   }
   if (study.step.skip_first_output_gradient) study.step.output_gradient.front() = 0;
+  try {
+    check_data_parallel(study.step);
+  } catch (const std::invalid_argument& error) {
+    throw input.document().error(input.map.node(), error.what());
+  }
   if (const YamlNode* rule = input.map.find("search_link")) {
     const std::string text = yaml_text(input.document(), *rule, input.map.name("search_link"));
     const auto* place = std::ranges::find(kLinkRules, text, [](LinkRule known) { return to_string(known); });
     if (place == std::end(kLinkRules)) {
-      throw input.document().error(
-          *rule, fmt::format("search_link is '{}', accepted are fifo, priority, preemptive", text));
+      throw input.document().error(*rule,
+                                   fmt::format("search_link is '{}', accepted are fifo, priority, preemptive", text));
     }
     study.search_rule = *place;
   }
   if (const YamlNode* limit = input.map.find("memory_limit")) {
     study.memory_limit = yaml_number(input.document(), *limit, input.map.name("memory_limit"));
     study.memory = read_memory(input, layers);
-    const double least = first_k_memory(*study.memory).front();
-    if (!(least < *study.memory_limit)) {
+    const FirstKTable table = first_k_memory(*study.memory, {&*study.memory_limit, 1});
+    if (!table.largest_k.front()) {
       throw input.document().error(*limit, fmt::format("memory_limit is {}, accepted is more than {}: the conventional "
                                                        "order (k = 0) needs that much",
-                                                       *study.memory_limit, least));
+                                                       *study.memory_limit, table.memory_of_k.front()));
     }
   }
   return study;

@@ -10,9 +10,7 @@
 namespace upsweep {
 namespace {
 
-constexpr double kTolerance = 1e-9;  // relative, between what is stated and what follows
-
-bool is_close(double a, double b) { return std::abs(a - b) <= kTolerance * std::max(1.0, std::abs(b)); }
+constexpr double kTolerance = 1e-9;  // of the main stream's time, between what is stated and what follows
 
 class MultiRegionReader {
  public:
@@ -73,8 +71,9 @@ class MultiRegionReader {
   }
 
   /// Reads one value per kernel.
-  void for_each_kernel(const std::string& key,
-                       const std::function<void(std::size_t layer, const YamlNode& node, const std::string& what)>& use) {
+  void for_each_kernel(
+      const std::string& key,
+      const std::function<void(std::size_t layer, const YamlNode& node, const std::string& what)>& use) {
     YamlMap map(document_, map_.require(key), map_.name(key));
     for (std::size_t layer = 1; layer < layers_; ++layer) {
       const std::string kernel = fmt::format("{}", layer + 1);
@@ -108,6 +107,7 @@ class MultiRegionReader {
   }
 
   void check_derived(const RegionTimes& times) {
+    main_end_ = times.scale.units(times.start.back() + times.main.back());
     const auto main = read_list(map_, "T_main", step_.regions(), NumberSign::positive);
     for (std::size_t region = 0; region < main.size(); ++region)
       agree(map_.require("T_main"), fmt::format("T_main of region {}", region + 1), main[region],
@@ -121,21 +121,25 @@ class MultiRegionReader {
       });
     }
     const YamlNode& backward = map_.require("backward_regions");
-    agree(backward, "backward_regions",
-          static_cast<double>(yaml_integer(document_, backward, map_.name("backward_regions"))),
-          static_cast<double>(times.backward_regions));
+    const std::uint64_t stated = yaml_integer(document_, backward, map_.name("backward_regions"));
+    if (stated != times.backward_regions) {
+      throw document_.error(
+          backward, fmt::format("backward_regions is {}, accepted is {}, which follows from main_stream", stated,
+                                times.backward_regions));
+    }
   }
 
   void agree(const YamlNode& node, const std::string& what, double stated, double derived) const {
-    if (is_close(stated, derived)) return;
-    throw document_.error(
-        node, fmt::format("{} is {}, accepted is {}, which follows from main_stream and F, O, W", what, stated, derived));
+    if (std::abs(stated - derived) <= kTolerance * main_end_) return;
+    throw document_.error(node, fmt::format("{} is {}, accepted is {}, which follows from main_stream and F, O, W",
+                                            what, stated, derived));
   }
 
   YamlMap& map_;
   const YamlDocument& document_;
   std::size_t layers_;
   MultiRegion step_;
+  double main_end_ = 0;  // end of the main stream
 };
 
 }  // namespace

@@ -63,13 +63,12 @@ void NetworkCosts::read_kernels(YamlMap& map) {
   if (kernels == nullptr) return;
   const std::string text = yaml_text(map.document(), *kernels, map.name("kernels"));
   if (text != "csr" && text != "dense") {
-    throw map.document().error(*kernels,
-                               fmt::format("{} is '{}', accepted are csr, dense", map.name("kernels"), text));
+    throw map.document().error(*kernels, fmt::format("{} is '{}', accepted are csr, dense", map.name("kernels"), text));
   }
   if (text == "csr" && layers_model_) {
-    throw map.document().error(
-        *kernels, fmt::format("{} is csr, accepted is dense: {} is a layers file, which has no Jacobians",
-                              map.name("kernels"), model_file_));
+    throw map.document().error(*kernels,
+                               fmt::format("{} is csr, accepted is dense: {} is a layers file, which has no Jacobians",
+                                           map.name("kernels"), model_file_));
   }
   is_csr_ = text == "csr";
 }

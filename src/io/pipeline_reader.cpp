@@ -32,8 +32,10 @@ class PipelineReader {
     read_link();
     alloc_ = &map_.require("alloc");
     read_choices();
-    if (const YamlNode* limit = map_.find("memory_limit"))
+    if (const YamlNode* limit = map_.find("memory_limit")) {
       study_.memory_limit = yaml_integer(document_, *limit, map_.name("memory_limit"), 1);
+      study_.memory_limit_line = limit->line;
+    }
     read_scans();
     return std::move(study_);
   }
@@ -41,8 +43,8 @@ class PipelineReader {
  private:
   void read_costs() {
     base_.forward = read_list(map_, "F", layers_, NumberSign::positive);
-    base_.output_gradient = read_list(map_, "O", layers_, NumberSign::positive, std::nullopt,
-                                      base_.skip_first_output_gradient);
+    base_.output_gradient =
+        read_list(map_, "O", layers_, NumberSign::positive, std::nullopt, base_.skip_first_output_gradient);
     base_.weight_gradient = read_list(map_, "W", layers_, NumberSign::positive);
     base_.transfer_sizes = read_list(map_, "size", layers_ - 1, NumberSign::not_negative, 0);
     if (base_.skip_first_output_gradient) base_.output_gradient.front() = 0;  // whatever stands there
@@ -78,8 +80,7 @@ class PipelineReader {
       const YamlNode* node = map_.find(key);
       if (node == nullptr) continue;
       if (link) {
-        throw document_.error(*node,
-                              fmt::format("{} beside a link file, accepted is one of the two", map_.name(key)));
+        throw document_.error(*node, fmt::format("{} beside a link file, accepted is one of the two", map_.name(key)));
       }
       if (key == std::string("latency")) {
         base_.latency = read_number(document_, *node, map_.name(key), NumberSign::not_negative);
@@ -94,8 +95,7 @@ class PipelineReader {
     const YamlNode* model = map_.find("comm_model");
     const std::string text = model == nullptr ? "delay" : yaml_text(document_, *model, map_.name("comm_model"));
     if (text != "delay" && text != "link") {
-      throw document_.error(*model,
-                            fmt::format("{} is '{}', accepted are delay, link", map_.name("comm_model"), text));
+      throw document_.error(*model, fmt::format("{} is '{}', accepted are delay, link", map_.name("comm_model"), text));
     }
     base_.comm_model = text == "link" ? CommModel::link : CommModel::delay;
   }
@@ -107,12 +107,16 @@ class PipelineReader {
       return modulo_allocation(layers_, base_.devices, 1);
     if (node.kind == YamlNode::Kind::mapping) {
       YamlMap modulo(document_, node, what);
-      const std::uint64_t group = yaml_integer(document_, modulo.require("modulo"), modulo.name("modulo"), 1, layers_);
+      const std::uint64_t group = yaml_integer(document_, modulo.require("modulo"), modulo.name("modulo"), 1);
       modulo.finish();
       return modulo_allocation(layers_, base_.devices, group);
     }
-    const auto& entries =
-        read_sequence(document_, node, what + " (or contiguous, modulo, {modulo: GROUP})");
+    if (node.kind != YamlNode::Kind::sequence) {
+      throw document_.error(node, fmt::format("{} is {}, accepted are contiguous, modulo, {{modulo: GROUP}}, a list of "
+                                              "devices",
+                                              what, describe(node)));
+    }
+    const auto& entries = node.children;
     if (entries.size() != layers_)
       throw document_.error(node, fmt::format("{} has {} entries, accepted are {}", what, entries.size(), layers_));
     std::vector<std::uint32_t> device_of;
@@ -133,7 +137,8 @@ class PipelineReader {
     }
   }
 
-  PipelineChoice choice(const std::string& policy, const YamlNode& at, const YamlNode& alloc, std::size_t micro_batches) {
+  PipelineChoice choice(const std::string& policy, const YamlNode& at, const YamlNode& alloc,
+                        std::size_t micro_batches) {
     PipelineChoice made{policy, policy, base_, at.line};
     made.pipeline.micro_batches = micro_batches;
     made.pipeline.device_of = read_allocation(alloc, map_.name("alloc"));
@@ -164,7 +169,7 @@ class PipelineReader {
 
   void read_choice(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::mapping) {
-      study_.choices.push_back(choice(read_policy(node, "a policy"), node, *alloc_, base_.micro_batches));
+      add_choice(choice(read_policy(node, "a policy"), node, *alloc_, base_.micro_batches));
       return;
     }
     YamlMap map(document_, node, fmt::format("policy {}", study_.choices.size() + 1));
@@ -183,26 +188,42 @@ class PipelineReader {
       if (alloc != nullptr && alloc->kind == YamlNode::Kind::scalar) made.label += " " + alloc->text;
       if (alloc != nullptr && alloc->kind == YamlNode::Kind::mapping)
         made.label += " modulo:" + alloc->children[1]->text;
-      if (count != nullptr) made.label += fmt::format(", {} micro-batch{}", micro_batches, micro_batches > 1 ? "es" : "");
+      if (count != nullptr)
+        made.label += fmt::format(", {} micro-batch{}", micro_batches, micro_batches > 1 ? "es" : "");
     }
+    add_choice(std::move(made));
+  }
+
+  /// Adds a choice of a comparison; equal labels get numbers.
+  void add_choice(PipelineChoice made) {
+    const std::string label = made.label;
+    const auto is_taken = [&] {
+      return std::ranges::any_of(study_.choices,
+                                 [&](const PipelineChoice& other) { return other.label == made.label; });
+    };
+    for (std::size_t number = 2; is_taken(); ++number) made.label = fmt::format("{} ({})", label, number);
     study_.choices.push_back(std::move(made));
   }
 
   void read_scans() {
     const YamlNode* scans = map_.find("scan");
     if (scans == nullptr) return;
+    if (input_.network != nullptr && input_.network->settle_batch(base_.micro_batches) % base_.micro_batches != 0) {
+      throw document_.error(*scans,
+                            fmt::format("{} with a batch that {} micro-batches do not divide, accepted is a divisor",
+                                        map_.name("scan"), base_.micro_batches));
+    }
     if (input_.network == nullptr || !input_.network->source().is_csr) {
-      throw document_.error(*scans, map_.name("scan") +
-                                        " without Jacobians, accepted is a model file with kernels: csr and a machine");
+      throw document_.error(
+          *scans, map_.name("scan") + " without Jacobians, accepted is a model file with kernels: csr and a machine");
     }
     for (const auto& entry : read_sequence(document_, *scans, map_.name("scan"))) {
       const std::string text = yaml_text(document_, *entry, "a schedule of " + map_.name("scan"));
       const bool is_hybrid = text.starts_with("hybrid:") && text.size() > 7 && text.size() < 12 &&
                              text.find_first_not_of("0123456789", 7) == std::string::npos;
       if (text != "linear" && text != "blelloch" && !is_hybrid) {
-        throw document_.error(
-            *entry, fmt::format("a schedule of {} is '{}', accepted are linear, blelloch, hybrid:L", map_.name("scan"),
-                                text));
+        throw document_.error(*entry, fmt::format("a schedule of {} is '{}', accepted are linear, blelloch, hybrid:L",
+                                                  map_.name("scan"), text));
       }
       study_.scans.push_back(text);
     }

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kMostTimelineRows = 16;
 
-std::vector<std::uint64_t> each(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::* which) {
+std::vector<std::uint64_t> each(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::*which) {
   std::vector<std::uint64_t> numbers;
   for (const TensorPeaks& peak : peaks) numbers.push_back(peak.*which);
   return numbers;
 }
 
-std::uint64_t most(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::* which) {
+std::uint64_t most(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::*which) {
   return std::ranges::max(each(peaks, which));
 }
 
@@ -98,19 +98,19 @@ std::string devices_text(const TrainingFile& file, const PipelineRun& run) {
 
 std::string stashed_text(const TrainingFile& file, const PipelineRun& run) {
   if (!run.stashed) return "";
-  return fmt::format("Not the semantics of one step: stage s of p keeps p - s versions of its weights, its gradients are "
-                     "p - 1 - s updates old. In the steady state a micro-batch takes at least {}.\n",
-                     time_text(file, run.stashed->period_lower_bound));
+  return fmt::format(
+      "Not the semantics of one step: stage s of p keeps p - s versions of its weights, its gradients are "
+      "p - 1 - s updates old. In the steady state a micro-batch takes at least {}.\n",
+      time_text(file, run.stashed->period_lower_bound));
 }
 
 std::string one_text(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome,
                      TimelineStyle style) {
   const Pipeline& pipeline = choice.pipeline;
   const PipelineRun& run = outcome.run;
-  std::string text =
-      fmt::format("{}: {} ({}), {} on {}, {}\n", file.name, run.policy, find_policy(run.policy).summary,
-                  plural(pipeline.layers(), "layer"), plural(pipeline.devices, "device"),
-                  plural(pipeline.micro_batches, "micro-batch", "es"));
+  std::string text = fmt::format("{}: {} ({}), {} on {}, {}\n", file.name, run.policy, find_policy(run.policy).summary,
+                                 plural(pipeline.layers(), "layer"), plural(pipeline.devices, "device"),
+                                 plural(pipeline.micro_batches, "micro-batch", "es"));
   text += source_text(file);
   text += fmt::format("\nMakespan {}, bubbles {} of the devices' time.\n", time_text(file, run.makespan),
                       percent_text(run.bubble_fraction));
@@ -125,8 +125,13 @@ std::string one_text(const TrainingFile& file, const PipelineChoice& choice, con
 std::string scan_label(const PipelineStudy& study, const PipelineAnswers& answers, std::size_t scan) {
   const std::string& schedule = answers.scans[scan].schedule;
   if (schedule == "linear") return "no scan, any device";
-  return study.scans[scan] == schedule ? "scan " + schedule
-                                       : fmt::format("scan {} ({})", study.scans[scan], schedule);
+  return study.scans[scan] == schedule ? "scan " + schedule : fmt::format("scan {} ({})", study.scans[scan], schedule);
+}
+
+bool has_other_micro_batches(const PipelineStudy& study) {
+  return std::ranges::any_of(study.choices, [&](const PipelineChoice& choice) {
+    return choice.pipeline.micro_batches != study.micro_batches;
+  });
 }
 
 /// What a row of the table has no room for.
@@ -136,25 +141,34 @@ std::string remarks(const TrainingFile& file, const PipelineStudy& study, const 
     const PipelineOutcome& outcome = answers.choices[i];
     if (!outcome.does_not_fit.empty())
       text += fmt::format("{} does not fit: {}.\n", study.choices[i].label, outcome.does_not_fit);
+    if (outcome.optimum && !outcome.optimum->skipped.empty())
+      text += fmt::format("{}: optimum not looked for: {}.\n", study.choices[i].label, outcome.optimum->skipped);
     if (!outcome.run.stashed) continue;
     const double count = static_cast<double>(study.choices[i].pipeline.micro_batches);
-    text += fmt::format("{}: in the steady state, without filling and draining, as many micro-batches take at least {}; "
-                        "gradients are up to {} updates old, which is another training.\n",
-                        study.choices[i].label, time_text(file, count * outcome.run.stashed->period_lower_bound),
-                        outcome.run.stashed->staleness.front());
+    text += fmt::format(
+        "{}: in the steady state, without filling and draining, as many micro-batches take at least {}; "
+        "gradients are up to {} updates old, which is another training.\n",
+        study.choices[i].label, time_text(file, count * outcome.run.stashed->period_lower_bound),
+        outcome.run.stashed->staleness.front());
   }
   if (!answers.scans.empty()) {
-    text += "scan: back-propagation as a parallel scan; no scan: plain back-propagation. Both on the same devices, which "
-            "share their memory:\nany device runs any operation and nothing moves, so these times are lower bounds.\n";
+    text +=
+        "scan: back-propagation as a parallel scan; no scan: plain back-propagation. Both on the same devices, which "
+        "share their memory:\nany device runs any operation and nothing moves, so these times are lower bounds.\n";
   }
   return text;
 }
 
 std::string comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   const bool has_optimum = std::ranges::any_of(answers.choices, [](const auto& c) { return c.optimum.has_value(); });
-  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::left}, {"makespan"},  {"speed-up"},
-                                            {"bubbles"},                        {"activations"}, {"gradients"},
-                                            {"together"},                       {"", TextTable::Align::left}};
+  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::left},
+                                            {"makespan"},
+                                            {"speed-up"},
+                                            {"bubbles"},
+                                            {"activations"},
+                                            {"gradients"},
+                                            {"together"},
+                                            {"", TextTable::Align::left}};
   if (has_optimum) columns.insert(columns.end() - 1, {"above optimum"});
   TextTable table(columns);
   const double first = answers.choices.front().run.makespan;
@@ -169,14 +183,17 @@ std::string comparison_table(const TrainingFile& file, const PipelineStudy& stud
     std::string mark = answers.best == i ? "<- best" : outcome.does_not_fit.empty() ? "" : "does not fit";
     if (run.stashed) mark += mark.empty() ? "stale weights" : ", stale weights";
     std::string gap;
-    if (outcome.optimum) {
+    if (outcome.optimum && !outcome.optimum->skipped.empty()) gap = "-";
+    if (outcome.optimum && outcome.optimum->skipped.empty()) {
       gap = fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
                         percent_text(run.makespan / outcome.optimum->lower_bound - 1));
     }
+    const auto tensors = [&](std::uint64_t TensorPeaks::*which) {
+      return fmt::format("{:.4g}", tensors_of_the_file(study, study.choices[i], most(run.peaks, which)));
+    };
     add({study.choices[i].label, time_text(file, run.makespan), short_ratio(first / run.makespan),
-         percent_text(run.bubble_fraction), fmt::format("{}", most(run.peaks, &TensorPeaks::activations)),
-         fmt::format("{}", most(run.peaks, &TensorPeaks::gradients)),
-         fmt::format("{}", most(run.peaks, &TensorPeaks::together))},
+         percent_text(run.bubble_fraction), tensors(&TensorPeaks::activations), tensors(&TensorPeaks::gradients),
+         tensors(&TensorPeaks::together)},
         gap, mark);
   }
   for (std::size_t i = 0; i < answers.scans.size(); ++i) {
@@ -195,9 +212,13 @@ std::string comparison_text(const TrainingFile& file, const PipelineStudy& study
   std::string text = fmt::format("{}: {} on {}\n{}\n", file.name, plural(first.layers(), "layer"),
                                  plural(first.devices, "device"), source_text(file));
   text += comparison_table(file, study, answers);
-  text += fmt::format("\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
-                      "instant.\n",
-                      study.choices.front().label);
+  text += fmt::format(
+      "\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
+      "instant{}.\n",
+      study.choices.front().label,
+      has_other_micro_batches(study) ? ", in tensors of one of the file's "
+                                       "micro-batches"
+                                     : "");
   text += remarks(file, study, answers);
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run, style);
@@ -219,10 +240,10 @@ Json to_json(const TrainingFile& file, const PipelineStudy& study, const Pipelin
   if (file.source) object["layers"] = layers_json(study.choices.front().pipeline);
   object["policies"] = Json::array();
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
-    Json choice = {{"label", study.choices[i].label},
-                   {"micro_batches", study.choices[i].pipeline.micro_batches},
-                   {"does_not_fit", answers.choices[i].does_not_fit.empty() ? Json()
-                                                                            : Json(answers.choices[i].does_not_fit)}};
+    Json choice = {
+        {"label", study.choices[i].label},
+        {"micro_batches", study.choices[i].pipeline.micro_batches},
+        {"does_not_fit", answers.choices[i].does_not_fit.empty() ? Json() : Json(answers.choices[i].does_not_fit)}};
     choice.update(run_json(answers.choices[i]));
     choice["trace"] = trace_json(answers.choices[i].run);
     object["policies"].push_back(std::move(choice));
@@ -253,8 +274,8 @@ std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers) {
                      fmt::format("{}", most(run.peaks, &TensorPeaks::together)), answers.choices[i].does_not_fit});
   }
   for (const ScanStepRun& scan : answers.scans) {
-    csv += csv_line({"scan " + scan.schedule, "scan", plain_number(scan.makespan), plain_number(scan.bubble_fraction), "",
-                     "", "", ""});
+    csv += csv_line({"scan " + scan.schedule, "scan", plain_number(scan.makespan), plain_number(scan.bubble_fraction),
+                     "", "", "", ""});
   }
   return csv;
 }

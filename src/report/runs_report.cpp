@@ -113,8 +113,8 @@ std::string runs_text(const QueryResult& summary) {
                std::holds_alternative<std::monostate>(at(row, "peak_live_bytes"))
                    ? "-"
                    : short_bytes(cell_number(at(row, "peak_live_bytes"))),
-               seconds_text(at(row, "predicted_level_s")),
-               seconds_text(at(row, "measured_s")), cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
+               seconds_text(at(row, "predicted_level_s")), seconds_text(at(row, "measured_s")),
+               cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
   }
   return table.text();
 }

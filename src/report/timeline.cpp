@@ -39,7 +39,8 @@ double common_unit(std::span<const StepEntry> entries) {
 /// Lines under the device names.
 class Lines {
  public:
-  Lines(const std::vector<std::string>& rows, std::size_t per_row, std::size_t columns) : rows_(rows), per_row_(per_row) {
+  Lines(const std::vector<std::string>& rows, std::size_t per_row, std::size_t columns)
+      : rows_(rows), per_row_(per_row) {
     lines_.assign(rows.size() * per_row, std::string(columns, ' '));
   }
 
@@ -52,8 +53,7 @@ class Lines {
     for (const std::string& row : rows_) widest = std::max(widest, row.size());
     std::string text;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      std::string line =
-          fmt::format("{:<{}}  {}", i % per_row_ == 0 ? rows_[i / per_row_] : "", widest, lines_[i]);
+      std::string line = fmt::format("{:<{}}  {}", i % per_row_ == 0 ? rows_[i / per_row_] : "", widest, lines_[i]);
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + '\n';
     }
@@ -129,8 +129,7 @@ std::string timeline_text(std::span<const StepEntry> entries, const std::vector<
   if (has_labels && unit > 0 && units * static_cast<double>(width) <= kMostColumns)
     return labelled(entries, rows, unit, width, micro_batches > 1);
   if (unit > 0 && units <= kMostColumns) return scaled(entries, rows, static_cast<std::size_t>(std::llround(units)));
-  return scaled(entries, rows, kScaledColumns) +
-         fmt::format("{} columns of equal time\n", kScaledColumns);
+  return scaled(entries, rows, kScaledColumns) + fmt::format("{} columns of equal time\n", kScaledColumns);
 }
 
 }  // namespace upsweep

@@ -68,6 +68,7 @@ std::string note_text(const TrainingFile& file) {
 
 Json optimum_json(const std::optional<Optimum>& optimum) {
   if (!optimum) return nullptr;
+  if (!optimum->skipped.empty()) return {{"skipped", optimum->skipped}};
   return {{"makespan", json_number(optimum->makespan)},
           {"lower_bound", json_number(optimum->lower_bound)},
           {"gap", optimum->gap},
@@ -77,14 +78,16 @@ Json optimum_json(const std::optional<Optimum>& optimum) {
 
 std::string optimum_text(const TrainingFile& file, double makespan, const std::optional<Optimum>& optimum) {
   if (!optimum) return "";
+  if (!optimum->skipped.empty()) return fmt::format("Optimum not looked for: {}.\n", optimum->skipped);
   if (optimum->is_proven) {
     return fmt::format("Optimum of the same operations in any order: {}; this is {} above it.\n",
                        time_text(file, optimum->makespan), percent_text(makespan / optimum->makespan - 1));
   }
-  return fmt::format("Optimum of the same operations in any order: from {} to {} (stopped early); this is at most {} "
-                     "above it.\n",
-                     time_text(file, optimum->lower_bound), time_text(file, optimum->makespan),
-                     percent_text(makespan / optimum->lower_bound - 1));
+  return fmt::format(
+      "Optimum of the same operations in any order: from {} to {} (stopped early); this is at most {} "
+      "above it.\n",
+      time_text(file, optimum->lower_bound), time_text(file, optimum->makespan),
+      percent_text(makespan / optimum->lower_bound - 1));
 }
 
 }  // namespace upsweep

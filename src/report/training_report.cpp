@@ -12,12 +12,9 @@ namespace upsweep {
 namespace {
 
 Json detail_json(const DataParallelRun& run) {
-  return {{"makespan", json_number(run.makespan)},
-          {"backward_end", json_number(run.backward_end)},
-          {"busy", json_number(run.busy)},
-          {"idle", json_number(run.idle)},
-          {"sync_end", json_numbers(run.sync_end)},
-          {"forward_start", json_numbers(run.forward_start)}};
+  return {{"makespan", json_number(run.makespan)},  {"backward_end", json_number(run.backward_end)},
+          {"busy", json_number(run.busy)},          {"idle", json_number(run.idle)},
+          {"sync_end", json_numbers(run.sync_end)}, {"forward_start", json_numbers(run.forward_start)}};
 }
 
 Json kernel_map(const std::vector<double>& of_layers) {
@@ -68,10 +65,12 @@ std::string kernels_csv(const std::string& name, const RegionSchedule& schedule)
 }
 
 std::string region_text(const MultiRegion& step, const RegionSchedule& schedule) {
-  TextTable table({{"region"}, {"main stream", TextTable::Align::left}, {"clock"}, {"sub-stream", TextTable::Align::left}});
+  TextTable table(
+      {{"region"}, {"main stream", TextTable::Align::left}, {"clock"}, {"sub-stream", TextTable::Align::left}});
   for (std::size_t region = 0; region < step.regions(); ++region) {
     std::vector<std::string> main;
-    for (const StepOp& op : step.main_stream[region]) main.push_back(fmt::format("{}{}", letter(op.kind), op.layer + 1));
+    for (const StepOp& op : step.main_stream[region])
+      main.push_back(fmt::format("{}{}", letter(op.kind), op.layer + 1));
     std::vector<std::string> sub;
     for (const std::size_t layer : schedule.kernels[region]) sub.push_back(fmt::format("W{}", layer + 1));
     table.row({fmt::format("{}", region + 1), fmt::format("{}", fmt::join(main, " ")),
@@ -125,25 +124,32 @@ std::string to_csv(const DataParallelStudy&, const DataParallelAnswers& answers)
 
 std::string to_text(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers,
                     TimelineStyle style) {
-  const auto& searched = answers.runs[static_cast<std::size_t>(study.search_rule)];
-  const DataParallelRun& plain = answers.runs.front().front();
-  const DataParallelRun& chosen = searched[answers.search.k];
-  std::string text = fmt::format("{}: data parallel, {} layers, from the gradient of the loss to the end of the next "
-                                 "forward pass\n{}\n",
-                                 file.name, study.step.layers(), source_text(file));
-  TextTable table({{"link", TextTable::Align::left}, {"conventional (k = 0)"}, {"best k"}, {"makespan"}, {"to k = 0"}, {"speed-up"}});
+  const DataParallelRun& plain = answers.conventional;
+  const DataParallelRun& chosen = answers.chosen;
+  std::string text = fmt::format(
+      "{}: data parallel, {} layers, from the gradient of the loss to the end of the next "
+      "forward pass\n{}\n",
+      file.name, study.step.layers(), source_text(file));
+  TextTable table({{"link", TextTable::Align::left},
+                   {"conventional (k = 0)"},
+                   {"best k"},
+                   {"makespan"},
+                   {"to k = 0"},
+                   {"speed-up"}});
   for (const LinkRule rule : kLinkRules) {
     const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
-    const auto best = std::ranges::min_element(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(
-                                                                 std::min(answers.max_k, runs.size() - 1) + 1),
-                                               {}, &DataParallelRun::makespan);
+    const auto best = std::ranges::min_element(
+        runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(std::min(answers.max_k, runs.size() - 1) + 1), {},
+        &DataParallelRun::makespan);
     table.row({to_string(rule), time_text(file, runs.front().makespan), fmt::format("{}", best - runs.begin()),
-               time_text(file, best->makespan), short_ratio(runs.front().makespan / best->makespan), short_ratio(plain.makespan / best->makespan)});
+               time_text(file, best->makespan), short_ratio(runs.front().makespan / best->makespan),
+               short_ratio(plain.makespan / best->makespan)});
   }
   text += table.text();
-  text += fmt::format("\nto k = 0: against the conventional order over the same link; speed-up: against it over a fifo "
-                      "link. best k: of all{}.\n",
-                      study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "");
+  text += fmt::format(
+      "\nto k = 0: against the conventional order over the same link; speed-up: against it over a fifo "
+      "link. best k: of all{}.\n",
+      study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "");
   text += fmt::format("The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
                       to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
                       answers.search.k, time_text(file, chosen.makespan), time_text(file, chosen.idle));
@@ -186,7 +192,7 @@ std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study, co
   text += memory.text() + '\n';
   TextTable limits({{"limit"}, {"largest k"}, {"", TextTable::Align::left}});
   for (std::size_t i = 0; i < study.limits.size(); ++i) {
-    const bool fits = answers.memory_of_k.front() < study.limits[i];
+    const bool fits = answers.fits[i];
     limits.row({plain_number(study.limits[i]), fmt::format("{}", answers.max_k[i]),
                 fits ? "" : fmt::format("does not fit: more than {} is needed", answers.memory_of_k.front())});
   }

@@ -55,21 +55,19 @@ struct Event {
   std::uint32_t serial;  // of the task's last interruption: an older event is void
   What what;
 
-  bool operator>(const Event& other) const {
-    return time != other.time ? time > other.time : task > other.task;
-  }
+  bool operator>(const Event& other) const { return time != other.time ? time > other.time : task > other.task; }
 };
 
 /// A resource at work.
 struct Station {
-  MinHeap<Candidate> ready;                     // all but fixed_order
-  std::vector<std::uint32_t> order;             // fixed_order: its tasks
-  std::size_t next = 0;                         // fixed_order: position in order
-  MinHeap<std::uint32_t> free;                  // servers that have worked and are free
-  std::uint32_t fresh = 0;                      // the first server that has not worked yet
-  std::uint32_t running = 0;                    // preemptive: the task
-  bool is_busy = false;                         // preemptive
-  bool is_listed = false;                       // among those that have to choose
+  MinHeap<Candidate> ready;          // all but fixed_order
+  std::vector<std::uint32_t> order;  // fixed_order: its tasks
+  std::size_t next = 0;              // fixed_order: position in order
+  MinHeap<std::uint32_t> free;       // servers that have worked and are free
+  std::uint32_t fresh = 0;           // the first server that has not worked yet
+  std::uint32_t running = 0;         // preemptive: the task
+  bool is_busy = false;              // preemptive
+  bool is_listed = false;            // among those that have to choose
 };
 
 class Engine {
@@ -126,7 +124,6 @@ class Engine {
 
  private:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  static constexpr std::uint32_t kNoTask = ~std::uint32_t{0};  // none, or a dropped part
 
   [[nodiscard]] std::uint64_t key(std::uint32_t task) const {
     return workload_.keys.empty() ? task : workload_.keys[task];

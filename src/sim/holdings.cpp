@@ -75,8 +75,8 @@ PeakUse peak_of(std::vector<Change>& changes, std::size_t kinds) {
 
 }  // namespace
 
-std::vector<PeakUse> peak_use(const Workload& workload, const Simulation& simulation,
-                              std::span<const Holding> holdings, std::size_t pools, std::size_t kinds) {
+std::vector<PeakUse> peak_use(const Workload& workload, const Simulation& simulation, std::span<const Holding> holdings,
+                              std::size_t pools, std::size_t kinds) {
   std::vector<std::vector<Change>> changes(pools);
   const Moments moments(workload, simulation);
   for (const Holding& holding : holdings) {

@@ -17,7 +17,8 @@ struct ScanTasks {
 };
 
 /// Edges from every combine of a level to its barrier, and from there to every combine of the next level.
-void add_barriers(const Schedule& schedule, ScanTasks& tasks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
+void add_barriers(const Schedule& schedule, ScanTasks& tasks,
+                  std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
   const auto combines = static_cast<std::uint32_t>(tasks.combine_of.size());
   std::uint32_t barrier = combines - 1;  // the last one made
   std::uint32_t first = 0;               // of the level
@@ -64,8 +65,7 @@ ScanTasks scan_tasks(const Schedule& schedule, std::span<const std::uint64_t> co
   } else {
     add_dependencies(schedule, tasks, edges);
   }
-  tasks.workload.graph = {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-                          static_cast<std::uint32_t>(tasks.workload.durations.size())};
+  tasks.workload.graph = task_graph(edges, tasks.workload.durations.size());
   tasks.workload.resources = {pool};
   return tasks;
 }

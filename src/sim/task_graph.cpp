@@ -9,6 +9,10 @@
 
 namespace upsweep {
 
+TaskGraph task_graph(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::size_t tasks) {
+  return {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(), static_cast<std::uint32_t>(tasks)};
+}
+
 TaskGraph task_graph(const Schedule& schedule) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
@@ -18,8 +22,7 @@ TaskGraph task_graph(const Schedule& schedule) {
       }
     }
   }
-  return {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-          static_cast<std::uint32_t>(schedule.combines.size())};
+  return task_graph(edges, schedule.combines.size());
 }
 
 std::uint64_t longest_path(const TaskGraph& graph, std::span<const std::uint64_t> costs) {

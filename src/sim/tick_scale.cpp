@@ -15,9 +15,10 @@ struct Fraction {
   std::uint64_t denominator = 1;
 };
 
-constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 60U;  // of the horizon
-constexpr double kWhole = 0x1p53;                              // doubles below are exact where they are whole
-constexpr double kLargestExponent = 1023;                      // of a double
+// Of the horizon: few enough for a time in units to become the same ticks again, after roundings of two doubles.
+constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 50U;
+constexpr double kWhole = 0x1p53;          // doubles below are exact where they are whole
+constexpr double kLargestExponent = 1023;  // of a double
 
 Fraction reduced(std::uint64_t numerator, std::uint64_t denominator) {
   const std::uint64_t divisor = std::gcd(numerator, denominator);
@@ -77,7 +78,7 @@ TickScale TickScale::fit(std::span<const Quotient> quantities, double horizon) {
     if (!(value >= 0 && std::isfinite(value) && value <= horizon))
       throw std::invalid_argument("TickScale: a quantity that is negative, not finite, or beyond the horizon");
   }
-  if (!std::isfinite(horizon)) throw std::invalid_argument("TickScale: a horizon that is not finite");
+  if (!std::isfinite(horizon)) throw std::invalid_argument("numbers that add up to infinity, accepted is a finite sum");
   TickScale scale;
   const auto common = common_denominator(quantities);
   if (common && static_cast<double>(*common) * horizon < static_cast<double>(kMostTicks)) {

@@ -5,11 +5,6 @@
 namespace upsweep {
 namespace {
 
-/// A text, or NULL where it is empty.
-std::optional<std::string> unless_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
 std::int64_t measurement_row(Sqlite& database, std::int64_t run, const MeasurementRecord& record) {
   const Measurement& measured = *record.measurement;
   std::string notes;

@@ -227,12 +227,19 @@ CREATE TABLE training_runs (
   link TEXT,
   kernels TEXT,                       -- csr or dense
   devices INTEGER NOT NULL,
-  best TEXT NOT NULL,                 -- the variant of the smallest makespan
-  best_makespan REAL NOT NULL
+  best TEXT,                          -- name of the variant of the smallest makespan that fits; NULL: none
+  best_makespan REAL
 );
+CREATE TABLE training_variants (
+  run_id INTEGER NOT NULL REFERENCES training_runs(id) ON DELETE CASCADE,
+  variant INTEGER NOT NULL,           -- from 0
+  name TEXT NOT NULL,                 -- a policy, a link rule and k, ...
+  best INTEGER NOT NULL,              -- the smallest makespan that fits
+  PRIMARY KEY (run_id, variant)
+) WITHOUT ROWID;
 CREATE TABLE training_figures (
   run_id INTEGER NOT NULL REFERENCES training_runs(id) ON DELETE CASCADE,
-  variant TEXT NOT NULL,              -- a policy, a link rule and k, ...
+  variant INTEGER NOT NULL,           -- of training_variants
   figure TEXT NOT NULL,               -- as in the JSON: makespan, busy, ...
   idx INTEGER,                        -- of a list's entry: device, layer, ...
   value NUMERIC NOT NULL
@@ -241,7 +248,7 @@ CREATE INDEX training_figures_by_run ON training_figures(run_id, variant, figure
 CREATE TABLE training_tasks (
   run_id INTEGER NOT NULL REFERENCES training_runs(id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
-  variant INTEGER NOT NULL,           -- by the order of the variants in the run, from 0
+  variant INTEGER NOT NULL,           -- of training_variants
   resource TEXT NOT NULL,             -- device, stream or link
   kind TEXT NOT NULL,                 -- F, O, W or U; of a transfer: of what made the tensor
   transfer INTEGER NOT NULL,
@@ -252,11 +259,12 @@ CREATE TABLE training_tasks (
   PRIMARY KEY (run_id, seq)
 ) WITHOUT ROWID;
 CREATE VIEW training_summary AS
-SELECT t.id AS run, t.name, t.kind, f.variant, t.unit, f.value AS makespan,
+SELECT t.id AS run, t.name, t.kind, v.name AS variant, t.unit, f.value AS makespan,
        (SELECT b.value FROM training_figures b WHERE b.run_id = t.id AND b.variant = f.variant AND b.figure = 'bubble_fraction') AS bubble_fraction,
        (SELECT MAX(m.value) FROM training_figures m WHERE m.run_id = t.id AND m.variant = f.variant AND m.figure = 'peak_act_plus_grad') AS peak_tensors,
-       f.variant = t.best AS best, t.model, t.machine, t.link
-FROM training_runs t JOIN training_figures f ON f.run_id = t.id AND f.figure = 'makespan';
+       v.best, t.model, t.machine, t.link
+FROM training_runs t JOIN training_variants v ON v.run_id = t.id
+     JOIN training_figures f ON f.run_id = t.id AND f.variant = v.variant AND f.figure = 'makespan';
 DROP VIEW run_summary;
 CREATE VIEW run_summary AS
 SELECT r.id, r.created_utc, r.command, r.search_id, r.model, r.pattern, r.schedule, r.depth, r.levels, r.ops, r.workers, r.flops,

@@ -261,8 +261,10 @@ std::optional<QueryResult> RunStore::show_training(std::int64_t id) {
 }
 
 QueryResult RunStore::training_figures(std::int64_t id) {
-  Statement select(impl_->database,
-                   "SELECT variant, figure, idx, value FROM training_figures WHERE run_id = ? ORDER BY rowid");
+  Statement select(
+      impl_->database,
+      "SELECT v.name AS variant, f.figure, f.idx, f.value FROM training_figures f JOIN training_variants v "
+      "ON v.run_id = f.run_id AND v.variant = f.variant WHERE f.run_id = ? ORDER BY f.rowid");
   select.bind(id);
   return collect(select);
 }

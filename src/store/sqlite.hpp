@@ -37,6 +37,11 @@ class Sqlite {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
+/// A text, or NULL where it is empty.
+[[nodiscard]] inline std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 /// A prepared statement.
 class Statement {
  public:

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cost_checks.hpp"
 #include "data_parallel_ticks.hpp"
 
 namespace upsweep {
@@ -16,16 +17,6 @@ namespace {
 
 constexpr std::uint32_t kDevice = 0;
 constexpr std::uint32_t kLink = 1;
-
-void check_list(const char* name, const std::vector<double>& list, std::size_t layers, bool is_positive) {
-  if (list.size() != layers)
-    throw std::invalid_argument(fmt::format("{} has {} entries, accepted are {}", name, list.size(), layers));
-  for (std::size_t i = 0; i < layers; ++i) {
-    if (std::isfinite(list[i]) && list[i] >= 0 && (list[i] > 0 || !is_positive)) continue;
-    throw std::invalid_argument(fmt::format("{} of layer {} is {}, accepted are finite numbers {} 0", name, i + 1,
-                                            list[i], is_positive ? "above" : "of at least"));
-  }
-}
 
 /// Tasks of a step under construction, with the simulator's ids of its operations.
 class Builder {
@@ -60,8 +51,7 @@ class Builder {
   }
 
   Workload workload(const Resource& device, const Resource& link) {
-    workload_.graph = {boost::edges_are_unsorted_multi_pass, edges_.begin(), edges_.end(),
-                       static_cast<std::uint32_t>(workload_.durations.size())};
+    workload_.graph = task_graph(edges_, workload_.durations.size());
     workload_.resources = {device, link};
     return std::move(workload_);
   }
@@ -71,8 +61,6 @@ class Builder {
   [[nodiscard]] const std::vector<StepOp>& ops() const { return ops_; }
 
  private:
-  static constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
-
   std::uint32_t add_task(std::uint64_t duration, std::uint32_t resource, std::uint64_t key) {
     workload_.durations.push_back(duration);
     workload_.resource_of.push_back(resource);
@@ -150,14 +138,14 @@ double DataParallel::cost(const StepOp& op) const {
 
 void check_data_parallel(const DataParallel& step) {
   if (step.layers() == 0) throw std::invalid_argument("0 layers, accepted is at least 1");
-  check_list("F", step.forward, step.layers(), true);
-  check_list("O", step.output_gradient, step.layers(), false);
-  for (std::size_t layer = 1; layer < step.layers(); ++layer) {
-    if (step.output_gradient[layer] > 0) continue;
-    throw std::invalid_argument(fmt::format("O of layer {} is 0, accepted is a number above 0", layer + 1));
-  }
-  check_list("W", step.weight_gradient, step.layers(), false);
-  check_list("S", step.synchronisation, step.layers(), false);
+  check_costs("F", step.forward, step.layers(), CostSign::positive);
+  check_output_gradients(step.output_gradient, step.layers());
+  check_costs("W", step.weight_gradient, step.layers(), CostSign::not_negative);
+  check_costs("S", step.synchronisation, step.layers(), CostSign::not_negative);
+  double sum = 0;
+  for (const auto* list : {&step.forward, &step.output_gradient, &step.weight_gradient, &step.synchronisation})
+    sum = std::accumulate(list->begin(), list->end(), sum);
+  if (!std::isfinite(sum)) throw std::invalid_argument("F, O, W and S add up to infinity, accepted is a finite sum");
 }
 
 std::string to_string(LinkRule rule) {
@@ -255,22 +243,61 @@ FirstKSearch search_first_k(std::size_t layers, std::size_t max_k,
   return search;
 }
 
-std::vector<double> first_k_memory(const FirstKMemory& memory) {
-  double in_use = memory.forward;
-  for (const double freed : memory.output_gradient_frees) in_use -= freed;
-  std::vector<double> of_k = {in_use};
-  for (std::size_t i = 0; i < memory.output_gradient_frees.size(); ++i) {
-    in_use += memory.output_gradient_frees[i] + memory.weight_gradient_takes[i];
-    of_k.push_back(in_use);
+namespace {
+
+/// f(0) .. f(L) and a scale that holds them and the limits; whole ticks, so that sums are exact where numbers are
+/// decimal.
+struct MemoryTicks {
+  TickScale scale;
+  std::vector<std::int64_t> of_k;
+
+  [[nodiscard]] std::int64_t ticks(double amount) const {
+    const auto size = static_cast<std::int64_t>(scale.ticks({std::abs(amount)}));
+    return amount < 0 ? -size : size;
   }
-  return of_k;
+};
+
+MemoryTicks memory_ticks(const FirstKMemory& memory, std::span<const double> limits) {
+  std::vector<Quotient> amounts = {{memory.forward}};
+  double horizon = memory.forward;
+  for (const auto* list : {&memory.output_gradient_frees, &memory.weight_gradient_takes}) {
+    for (const double amount : *list) {
+      amounts.push_back({amount});
+      horizon += amount;
+    }
+  }
+  for (const double limit : limits) {
+    amounts.push_back({std::abs(limit)});
+    horizon += std::abs(limit);
+  }
+  MemoryTicks ticks{TickScale::fit(amounts, horizon), {}};
+  std::int64_t in_use = ticks.ticks(memory.forward);
+  for (const double freed : memory.output_gradient_frees) in_use -= ticks.ticks(freed);
+  ticks.of_k.push_back(in_use);
+  for (std::size_t i = 0; i < memory.output_gradient_frees.size(); ++i) {
+    in_use += ticks.ticks(memory.output_gradient_frees[i]) + ticks.ticks(memory.weight_gradient_takes[i]);
+    ticks.of_k.push_back(in_use);
+  }
+  return ticks;
 }
 
-std::size_t largest_first_k(std::span<const double> memory_of_k, double limit) {
-  for (std::size_t k = memory_of_k.size(); k-- > 1;) {
-    if (memory_of_k[k] < limit) return k;
+}  // namespace
+
+FirstKTable first_k_memory(const FirstKMemory& memory, std::span<const double> limits) {
+  const MemoryTicks ticks = memory_ticks(memory, limits);
+  FirstKTable table;
+  for (const std::int64_t of_k : ticks.of_k) {
+    const double size = ticks.scale.units(static_cast<std::uint64_t>(std::abs(of_k)));
+    table.memory_of_k.push_back(of_k < 0 ? -size : size);
   }
-  return 0;
+  for (const double limit : limits) {
+    std::optional<std::size_t> largest;
+    for (std::size_t k = 0; k < ticks.of_k.size(); ++k) {
+      if (ticks.of_k[k] < ticks.ticks(limit)) largest = k;
+    }
+    table.largest_k.push_back(largest);
+  }
+  return table;
 }
 
 }  // namespace upsweep

@@ -7,47 +7,32 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cost_checks.hpp"
+
 namespace upsweep {
 namespace {
 
 using Ticks = std::vector<std::uint64_t>;
 
-void check_numbers(const std::string& name, const std::vector<double>& list, std::size_t count, bool is_positive) {
-  if (list.size() != count)
-    throw std::invalid_argument(fmt::format("{} has {} entries, accepted are {}", name, list.size(), count));
-  for (const double number : list) {
-    if (std::isfinite(number) && number >= 0 && (number > 0 || !is_positive)) continue;
-    throw std::invalid_argument(
-        fmt::format("{} has {}, accepted are finite numbers {} 0", name, number, is_positive ? "above" : "of at least"));
-  }
-}
-
-void check_costs(const MultiRegion& step) {
+void check_lists(const MultiRegion& step) {
   const std::size_t layers = step.layers();
   if (layers == 0) throw std::invalid_argument("0 layers, accepted is at least 1");
-  check_numbers("F", step.forward, layers, true);
-  check_numbers("W", step.weight_gradient, layers, true);
-  check_numbers("O", step.output_gradient, layers, false);
+  check_costs("F", step.forward, layers, CostSign::positive);
+  check_costs("W", step.weight_gradient, layers, CostSign::positive);
+  check_output_gradients(step.output_gradient, layers);
   if (step.co_run.size() != layers || step.speedup_percent.size() != layers)
-    throw std::invalid_argument(fmt::format("T_sub and speedup_percent have {} and {} entries, accepted are {} each",
-                                            step.co_run.size(), step.speedup_percent.size(), layers));
+    throw std::invalid_argument("T_sub or speedup_percent lacks kernels, accepted is an entry per layer");
   for (std::size_t layer = 1; layer < layers; ++layer) {
     const std::string kernel = fmt::format("{}", layer + 1);
-    if (step.output_gradient[layer] <= 0)
-      throw std::invalid_argument(fmt::format("O of layer {} is 0, accepted is a number above 0", kernel));
-    check_numbers("T_sub of kernel " + kernel, step.co_run[layer], step.regions(), true);
+    check_costs("T_sub of kernel " + kernel, step.co_run[layer], step.regions(), CostSign::positive, "region");
     if (step.speedup_percent[layer].size() != step.regions()) {
       throw std::invalid_argument(fmt::format("speedup_percent of kernel {} has {} entries, accepted are {}", kernel,
                                               step.speedup_percent[layer].size(), step.regions()));
     }
   }
-  check_numbers("hold", step.hold, layers, false);
-  check_numbers("base", {step.base_memory}, 1, false);
-  if (!(step.memory_limit > step.base_memory)) {
-    throw std::invalid_argument(fmt::format("memory_limit is {}, accepted is more than base, {}: that much is needed "
-                                            "without any delayed kernel",
-                                            step.memory_limit, step.base_memory));
-  }
+  check_costs("hold", step.hold, layers, CostSign::not_negative);
+  if (!(std::isfinite(step.base_memory) && step.base_memory >= 0 && std::isfinite(step.memory_limit)))
+    throw std::invalid_argument("base and memory_limit are not finite, or base is negative");
 }
 
 /// O(L)..O(2), W(1), F(1)..F(L).
@@ -91,6 +76,11 @@ class Placement {
     length_.assign(step.layers(), 0);
     schedule_.kernels.resize(step.regions());
     for (std::size_t layer = step.layers(); layer-- > 1;) unplaced_.push_back(layer);
+    co_run_.assign(step.layers() * step.regions(), 0);
+    for (std::size_t layer = 1; layer < step.layers(); ++layer) {
+      for (std::size_t region = 0; region < step.regions(); ++region)
+        co_run_[layer * step.regions() + region] = times_.scale.ticks({step.co_run[layer][region]});
+    }
   }
 
   RegionSchedule run(std::size_t pre_regions) {
@@ -105,7 +95,7 @@ class Placement {
  private:
   [[nodiscard]] std::uint64_t clock(std::size_t region) const { return times_.start[region] + now_[region]; }
   [[nodiscard]] std::uint64_t co_run(std::size_t layer, std::size_t region) const {
-    return times_.scale.ticks({step_.co_run[layer][region]});
+    return co_run_[layer * step_.regions() + region];
   }
   [[nodiscard]] bool meets_deadline(std::size_t layer, std::size_t region, std::uint64_t time) const {
     return time + co_run(layer, region) <= times_.deadline[layer];
@@ -185,25 +175,33 @@ class Placement {
   [[nodiscard]] double peak_memory() const {
     struct Change {
       std::uint64_t time;
-      double amount;
+      bool holds;
+      std::uint64_t amount;
     };
+    std::vector<Quotient> amounts = {{step_.base_memory}};
+    double horizon = step_.base_memory;
+    for (const double amount : step_.hold) {
+      amounts.push_back({amount});
+      horizon += amount;
+    }
+    const TickScale scale = TickScale::fit(amounts, horizon);
     std::vector<Change> changes;
     for (std::size_t layer = 1; layer < step_.layers(); ++layer) {
       const std::uint64_t end = begin_[layer] + length_[layer];
       if (end <= times_.available[layer]) continue;
-      changes.push_back({times_.available[layer], step_.hold[layer]});
-      changes.push_back({end, -step_.hold[layer]});
+      changes.push_back({times_.available[layer], true, scale.ticks({step_.hold[layer]})});
+      changes.push_back({end, false, scale.ticks({step_.hold[layer]})});
     }
     std::ranges::sort(changes, [](const Change& a, const Change& b) {
-      return a.time != b.time ? a.time < b.time : a.amount < b.amount;
+      return a.time != b.time ? a.time < b.time : a.holds < b.holds;
     });
-    double held = 0;
-    double peak = 0;
+    std::uint64_t held = 0;
+    std::uint64_t peak = 0;
     for (const Change& change : changes) {
-      held += change.amount;
+      held = change.holds ? held + change.amount : held - change.amount;
       peak = std::max(peak, held);
     }
-    return step_.base_memory + peak;
+    return scale.units(scale.ticks({step_.base_memory}) + peak);
   }
 
   RegionSchedule finish() {
@@ -225,7 +223,8 @@ class Placement {
   RegionTimes times_;
   Ticks now_;
   std::vector<bool> is_open_;
-  Ticks begin_, length_;                // by layer
+  Ticks begin_, length_;               // by layer
+  Ticks co_run_;                       // by layer and region
   std::vector<std::size_t> unplaced_;  // layers, descending
   RegionSchedule schedule_;
 };
@@ -247,7 +246,7 @@ double MultiRegion::cost(const StepOp& op) const {
 }
 
 RegionTimes region_times(const MultiRegion& step) {
-  check_costs(step);
+  check_lists(step);
   check_main_stream(step);
   std::vector<Quotient> quantities;
   double horizon = 0;

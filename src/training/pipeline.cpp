@@ -15,7 +15,7 @@ double Pipeline::cost(const StepOp& op) const {
     case StepOpKind::update:
       break;
   }
-  return update[op.layer];
+  return weight_gradient[op.layer] > 0 ? update[op.layer] : 0;
 }
 
 Chunks chunks_of(const Pipeline& pipeline) {

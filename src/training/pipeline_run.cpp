@@ -49,10 +49,11 @@ void fill_times(const PipelineTasks& tasks, const Simulation& simulation, std::s
   double total = 0;
   for (const std::uint64_t ticks : busy) {
     run.busy.push_back(tasks.scale.units(ticks));
-    total += run.busy.back();
+    total += static_cast<double>(ticks);
   }
   run.makespan = tasks.scale.units(makespan);
-  run.bubble_fraction = std::round((1 - total / (static_cast<double>(devices) * run.makespan)) * 1e12) / 1e12;
+  const double bubbles = 1 - total / (static_cast<double>(devices) * static_cast<double>(makespan));
+  run.bubble_fraction = std::round(bubbles * 1e12) / 1e12;
 }
 
 }  // namespace
@@ -64,7 +65,9 @@ std::uint64_t simulation_bytes(const Pipeline& pipeline) {
   std::uint64_t borders = 0;  // that tensors cross
   for (std::size_t layer = 1; layer < pipeline.layers(); ++layer)
     borders += pipeline.device_of[layer] != pipeline.device_of[layer - 1] ? 1 : 0;
-  return pipeline.micro_batches * (3 * pipeline.layers() * kPerOperation + 2 * borders * kPerTransfer);
+  constexpr std::uint64_t kPerDevice = 400;
+  return pipeline.devices * kPerDevice +
+         pipeline.micro_batches * (3 * pipeline.layers() * kPerOperation + 2 * borders * kPerTransfer);
 }
 
 PipelineRun simulate_pipeline(const Pipeline& pipeline, const Policy& policy) {

@@ -9,20 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "upsweep/base/checked.hpp"
+#include "cost_checks.hpp"
 
 namespace upsweep {
 namespace {
-
-void check_costs(const char* name, const std::vector<double>& costs, std::size_t layers, bool is_positive) {
-  if (costs.size() != layers)
-    throw std::invalid_argument(fmt::format("{} has {} entries, accepted are {}", name, costs.size(), layers));
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    if (std::isfinite(costs[i]) && costs[i] >= 0 && (costs[i] > 0 || !is_positive)) continue;
-    throw std::invalid_argument(fmt::format("{} of layer {} is {}, accepted are finite numbers {} 0", name, i + 1,
-                                            costs[i], is_positive ? "above" : "of at least"));
-  }
-}
 
 /// Tasks under construction.
 class Builder {
@@ -40,7 +30,7 @@ class Builder {
     if (ranking != nullptr && ranking->backward_waits_for_forward) add_gates();
     Workload& workload = tasks_.workload;
     const auto tasks = static_cast<std::uint32_t>(workload.durations.size());
-    workload.graph = {boost::edges_are_unsorted_multi_pass, edges_.begin(), edges_.end(), tasks};
+    workload.graph = task_graph(edges_, tasks);
     return std::move(tasks_);
   }
 
@@ -125,7 +115,8 @@ class Builder {
     if (from != kNoTask && to != kNoTask) edges_.emplace_back(from, to);
   }
 
-  /// The task after which the tensor that `from` makes is on the device of layer `to_layer`: from itself, or a transfer.
+  /// The task after which the tensor that `from` makes is on the device of layer `to_layer`: from itself, or a
+  /// transfer.
   std::uint32_t arrival(std::uint32_t from, std::size_t to_layer) {
     const StepOp op = tasks_.ops[from];
     const std::uint32_t here = pipeline_.device_of[op.layer];
@@ -189,8 +180,8 @@ class Builder {
         if (output == kNoTask && weight == kNoTask) continue;
         const bool is_last = layer + 1 == layers_;
         Holding gradient{pipeline_.device_of[layer], 1, 1, {}, is_last, {output, weight}};
-        gradient.acquired_by = is_last ? std::array{output, weight}
-                                       : std::array{gradient_at_[layer * micro_batches_ + m], kNoTask};
+        gradient.acquired_by =
+            is_last ? std::array{output, weight} : std::array{gradient_at_[layer * micro_batches_ + m], kNoTask};
         tasks_.tensors.push_back(gradient);
       }
     }
@@ -229,17 +220,14 @@ void check_pipeline(const Pipeline& pipeline) {
   if (layers == 0) throw std::invalid_argument("0 layers, accepted is at least 1");
   if (pipeline.devices == 0) throw std::invalid_argument("0 devices, accepted is at least 1");
   if (pipeline.micro_batches == 0) throw std::invalid_argument("0 micro-batches, accepted is at least 1");
-  check_costs("F", pipeline.forward, layers, true);
-  check_costs("O", pipeline.output_gradient, layers, false);
-  for (std::size_t layer = 1; layer < layers; ++layer) {
-    if (pipeline.output_gradient[layer] > 0) continue;
-    throw std::invalid_argument(fmt::format("O of layer {} is 0, accepted is a number above 0", layer + 1));
-  }
-  check_costs("W", pipeline.weight_gradient, layers, false);
-  check_costs("U", pipeline.update, layers, false);
-  check_costs("size", pipeline.transfer_sizes, layers - 1, false);
+  check_costs("F", pipeline.forward, layers, CostSign::positive);
+  check_output_gradients(pipeline.output_gradient, layers);
+  check_costs("W", pipeline.weight_gradient, layers, CostSign::not_negative);
+  check_costs("U", pipeline.update, layers, CostSign::not_negative);
+  check_costs("size", pipeline.transfer_sizes, layers - 1, CostSign::not_negative);
   if (pipeline.device_of.size() != layers)
-    throw std::invalid_argument(fmt::format("alloc has {} entries, accepted are {}", pipeline.device_of.size(), layers));
+    throw std::invalid_argument(
+        fmt::format("alloc has {} entries, accepted are {}", pipeline.device_of.size(), layers));
   for (std::size_t layer = 0; layer < layers; ++layer) {
     if (pipeline.device_of[layer] < pipeline.devices) continue;
     throw std::invalid_argument(fmt::format("alloc of layer {} is device {}, accepted are 0 to {}", layer + 1,
@@ -249,6 +237,11 @@ void check_pipeline(const Pipeline& pipeline) {
     throw std::invalid_argument(fmt::format("latency is {}, accepted is a number of at least 0", pipeline.latency));
   if (pipeline.bandwidth && !(std::isfinite(*pipeline.bandwidth) && *pipeline.bandwidth > 0))
     throw std::invalid_argument(fmt::format("bandwidth is {}, accepted is a number above 0", *pipeline.bandwidth));
+  for (std::size_t layer = 0; pipeline.bandwidth && layer + 1 < layers; ++layer) {
+    if (std::isfinite(pipeline.transfer_sizes[layer] / *pipeline.bandwidth)) continue;
+    throw std::invalid_argument(
+        fmt::format("size of layer {} over the bandwidth is not finite, accepted is a finite time", layer + 1));
+  }
   if (layers > (std::size_t{1} << 31U) / 3 / pipeline.micro_batches)
     throw std::invalid_argument("more than 2^31 operations, accepted are fewer");
 }

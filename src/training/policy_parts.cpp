@@ -51,9 +51,13 @@ void require_one_stage_per_device(const Pipeline& pipeline, const Chunks& chunks
         chunks.all[stage].first_layer + 1, chunks.all[stage].device));
   }
   if (chunks.all.size() < pipeline.devices) {
-    throw std::invalid_argument(fmt::format("no layer on device {}, accepted is one run of consecutive layers per device",
-                                            chunks.all.size()));
+    throw std::invalid_argument(
+        fmt::format("no layer on device {}, accepted is one run of consecutive layers per device", chunks.all.size()));
   }
+}
+
+std::uint64_t forward_output_weight(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op) {
+  return rank_key(pipeline, chunks, op, {0, 1, 2});
 }
 
 std::uint64_t rank_key(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op, const KindRanks& ranks) {

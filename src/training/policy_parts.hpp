@@ -70,6 +70,9 @@ void one_forward_one_backward(OrderBuilder& order, const Pipeline& pipeline, con
 /// Position of an operation's kind in the order in which a ranked policy prefers kinds.
 using KindRanks = std::uint64_t[3];  // of F, O, W
 
+/// Key of ranked policies: F before O before W.
+[[nodiscard]] std::uint64_t forward_output_weight(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op);
+
 /// Key of ranked policies: F by (rank, chunk, micro-batch, layer), O and W by (rank, -chunk, micro-batch, -layer),
 /// updates after everything, by layer.
 [[nodiscard]] std::uint64_t rank_key(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "upsweep/training/multi_region.hpp"
@@ -15,8 +16,8 @@ class TwoStreams {
  public:
   TwoStreams(const MultiRegion& step, const RegionTimes& times, const RegionSchedule& schedule)
       : step_(step), times_(times) {
-    of_weights_.assign(step.layers(), kNone);
-    of_gradient_.assign(step.layers(), kNone);
+    of_weights_.assign(step.layers(), kNoTask);
+    of_gradient_.assign(step.layers(), kNoTask);
     add_sub_stream(schedule);
     for (std::size_t region = 0; region < step.regions(); ++region) add_region(region, schedule);
     for (std::size_t layer = 1; layer + 1 < step.layers(); ++layer)
@@ -24,8 +25,7 @@ class TwoStreams {
   }
 
   Workload workload() {
-    workload_.graph = {boost::edges_are_unsorted_multi_pass, edges_.begin(), edges_.end(),
-                       static_cast<std::uint32_t>(ops_.size())};
+    workload_.graph = task_graph(edges_, ops_.size());
     Resource stream;
     stream.discipline = Discipline::fixed_order;
     workload_.resources = {stream, stream};
@@ -36,8 +36,6 @@ class TwoStreams {
   [[nodiscard]] const std::optional<StepOp>& op(std::uint32_t task) const { return ops_[task]; }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
   std::uint32_t add(std::optional<StepOp> op, std::uint64_t duration, std::uint32_t stream) {
     ops_.push_back(op);
     workload_.durations.push_back(duration);
@@ -69,9 +67,9 @@ class TwoStreams {
   const MultiRegion& step_;
   const RegionTimes& times_;
   Workload workload_;
-  std::vector<std::optional<StepOp>> ops_;    // by task
-  std::vector<std::uint32_t> of_weights_;     // by layer: its W on the sub-stream
-  std::vector<std::uint32_t> of_gradient_;    // by layer: the O of the layer above
+  std::vector<std::optional<StepOp>> ops_;  // by task
+  std::vector<std::uint32_t> of_weights_;   // by layer: its W on the sub-stream
+  std::vector<std::uint32_t> of_gradient_;  // by layer: the O of the layer above
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
 };
 

@@ -26,8 +26,7 @@ class Builder {
       throw std::invalid_argument("simulate_scan_step: lists that do not fit the schedule, no device or micro-batch");
     scale_ = tick_scale();
     for (std::size_t m = 0; m < step.micro_batches; ++m) add_micro_batch(m);
-    workload_.graph = {boost::edges_are_unsorted_multi_pass, edges_.begin(), edges_.end(),
-                       static_cast<std::uint32_t>(part_.size())};
+    workload_.graph = task_graph(edges_, part_.size());
     Resource pool;
     pool.servers = step.devices;
     workload_.resources = {pool};
@@ -129,8 +128,8 @@ ScanStep scan_step(const ScheduleProfile& profile, const Network& network, const
   }
   OpPlace place{.workers = batch.workers == 0 ? machine.workers() : batch.workers, .value_bytes = batch.value_bytes};
   const std::vector<bool> all(profile.ops.size(), true);
-  place.working_set = checked_mul(batch.samples,
-                                  peak_live_bytes(profile.schedule, profile.value_bytes, all) / profile.inputs);
+  place.working_set =
+      checked_mul(batch.samples, peak_live_bytes(profile.schedule, profile.value_bytes, all) / profile.inputs);
   for (const OpProfile& op : profile.ops) {
     const OpWork work = op_work(op, profile.inputs, batch.value_bytes);
     step.combine.push_back(equal_ops_seconds(work, batch.samples, machine, place));

@@ -15,15 +15,26 @@ namespace {
 /// The optimum of a problem, `known` being the makespan of a schedule of it.
 std::optional<Optimum> find_optimum(const Workload& workload, const TickScale& scale, std::optional<double> known,
                                     const OptimumSearch& search) {
-  if (!search.is_wanted || workload.durations.size() > search.max_tasks) return std::nullopt;
+  if (!search.is_wanted) return std::nullopt;
+  if (workload.durations.size() > search.max_tasks) {
+    Optimum skipped;
+    skipped.skipped =
+        fmt::format("{} tasks with transfers, at most {} are tried", workload.durations.size(), search.max_tasks);
+    return skipped;
+  }
   if (search.begin) search.begin();
   ExactOptions options;
   options.stop = search.stop;
   options.max_nodes = ~std::uint64_t{0};
+  options.max_states = search.max_states;
   if (known) options.incumbent = scale.ticks({*known});
   const ExactSchedule schedule = exact_schedule(workload, options);
-  return Optimum{scale.units(schedule.makespan), scale.units(schedule.lower_bound), schedule.gap(), schedule.proven(),
-                 schedule.nodes};
+  return Optimum{scale.units(schedule.makespan),
+                 scale.units(schedule.lower_bound),
+                 schedule.gap(),
+                 schedule.proven(),
+                 schedule.nodes,
+                 ""};
 }
 
 /// Any plan: the order is what is looked for.
@@ -60,8 +71,7 @@ RegionProblem region_problem(const MultiRegion& step) {
     edges.emplace_back(weight[layer], forward[layer]);
     if (layer > 0) edges.emplace_back(forward[layer - 1], forward[layer]);
   }
-  tasks.graph = {boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-                 static_cast<std::uint32_t>(tasks.durations.size())};
+  tasks.graph = task_graph(edges, tasks.durations.size());
   tasks.resources.resize(2);
   return problem;
 }
@@ -78,12 +88,18 @@ PipelineOutcome evaluate(const PipelineChoice& choice, const OptimumSearch& sear
   return outcome;
 }
 
+double tensors_of_the_file(const PipelineStudy& study, const PipelineChoice& choice, std::uint64_t tensors) {
+  return static_cast<double>(tensors) * static_cast<double>(study.micro_batches) /
+         static_cast<double>(choice.pipeline.micro_batches);
+}
+
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     PipelineOutcome& outcome = answers.choices[i];
     const auto most = std::ranges::max_element(outcome.run.peaks, {}, &TensorPeaks::together);
-    if (study.memory_limit && most->together > *study.memory_limit) {
-      outcome.does_not_fit = fmt::format("{} tensors are needed on device {}, the limit is {}", most->together,
+    const double needed = tensors_of_the_file(study, study.choices[i], most->together);
+    if (study.memory_limit && needed > static_cast<double>(*study.memory_limit)) {
+      outcome.does_not_fit = fmt::format("{} tensors are needed on device {}, the limit is {}", needed,
                                          most - outcome.run.peaks.begin(), *study.memory_limit);
       continue;
     }
@@ -96,12 +112,19 @@ DataParallelAnswers evaluate(const DataParallelStudy& study, const OptimumSearch
   const std::size_t layers = study.step.layers();
   for (const LinkRule rule : kLinkRules) {
     std::vector<DataParallelRun>& runs = answers.runs.emplace_back();
-    for (std::size_t k = 0; k <= layers; ++k)
+    for (std::size_t k = 0; k <= layers; ++k) {
       runs.push_back(simulate_data_parallel(study.step, reverse_first_k(layers, k), rule));
+      runs.back().compute = {};  // of all k they would take memory that grows with the square of the layers
+      runs.back().link = {};
+    }
   }
-  answers.max_k = study.memory ? largest_first_k(first_k_memory(*study.memory), *study.memory_limit) : layers;
+  answers.max_k = layers;
+  if (study.memory)
+    answers.max_k = first_k_memory(*study.memory, {&*study.memory_limit, 1}).largest_k.front().value_or(0);
   const auto& searched = answers.runs[static_cast<std::size_t>(study.search_rule)];
   answers.search = search_first_k(layers, answers.max_k, [&](std::size_t k) { return searched[k].makespan; });
+  answers.conventional = simulate_data_parallel(study.step, reverse_first_k(layers, 0), LinkRule::fifo);
+  answers.chosen = simulate_data_parallel(study.step, reverse_first_k(layers, answers.search.k), study.search_rule);
   if (layers <= kMostOptimumLayers) answers.optimum_nonpreemptive = optimum_nonpreemptive(study.step);
   if (search.is_wanted) {
     const DataParallelProblem problem = data_parallel_problem(study.step);
@@ -118,8 +141,12 @@ DataParallelAnswers evaluate(const DataParallelStudy& study, const OptimumSearch
 
 FirstKMemoryAnswers evaluate(const FirstKMemoryStudy& study) {
   FirstKMemoryAnswers answers;
-  answers.memory_of_k = first_k_memory(study.memory);
-  for (const double limit : study.limits) answers.max_k.push_back(largest_first_k(answers.memory_of_k, limit));
+  FirstKTable table = first_k_memory(study.memory, study.limits);
+  answers.memory_of_k = std::move(table.memory_of_k);
+  for (const auto& largest : table.largest_k) {
+    answers.max_k.push_back(largest.value_or(0));
+    answers.fits.push_back(largest.has_value());
+  }
   return answers;
 }
 

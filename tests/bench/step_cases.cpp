@@ -63,8 +63,7 @@ std::vector<Case> step_cases() {
   for (const char* policy : kStepPolicies) {
     for (const StepSize& size : kStepSizes) {
       const auto prepare = [=] { return step_task(policy, size.devices, size.micro_batches, size.runs); };
-      cases.push_back(
-          {step_name(policy, size), 1, 5, prepare, {makespan(policy, size.devices, size.micro_batches)}});
+      cases.push_back({step_name(policy, size), 1, 5, prepare, {makespan(policy, size.devices, size.micro_batches)}});
     }
   }
   return cases;

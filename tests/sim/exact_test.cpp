@@ -185,7 +185,8 @@ class ExactRandom : public testing::SeededTest {
     return joined(parts);
   }
 
-  /// Chains of as many tasks each, all alike if `copies`; in every other workload a first or last task joins them.
+  /// Chains of as many tasks each, all alike but for one task at times if `copies`; in every other workload a first or
+  /// last task joins them.
   Workload chains(std::uint32_t count, std::uint32_t length, std::uint64_t longest, bool copies) {
     Parts parts;
     resources_ = between(2, 3);
@@ -199,6 +200,7 @@ class ExactRandom : public testing::SeededTest {
       }
       if (task % length > 0) parts.edges.emplace_back(task - 1, task);
     }
+    if (copies && chance(0.3)) parts.durations[between(0, count * length - 1)] = between(0, longest);
     const bool is_last = chance(0.5);
     if (chance(0.5)) {
       add_task(parts, longest, 0.1);
@@ -310,6 +312,15 @@ TEST(Exact, WaitsForDelaysAndHoldsLinksForTransfersOnly) {
   const ExactSchedule exact = exact_schedule(work);
   EXPECT_EQ(exact.makespan, 3U + 2 + 4 + 6 + 1) << "the longer consumer first; no delay after the last";
   EXPECT_EQ(fault(work, exact.start, exact.makespan), "");
+}
+
+// Task 2 waits for task 0 by way of the long task 3 without a resource, and by way of task 1; task 4 goes before them.
+TEST(Exact, WaitsForTasksWithoutAResource) {
+  const Edges edges{{0, 1}, {1, 2}, {0, 3}, {3, 2}, {4, 5}};
+  const Workload work = workload({5, 2, 1, 4, 6, 9}, {0, 1, 2, kNoResource, 0, 3}, edges);
+  const ExactSchedule exact = exact_schedule(work);
+  EXPECT_EQ(exact.makespan, 16U);
+  EXPECT_EQ(exact.start, (std::vector<std::uint64_t>{6, 11, 15, 11, 0, 6}));
 }
 
 TEST(Exact, KeepsTasksOfNoDurationOutOfOthers) {

@@ -66,7 +66,7 @@ class PipelineCheck {
         if (has_output(layer)) ops.push_back({output_gradient, layer, m});
         if (pipeline_.weight_gradient[layer] > 0) ops.push_back({weight_gradient, layer, m});
       }
-      if (pipeline_.update[layer] > 0) ops.push_back({update, layer, 0});
+      if (pipeline_.update[layer] > 0 && pipeline_.weight_gradient[layer] > 0) ops.push_back({update, layer, 0});
     }
     return ops;
   }

@@ -64,7 +64,7 @@ class PipelineTest : public SeededTest {
       pipeline.forward.push_back(quarters(1, 12));
       pipeline.output_gradient.push_back(quarters(1, 12));
       pipeline.weight_gradient.push_back(chance(0.15) ? 0 : quarters(1, 12));
-      pipeline.update.push_back(has_updates && pipeline.weight_gradient.back() > 0 ? quarters(0, 8) : 0);
+      pipeline.update.push_back(has_updates ? quarters(0, 8) : 0);
       if (layer > 0) pipeline.transfer_sizes.push_back(quarters(0, 8));
     }
     pipeline.skip_first_output_gradient = chance(0.5);

@@ -1,5 +1,7 @@
 #include "upsweep/training/data_parallel.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,9 +29,9 @@ DataParallelRun run(const DataParallel& step, std::size_t k, LinkRule rule) {
 }
 
 std::string text(const std::vector<StepOp>& order) {
-  std::string line;
-  for (const StepOp& op : order) line += (line.empty() ? "" : " ") + to_string(op);
-  return line;
+  std::vector<std::string> names;
+  for (const StepOp& op : order) names.push_back(to_string(op));
+  return fmt::format("{}", fmt::join(names, " "));
 }
 
 std::string refusal(const DataParallel& step) {
@@ -112,12 +114,22 @@ TEST(DataParallel, TheFirstOutputGradientCountsOnlyWhereItIsKept) {
 TEST(FirstKMemory, GrowsByWhatADelayedKernelKeeps) {
   // f(0) = 40 - 31; f(j + 1) - f(j) = M_O + M_W.
   const FirstKMemory memory{40, {3, 1, 4, 1, 5, 9, 2, 6}, {2, 7, 1, 8, 2, 8, 1, 8}};
-  const std::vector<double> of_k = first_k_memory(memory);
-  EXPECT_THAT(of_k, ElementsAre(9, 14, 22, 27, 36, 43, 60, 63, 77));
-  const std::vector<std::pair<double, std::size_t>> limits = {{9, 0},  {10, 0}, {14, 0}, {14.5, 1}, {36, 3},
-                                                              {40, 4}, {77, 7}, {78, 8}, {1e9, 8}};
-  for (const auto& [limit, k] : limits) EXPECT_EQ(largest_first_k(of_k, limit), k) << limit;
-  EXPECT_EQ(largest_first_k(std::vector<double>{5, 7, 7, 7}, 8), 3U) << "ties to the largest";
+  const std::vector<double> limits = {9, 10, 14, 14.5, 36, 40, 77, 78, 1e9};
+  const FirstKTable table = first_k_memory(memory, limits);
+  EXPECT_THAT(table.memory_of_k, ElementsAre(9, 14, 22, 27, 36, 43, 60, 63, 77));
+  EXPECT_THAT(table.largest_k, ElementsAre(std::nullopt, 0U, 0U, 1U, 3U, 4U, 7U, 8U, 8U));
+  const FirstKTable ties = first_k_memory({5, {0, 0, 0}, {2, 0, 0}}, std::vector<double>{8});
+  EXPECT_THAT(ties.largest_k, ElementsAre(3U)) << "ties to the largest";
+}
+
+TEST(FirstKMemory, AddsDecimalFractionsExactly) {
+  const FirstKTable table = first_k_memory({1, {0, 0.9}, {0, 1}}, std::vector<double>{0.1, 0.11});
+  EXPECT_THAT(table.memory_of_k, ElementsAre(0.1, 0.1, 2));
+  EXPECT_THAT(table.largest_k, ElementsAre(std::nullopt, 1U)) << "0.1 is not below 0.1";
+}
+
+TEST(FirstKMemory, RefusesASumThatIsNotFinite) {
+  EXPECT_THROW((void)first_k_memory({1, {1e308}, {1e308}}, {}), std::invalid_argument);
 }
 
 TEST(FirstKMemory, BoundsTheSearch) {

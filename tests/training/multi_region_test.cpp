@@ -4,11 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <stdexcept>
-
-#include "support/random.hpp"
-#include "upsweep/training/study.hpp"
 
 namespace upsweep {
 namespace {
@@ -163,147 +160,13 @@ TEST(MultiRegion, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(bad), HasSubstr("speedup_percent"));
   bad = small();
   bad.weight_gradient[1] = 0;
-  EXPECT_EQ(refusal(bad), "W has 0, accepted are finite numbers above 0");
+  EXPECT_EQ(refusal(bad), "W of layer 2 is 0, accepted are finite numbers above 0");
   bad = small();
   bad.output_gradient[2] = 0;
   EXPECT_EQ(refusal(bad), "O of layer 3 is 0, accepted is a number above 0");
   bad = small();
-  bad.memory_limit = 10;
-  EXPECT_THAT(refusal(bad), HasSubstr("memory_limit is 10, accepted is more than base, 10"));
-}
-
-class MultiRegionTest : public testing::SeededTest {
- protected:
-  double number(std::uint64_t least, std::uint64_t most) { return static_cast<double>(between(least, most)); }
-
-  MultiRegion random_step() {
-    MultiRegion step;
-    const std::size_t layers = between(1, 9);
-    std::vector<StepOp> stream;
-    for (std::uint32_t layer = 0; layer < layers; ++layer) {
-      step.forward.push_back(number(1, 9));
-      step.output_gradient.push_back(layer == 0 ? 0 : number(1, 9));
-      step.weight_gradient.push_back(number(1, 9));
-      step.hold.push_back(number(0, 5));
-      if (layer > 0) stream.insert(stream.begin(), {output_gradient, layer, 0});
-    }
-    stream.push_back({weight_gradient, 0, 0});
-    for (std::uint32_t layer = 0; layer < layers; ++layer) stream.push_back({forward, layer, 0});
-    for (const StepOp& op : stream) {
-      if (step.main_stream.empty() || chance(0.35)) step.main_stream.emplace_back();
-      step.main_stream.back().push_back(op);
-    }
-    step.co_run.resize(layers);
-    step.speedup_percent.resize(layers);
-    for (std::size_t layer = 1; layer < layers; ++layer) {
-      for (std::size_t region = 0; region < step.regions(); ++region) {
-        step.co_run[layer].push_back(step.weight_gradient[layer] + number(0, 4));
-        step.speedup_percent[layer].push_back(number(0, 30));
-      }
-    }
-    step.base_memory = 10;
-    step.memory_limit = number(11, 30);
-    return step;
-  }
-};
-
-/// What an execution on two streams takes, each operation as early as the rules let it; by operation.
-std::map<std::string, double> ends_by_definition(const MultiRegion& step, const RegionSchedule& schedule) {
-  std::map<std::string, double> end;  // grows until nothing changes
-  for (bool changed = true; changed;) {
-    changed = false;
-    double main = 0, sub = 0;
-    const auto set = [&](const StepOp& op, double time) {
-      changed = changed || end[to_string(op)] != time;
-      end[to_string(op)] = time;
-    };
-    for (std::size_t region = 0; region < step.regions(); ++region) {
-      std::optional<double> region_start;
-      for (const StepOp& op : step.main_stream[region]) {
-        if (op.kind == forward && op.layer > 0) main = std::max(main, end["W" + std::to_string(op.layer + 1) + ".0"]);
-        region_start = region_start.value_or(main);
-        main += step.cost(op);
-        set(op, main);
-      }
-      for (const std::size_t layer : schedule.kernels[region]) {
-        const double gradient = layer + 1 == step.layers() ? 0 : end["O" + std::to_string(layer + 2) + ".0"];
-        sub = std::max({sub, *region_start, gradient}) + schedule.length[layer];
-        set({weight_gradient, static_cast<std::uint32_t>(layer), 0}, sub);
-      }
-    }
-  }
-  return end;
-}
-
-TEST_F(MultiRegionTest, EveryKernelIsPlacedOnceAndKeepsItsDeadlineUnlessItOverflows) {
-  for (int round = 0; round < 300; ++round) {
-    const MultiRegion step = random_step();
-    const RegionTimes times = region_times(step);
-    for (std::size_t pre_regions = 0; pre_regions <= times.backward_regions; ++pre_regions) {
-      const RegionSchedule schedule = schedule_regions(step, pre_regions);
-      std::vector<int> placed(step.layers(), 0);
-      double estimate = 0;
-      for (std::size_t region = 0; region < step.regions(); ++region) {
-        auto clock = static_cast<double>(times.start[region]);
-        for (const std::size_t layer : schedule.kernels[region]) {
-          ++placed.at(layer);
-          EXPECT_GE(schedule.begin[layer], clock) << "round " << round;
-          EXPECT_EQ(schedule.length[layer], step.co_run[layer][region]);
-          clock = schedule.begin[layer] + schedule.length[layer];
-          if (std::ranges::find(schedule.overflow, layer) != schedule.overflow.end()) continue;
-          EXPECT_GE(schedule.begin[layer], static_cast<double>(times.available[layer])) << "round " << round;
-          EXPECT_LE(clock, static_cast<double>(times.deadline[layer])) << "round " << round;
-        }
-        estimate += std::max(static_cast<double>(times.main[region]), schedule.now[region]);
-      }
-      EXPECT_EQ(schedule.estimate, estimate);
-      placed[0] = 1;
-      EXPECT_THAT(placed, ::testing::Each(1)) << "round " << round;
-      EXPECT_TRUE(std::ranges::is_sorted(schedule.overflow, std::greater<>()));
-    }
-  }
-}
-
-TEST_F(MultiRegionTest, ExecutionFollowsTheRulesAndIsNeverShorterThanTheMainStream) {
-  for (int round = 0; round < 300; ++round) {
-    const MultiRegion step = random_step();
-    const RegionSchedule schedule = schedule_regions(step, 0);
-    const RegionRun run = execute_regions(step, schedule);
-    const std::map<std::string, double> want = ends_by_definition(step, schedule);
-    ASSERT_EQ(run.timeline.size(), want.size());
-    double main = 0;
-    for (const StepEntry& entry : run.timeline) {
-      EXPECT_EQ(entry.end, want.at(to_string(entry.op))) << to_string(entry.op) << ", round " << round;
-      if (entry.device == 0) main += entry.end - entry.start;
-    }
-    EXPECT_GE(run.makespan, main);
-    EXPECT_EQ(run.main_end, want.at("F" + std::to_string(step.layers()) + ".0"));
-    EXPECT_EQ(run.makespan, std::max(run.main_end, run.sub_end));
-  }
-}
-
-TEST_F(MultiRegionTest, FallbackIsTheFirstAttemptThatFits) {
-  for (int round = 0; round < 200; ++round) {
-    const MultiRegion step = random_step();
-    const RegionFallback fallback = schedule_regions_in_memory(step);
-    ASSERT_EQ(fallback.peaks.size(), fallback.pre_regions + 1);
-    for (std::size_t attempt = 0; attempt <= fallback.pre_regions; ++attempt) {
-      EXPECT_EQ(fallback.peaks[attempt], schedule_regions(step, attempt).peak_memory);
-      EXPECT_EQ(fallback.peaks[attempt] < step.memory_limit, fallback.fits && attempt == fallback.pre_regions);
-    }
-    EXPECT_TRUE(fallback.fits || fallback.pre_regions == region_times(step).backward_regions);
-  }
-}
-
-TEST_F(MultiRegionTest, NoScheduleBeatsTheOptimumWhereCoRunningTakesNoLonger) {
-  for (int round = 0; round < 20; ++round) {
-    const MultiRegionAnswers answers = evaluate(MultiRegionStudy{random_step()}, OptimumSearch{.is_wanted = true});
-    ASSERT_TRUE(answers.optimum.has_value());
-    EXPECT_TRUE(answers.optimum->is_proven);
-    EXPECT_LE(answers.optimum->makespan, answers.algorithm1_run.makespan) << "round " << round;
-    EXPECT_LE(answers.optimum->makespan, answers.with_memory_run.makespan) << "round " << round;
-    EXPECT_LE(answers.optimum->makespan, answers.one_stream_makespan) << "round " << round;
-  }
+  bad.memory_limit = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(refusal(bad), HasSubstr("memory_limit"));
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ struct CostSource {
   std::string model;
   std::string machine;
   std::string machine_file;
-  std::string link;                      ///< empty without a link file
-  bool is_csr = false;                   ///< sparse products with Jacobians; otherwise dense kernels
-  std::uint64_t batch = 1;               ///< samples of a step (data parallel: on a device)
-  unsigned value_bytes = 4;              ///< of a number
+  std::string link;          ///< empty without a link file
+  bool is_csr = false;       ///< sparse products with Jacobians; otherwise dense kernels
+  std::uint64_t batch = 1;   ///< samples of a step (data parallel: on a device)
+  unsigned value_bytes = 4;  ///< of a number
   std::vector<std::string> layer_names;
 };
 
@@ -30,9 +30,9 @@ struct CostSource {
 struct TrainingFile {
   std::string file;  ///< as errors name it
   std::string name;
-  std::string kind;  ///< "pipeline", "data_parallel", "reverse_first_k_memory" or "multi_region"
-  int line = 0;      ///< of `kind`
-  std::string note;  ///< free text for people, such as what was measured elsewhere
+  std::string kind;                  ///< "pipeline", "data_parallel", "reverse_first_k_memory" or "multi_region"
+  int line = 0;                      ///< of `kind`
+  std::string note;                  ///< free text for people, such as what was measured elsewhere
   std::string content_hash;          ///< of everything that figures depend on
   std::optional<CostSource> source;  ///< times are then seconds, sizes bytes
   std::variant<PipelineStudy, DataParallelStudy, FirstKMemoryStudy, MultiRegionStudy> study;

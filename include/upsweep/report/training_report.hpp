@@ -12,21 +12,23 @@ namespace upsweep {
 
 // Reports of `upsweep training`: JSON with the keys that training-schedules names, one CSV table, and text for people.
 
-/// One policy: figures and `trace`; a comparison: `policies`, `scans` and `best`. CSV: operations with their times, or one
-/// row per policy.
+/// One policy: figures and `trace`; a comparison: `policies`, `scans` and `best`. CSV: operations with their times, or
+/// one row per policy.
 [[nodiscard]] Json to_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers);
 [[nodiscard]] std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
                                   TimelineStyle style);
 
 /// CSV: makespans by link rule and k.
-[[nodiscard]] Json to_json(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers);
+[[nodiscard]] Json to_json(const TrainingFile& file, const DataParallelStudy& study,
+                           const DataParallelAnswers& answers);
 [[nodiscard]] std::string to_csv(const DataParallelStudy& study, const DataParallelAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const DataParallelStudy& study,
                                   const DataParallelAnswers& answers, TimelineStyle style);
 
 /// CSV: memory by k.
-[[nodiscard]] Json to_json(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers);
+[[nodiscard]] Json to_json(const TrainingFile& file, const FirstKMemoryStudy& study,
+                           const FirstKMemoryAnswers& answers);
 [[nodiscard]] std::string to_csv(const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study,
                                   const FirstKMemoryAnswers& answers, TimelineStyle style);

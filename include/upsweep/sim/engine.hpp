@@ -29,6 +29,9 @@ struct Resource {
 /// Resource of a task that needs none: it starts when it is ready.
 inline constexpr std::uint32_t kNoResource = ~std::uint32_t{0};
 
+/// No task.
+inline constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
+
 /// Tasks with what they cost and need, for simulate_tasks(); times in whole ticks of any unit. Knows nothing of what a
 /// task computes.
 ///

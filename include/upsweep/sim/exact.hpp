@@ -13,7 +13,7 @@ namespace upsweep {
 /// How far exact_schedule() goes.
 struct ExactOptions {
   std::uint64_t max_nodes = 10'000'000;    ///< partial schedules to build
-  std::size_t max_states = 100'000;        ///< partial schedules to keep at a time; about 8 bytes · tasks each
+  std::size_t max_states = 100'000;        ///< partial schedules to keep of one length; about 24 bytes · tasks each
   std::function<bool()> stop = {};         ///< asked every 1024 nodes: true ends the search, as a time limit would
   std::optional<std::uint64_t> incumbent;  ///< makespan of a schedule that the caller has
 };

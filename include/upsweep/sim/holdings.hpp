@@ -10,9 +10,6 @@
 
 namespace upsweep {
 
-/// No task, in a Holding.
-inline constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
-
 /// Memory that tasks acquire and release: from the start, or the arrival, of the earlier of up to two tasks to the end
 /// of the later of up to two. Half-open: what is released at an instant makes room for what is acquired at it.
 struct Holding {

@@ -3,6 +3,7 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "upsweep/scan/schedule.hpp"
 
@@ -12,6 +13,9 @@ namespace upsweep {
 /// is.
 using TaskGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                                      boost::no_property, std::uint32_t, std::uint32_t>;
+
+/// A graph of `tasks` tasks with edges (from, to).
+[[nodiscard]] TaskGraph task_graph(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::size_t tasks);
 
 /// Tasks are the combines of the schedule, by id; renames are free and leave no edge.
 [[nodiscard]] TaskGraph task_graph(const Schedule& schedule);

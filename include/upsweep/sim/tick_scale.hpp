@@ -17,8 +17,8 @@ struct Quotient {
 /// exact; otherwise they are rounded to a power of two of a unit.
 class TickScale {
  public:
-  /// A scale for these quantities, whose sums stay within `horizon`. Throws std::invalid_argument for a quantity that is
-  /// negative or not finite, or a horizon smaller than one of them.
+  /// A scale for these quantities, whose sums stay within `horizon`. Throws std::invalid_argument for a quantity that
+  /// is negative or not finite, or a horizon smaller than one of them.
   [[nodiscard]] static TickScale fit(std::span<const Quotient> quantities, double horizon);
 
   /// The nearest whole number of ticks; at least 1 for a positive quantity.

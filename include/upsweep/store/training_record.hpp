@@ -7,21 +7,22 @@
 
 namespace upsweep {
 
-/// A figure of a training run: of one variant (a policy, a link rule and k, ...), of the whole, or of a device, layer, ...
+/// A figure of a training run: of one variant (a policy, a link rule and k, ...), of the whole, or of a device, layer,
+/// ...
 struct TrainingFigure {
-  std::uint32_t variant = 0;            ///< index in TrainingRecord::variants
-  std::string name;                     ///< "makespan", "busy", ...: as in the JSON
-  std::optional<std::uint64_t> index;   ///< of a list's entry
+  std::uint32_t variant = 0;           ///< index in TrainingRecord::variants
+  std::string name;                    ///< "makespan", "busy", ...: as in the JSON
+  std::optional<std::uint64_t> index;  ///< of a list's entry
   double value = 0;
 };
 
 /// An operation or a transfer of a variant, [start, end) on a resource.
 struct TrainingTask {
   std::uint32_t variant = 0;
-  std::string resource;         ///< "device 0", "link", "0 to 1", ...
-  char kind = 'F';              ///< F, O, W or U; of a transfer: of what made the tensor
+  std::string resource;  ///< "device 0", "link", "0 to 1", ...
+  char kind = 'F';       ///< F, O, W or U; of a transfer: of what made the tensor
   bool is_transfer = false;
-  std::uint32_t layer = 1;      ///< 1-based
+  std::uint32_t layer = 1;  ///< 1-based
   std::uint32_t micro_batch = 0;
   double start = 0;
   double end = 0;
@@ -42,8 +43,8 @@ struct TrainingRecord {
   std::string kernels;
   std::uint64_t devices = 1;
   std::vector<std::string> variants;
-  std::uint32_t best = 0;  ///< the variant that the run is listed with
-  double best_makespan = 0;
+  std::optional<std::uint32_t> best = std::nullopt;  ///< the variant that the run is listed with
+  std::optional<double> best_makespan = std::nullopt;
   std::vector<TrainingFigure> figures;
   std::vector<TrainingTask> tasks;
 };

@@ -45,8 +45,8 @@ inline constexpr LinkRule kLinkRules[] = {LinkRule::fifo, LinkRule::priority, Li
 /// "fifo", "priority" or "preemptive".
 [[nodiscard]] std::string to_string(LinkRule rule);
 
-/// The backward pass of reverse first-k scheduling (Algorithm 2): W of layers 1..k come last, in this order; k = 0 is the
-/// conventional order. Lists what does not exist, too.
+/// The backward pass of reverse first-k scheduling (Algorithm 2): W of layers 1..k come last, in this order; k = 0 is
+/// the conventional order. Lists what does not exist, too.
 [[nodiscard]] std::vector<StepOp> reverse_first_k(std::size_t layers, std::size_t k);
 
 /// A simulated step.
@@ -88,15 +88,21 @@ struct FirstKSearch {
 
 /// What decides how many weight gradients may be delayed; in any unit of memory, lists by layer.
 struct FirstKMemory {
-  double forward = 0;                        ///< in use after the forward pass
+  double forward = 0;                         ///< in use after the forward pass
   std::vector<double> output_gradient_frees;  ///< M(O_i)
   std::vector<double> weight_gradient_takes;  ///< M(W_i)
 };
 
-/// f(0) .. f(L): memory in use when W of the first j layers are delayed. Source: Algorithm 2, line 1.
-[[nodiscard]] std::vector<double> first_k_memory(const FirstKMemory& memory);
-/// The largest j with f(j) < limit; 0 where there is none.
-[[nodiscard]] std::size_t largest_first_k(std::span<const double> memory_of_k, double limit);
+/// f(0) .. f(L), and for each limit the largest j with f(j) < limit, nothing where none is below it.
+struct FirstKTable {
+  std::vector<double> memory_of_k;
+  std::vector<std::optional<std::size_t>> largest_k;
+};
+
+/// Memory in use when W of the first j layers are delayed. Sums of decimal fractions are exact. Throws
+/// std::invalid_argument for numbers that are not finite, that are negative (but for limits), or whose sum is not
+/// finite. Source: Algorithm 2, line 1.
+[[nodiscard]] FirstKTable first_k_memory(const FirstKMemory& memory, std::span<const double> limits);
 
 /// Most layers for which optimum_nonpreemptive() goes through all orders.
 inline constexpr std::size_t kMostOptimumLayers = 6;

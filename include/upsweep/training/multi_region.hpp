@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +17,8 @@ namespace upsweep {
 /// sub-stream the other weight gradients, each beside a region of the main stream.
 ///
 /// Shapes: cost lists, hold, and co_run have an entry per layer (those of layer 1 in the latter two are not used);
-/// co_run[layer] and speedup_percent[layer] have one per region. Units: one unit of time, one of memory. Source: J. Oh et
-/// al., Out-Of-Order BackProp, EuroSys '22, section 4.1; definitions in training-schedules, section 6.
+/// co_run[layer] and speedup_percent[layer] have one per region. Units: one unit of time, one of memory. Source: H. Oh
+/// et al., Out-Of-Order BackProp, EuroSys '22, section 4.1; definitions in training-schedules, section 6.
 struct MultiRegion {
   std::vector<double> forward;
   std::vector<double> output_gradient;
@@ -55,8 +54,8 @@ struct RegionSchedule {
   std::vector<double> begin;                      ///< estimated
   std::vector<double> length;                     ///< T_sub in the region
   std::vector<double> now;                        ///< final clock of each region
-  std::vector<std::size_t> overflow;              ///< layers that fitted nowhere, in the order in which they were placed
-  double estimate = 0;                            ///< sum over regions of the larger of T_main and clock
+  std::vector<std::size_t> overflow;  ///< layers that fitted nowhere, in the order in which they were placed
+  double estimate = 0;                ///< sum over regions of the larger of T_main and clock
   double peak_memory = 0;
 };
 
@@ -77,9 +76,9 @@ struct RegionFallback {
 /// stream, and its gradient; F of a layer for its W.
 struct RegionRun {
   double makespan = 0;
-  double main_end = 0;               ///< end of F(L)
-  double sub_end = 0;                ///< end of the last kernel of the sub-stream
-  std::vector<StepEntry> timeline;   ///< device 0: main stream, 1: sub-stream
+  double main_end = 0;              ///< end of F(L)
+  double sub_end = 0;               ///< end of the last kernel of the sub-stream
+  std::vector<StepEntry> timeline;  ///< device 0: main stream, 1: sub-stream
 };
 [[nodiscard]] RegionRun execute_regions(const MultiRegion& step, const RegionSchedule& schedule);
 

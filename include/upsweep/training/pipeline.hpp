@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "upsweep/training/step_op.hpp"
@@ -19,15 +18,15 @@ enum class CommModel : std::uint8_t {
 /// One training step of a chain of layers, spread over devices: what a pipeline policy orders.
 ///
 /// Shapes: cost lists and device_of have an entry per layer, transfer_sizes one per pair of neighbours. Units: times in
-/// any one unit, sizes in the unit of bandwidth times that unit. Costs are per micro-batch but for updates. Definitions:
-/// training-schedules, section 1; after H. Oh et al., Out-Of-Order BackProp, EuroSys '22.
+/// any one unit, sizes in the unit of bandwidth times that unit. Costs are per micro-batch but for updates.
+/// Definitions: training-schedules, section 1; after H. Oh et al., Out-Of-Order BackProp, EuroSys '22.
 struct Pipeline {
   std::size_t devices = 1;
   std::size_t micro_batches = 1;
   std::vector<double> forward;
   std::vector<double> output_gradient;  ///< 0: does not exist
   std::vector<double> weight_gradient;  ///< 0: does not exist (a layer without weights)
-  std::vector<double> update;           ///< 0: free
+  std::vector<double> update;           ///< 0: free; there is none without weights
   std::vector<std::uint32_t> device_of;
   bool skip_first_output_gradient = true;  ///< nobody needs the gradient of the network's input
   std::vector<double> transfer_sizes;      ///< of the activation, and of the gradient, between layers i and i + 1
@@ -50,7 +49,7 @@ struct Chunk {
   std::uint32_t number = 0;  ///< among the chunks of its device, by ascending layer
 };
 
-/// The chunks of an allocation.
+/// The chunks of an allocation; its devices must exist.
 struct Chunks {
   std::vector<Chunk> all;  ///< by ascending layer
   std::vector<std::vector<Chunk>> of_device;
@@ -59,11 +58,12 @@ struct Chunks {
 };
 [[nodiscard]] Chunks chunks_of(const Pipeline& pipeline);
 
-/// The device of each layer: the first (layers mod devices) devices take one layer more than the others.
+/// The device of each layer: the first (layers mod devices) devices take one layer more than the others. At least one
+/// device.
 [[nodiscard]] std::vector<std::uint32_t> contiguous_allocation(std::size_t layers, std::size_t devices);
 
 /// The device of each layer: groups of `group` layers go round the devices. Source: Out-Of-Order BackProp, section
-/// 5.2.1 (group 1).
+/// 5.2.1 (group 1). At least one device and a group of at least 1.
 [[nodiscard]] std::vector<std::uint32_t> modulo_allocation(std::size_t layers, std::size_t devices, std::size_t group);
 
 }  // namespace upsweep

@@ -35,7 +35,8 @@ struct StashedWeights {
   double period_lower_bound = 0;               ///< time between micro-batches in the steady state, at least
 };
 
-/// Largest numbers of tensors on a device at one instant.
+/// Largest numbers of tensors on a device at one instant. Without W an activation lives to the end of O, without either
+/// to that of F, and a gradient to the end of what there is.
 struct TensorPeaks {
   std::uint64_t activations = 0;  ///< from the start of F to the end of W
   std::uint64_t gradients = 0;    ///< from their arrival to the end of the later of O and W
@@ -45,14 +46,14 @@ struct TensorPeaks {
 /// A simulated step. Times in the unit of the costs.
 struct PipelineRun {
   std::string policy;
-  double makespan = 0;                ///< last end of an operation
-  std::vector<double> busy;           ///< by device
-  double bubble_fraction = 0;         ///< idle share of all devices, to 12 decimals
-  std::vector<TensorPeaks> peaks;     ///< by device
-  std::vector<StepEntry> timeline;    ///< in the order of start
-  std::vector<Transfer> transfers;    ///< in the order of operations
+  double makespan = 0;              ///< last end of an operation
+  std::vector<double> busy;         ///< by device
+  double bubble_fraction = 0;       ///< idle share of all devices, to 12 decimals
+  std::vector<TensorPeaks> peaks;   ///< by device
+  std::vector<StepEntry> timeline;  ///< in the order of start
+  std::vector<Transfer> transfers;  ///< in the order of operations
   std::optional<StashedWeights> stashed;
-  bool is_exact = true;               ///< times were not rounded, see TickScale
+  bool is_exact = true;  ///< times were not rounded, see TickScale
 };
 
 /// Memory that simulating a step takes, about; from above. Unit: bytes.

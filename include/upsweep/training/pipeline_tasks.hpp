@@ -35,7 +35,6 @@ struct PipelineTasks {
 };
 
 /// The tasks of a pipeline under a plan of a policy. Throws as check_pipeline().
-[[nodiscard]] PipelineTasks pipeline_tasks(const Pipeline& pipeline,
-                                           const std::variant<DeviceOrders, Ranking>& plan);
+[[nodiscard]] PipelineTasks pipeline_tasks(const Pipeline& pipeline, const std::variant<DeviceOrders, Ranking>& plan);
 
 }  // namespace upsweep

@@ -16,8 +16,8 @@ namespace upsweep {
 /// A training step whose back-propagation is a scan, on equal devices that share their memory: any of them may run any
 /// operation, and nothing moves. A lower bound where operands have to travel.
 ///
-/// Shapes: `forward` has an entry per link of the chain (n), `weight_gradient` too, 0 where there is none; `combine` one
-/// per combine of the schedule, whose length is n + 1. Units: one unit of time, per micro-batch.
+/// Shapes: `forward` has an entry per link of the chain (n), `weight_gradient` too, 0 where there is none; `combine`
+/// one per combine of the schedule, whose length is n + 1. Units: one unit of time, per micro-batch.
 struct ScanStep {
   const Schedule* schedule = nullptr;
   std::vector<double> forward;
@@ -27,8 +27,8 @@ struct ScanStep {
   std::size_t micro_batches = 1;
 };
 
-/// The step of a network whose schedule was profiled, at costs of csr_costs(): a combine is a level of as many equal ops
-/// as the micro-batch has samples, by equal_ops_seconds(), on one whole machine; F of a layer stands at its first
+/// The step of a network whose schedule was profiled, at costs of csr_costs(): a combine is a level of as many equal
+/// ops as the micro-batch has samples, by equal_ops_seconds(), on one whole machine; F of a layer stands at its first
 /// operator, W at the one with weights. Refers to the profile's schedule. Throws std::invalid_argument for costs of
 /// another network, CountOverflow.
 [[nodiscard]] ScanStep scan_step(const ScheduleProfile& profile, const Network& network, const LayerCosts& costs,

@@ -25,9 +25,10 @@ struct PipelineChoice {
 
 /// `kind: pipeline`: one policy, or a comparison of several.
 struct PipelineStudy {
-  std::vector<PipelineChoice> choices;  ///< at least one
-  bool is_comparison = false;           ///< the file has `policies`, not `policy`
-  std::optional<std::uint64_t> memory_limit;  ///< most tensors on a device at one instant
+  std::vector<PipelineChoice> choices;        ///< at least one
+  bool is_comparison = false;                 ///< the file has `policies`, not `policy`
+  std::optional<std::uint64_t> memory_limit;  ///< most tensors of a micro-batch of the file on a device at one instant
+  int memory_limit_line = 0;                  ///< of the limit in the file
   std::size_t micro_batches = 1;              ///< of the file; a choice may have others
   std::vector<std::string> scans;             ///< schedules of a scan to compare with: "linear", "hybrid:1", ...
 };
@@ -58,21 +59,23 @@ struct Optimum {
   double gap = 0;          ///< makespan / lower_bound - 1
   bool is_proven = false;
   std::uint64_t nodes = 0;
+  std::string skipped = {};  ///< why it was not looked for; then the rest says nothing
 };
 
 /// How long to look for the optimum, and whether to look at all.
 struct OptimumSearch {
   bool is_wanted = false;
-  std::function<bool()> stop = {};  ///< asked now and then: true ends the search of one problem
+  std::function<bool()> stop = {};   ///< asked now and then: true ends the search of one problem
   std::function<void()> begin = {};  ///< called before each problem, to start its clock
-  std::size_t max_tasks = 2'000;     ///< larger problems are not tried
+  std::size_t max_tasks = 2'000;     ///< larger problems are not tried; transfers count
+  std::size_t max_states = 100'000;  ///< as of ExactOptions
 };
 
 /// A choice of a pipeline study, simulated.
 struct PipelineOutcome {
   PipelineRun run;
-  std::string does_not_fit;         ///< why, under the study's memory limit; empty where it fits
-  std::optional<Optimum> optimum;   ///< of the same allocation and micro-batches, under any policy
+  std::string does_not_fit;        ///< why, under the study's memory limit; empty where it fits
+  std::optional<Optimum> optimum;  ///< of the same allocation and micro-batches, under any policy
 };
 
 /// The answers of a pipeline study.
@@ -84,24 +87,32 @@ struct PipelineAnswers {
 
 /// One choice of a study, without memory limit. Throws std::invalid_argument where the policy does not fit.
 [[nodiscard]] PipelineOutcome evaluate(const PipelineChoice& choice, const OptimumSearch& optimum);
+/// A number of tensors of a choice in tensors of the file's micro-batches: those of fewer micro-batches are larger.
+[[nodiscard]] double tensors_of_the_file(const PipelineStudy& study, const PipelineChoice& choice,
+                                         std::uint64_t tensors);
 /// Marks what the limit excludes, and the best of the rest.
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers);
 
 /// The answers of a data-parallel study.
 struct DataParallelAnswers {
-  std::vector<std::vector<DataParallelRun>> runs;  ///< by kLinkRules, by k = 0 .. layers
+  std::vector<std::vector<DataParallelRun>> runs;  ///< by kLinkRules, by k = 0 .. layers; without timelines
+  DataParallelRun conventional;                    ///< k = 0 over a fifo link, with timelines
+  DataParallelRun chosen;                          ///< the searched k under its rule, with timelines
   FirstKSearch search;
   std::size_t max_k = 0;                        ///< that the memory allows; layers without a limit
   std::optional<double> optimum_nonpreemptive;  ///< for up to kMostOptimumLayers layers
   std::optional<Optimum> optimum;               ///< section 2's problem: W may also run during the forward pass
 };
+/// Throws as simulate_data_parallel(). Cost: 3 (layers + 1) simulations.
 [[nodiscard]] DataParallelAnswers evaluate(const DataParallelStudy& study, const OptimumSearch& optimum);
 
 /// The answers of a first-k-memory study.
 struct FirstKMemoryAnswers {
   std::vector<double> memory_of_k;  ///< f(0) .. f(L)
-  std::vector<std::size_t> max_k;   ///< by limit
+  std::vector<std::size_t> max_k;   ///< by limit; 0 where nothing fits
+  std::vector<bool> fits;           ///< by limit: some f(k) is below it
 };
+/// Throws as first_k_memory().
 [[nodiscard]] FirstKMemoryAnswers evaluate(const FirstKMemoryStudy& study);
 
 /// The answers of a multi-region study.
@@ -113,6 +124,7 @@ struct MultiRegionAnswers {
   RegionRun with_memory_run;
   std::optional<Optimum> optimum;  ///< section 2's problem: each W takes as long as alone, and disturbs nothing
 };
+/// Throws as region_times().
 [[nodiscard]] MultiRegionAnswers evaluate(const MultiRegionStudy& study, const OptimumSearch& optimum);
 
 }  // namespace upsweep

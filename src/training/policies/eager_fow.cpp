@@ -3,11 +3,7 @@
 namespace upsweep::policy_files {
 namespace {
 
-std::uint64_t key(const Pipeline& pipeline, const Chunks& chunks, const StepOp& op) {
-  return rank_key(pipeline, chunks, op, {0, 1, 2});
-}
-
-PolicyPlan plan(const Pipeline&, const Chunks&) { return Ranking{key, false}; }
+PolicyPlan plan(const Pipeline&, const Chunks&) { return Ranking{forward_output_weight, false}; }
 
 }  // namespace
 

@@ -11,6 +11,8 @@ PolicyPlan plan(const Pipeline&, const Chunks&) { return Ranking{key, false}; }
 
 }  // namespace
 
-Policy eager_ofw() { return {"eager_ofw", "whatever is ready, O before F before W; with modulo allocation OOO-Pipe2", plan}; }
+Policy eager_ofw() {
+  return {"eager_ofw", "whatever is ready, O before F before W; with modulo allocation OOO-Pipe2", plan};
+}
 
 }  // namespace upsweep::policy_files

@@ -9,8 +9,8 @@ namespace {
 
 PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
   if (pipeline.micro_batches != 1) {
-    throw std::invalid_argument(fmt::format("{} micro-batches, accepted is 1: mp is cross-layer model parallelism",
-                                            pipeline.micro_batches));
+    throw std::invalid_argument(
+        fmt::format("{} micro-batches, accepted is 1: mp is cross-layer model parallelism", pipeline.micro_batches));
   }
   require_a_layer_per_device(pipeline);
   return find_policy("gpipe").plan(pipeline, chunks);

@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/files.hpp"
+#include "support/training_files.hpp"
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/model_file.hpp"
+#include "upsweep/training/layer_costs.hpp"
+
+// Training files whose costs come from a network and a machine.
+
+namespace upsweep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::parse_training;
+using testing::with;
+using testing::without;
+
+const std::string kSource = UPSWEEP_SOURCE_DIR;
+const std::string kPath = kSource + "/t.yaml";  // paths in a file are relative to its folder
+const std::string kMachine = "machine: configs/machines/v100-sxm2-32gb.yaml\n";
+const std::string kNetworkFile = "name: x\nkind: pipeline\nmodel: models/lenet5.yaml\n" + kMachine +
+                                 "devices: 2\nmicro_batches: 4\nbatch: 32\nalloc: contiguous\npolicy: gpipe\n";
+const std::string kSharingFile =
+    "name: x\nkind: data_parallel\nmodel: models/lenet5.yaml\n" + kMachine + "batch: 8\nbandwidth: 1e9\n";
+
+std::string refusal(const std::string& text) { return testing::training_refusal(text, kPath); }
+
+PipelineStudy pipeline(const std::string& text) { return std::get<PipelineStudy>(parse_training(text, kPath).study); }
+
+LayerCosts costs(bool is_csr, std::uint64_t samples) {
+  const Model model = load_model(kSource + "/models/lenet5.yaml", Numbers::structure);
+  const Machine machine = load_machine(kSource + "/configs/machines/v100-sxm2-32gb.yaml");
+  const MicroBatch batch{samples, 4, 0};
+  return is_csr ? csr_costs(model.network, model.weights, machine, batch)
+                : dense_costs(layer_works(model.network), machine, batch);
+}
+
+TEST(TrainingNetwork, CostsAreThoseOfTheMachineModelPerMicroBatch) {
+  for (const bool is_csr : {true, false}) {
+    const TrainingFile file = parse_training(with(kNetworkFile, "kernels", is_csr ? "csr" : "dense"), kPath);
+    const Pipeline& step = std::get<PipelineStudy>(file.study).choices.at(0).pipeline;
+    const LayerCosts want = costs(is_csr, 8);  // 32 samples in 4 micro-batches
+    EXPECT_EQ(step.layers(), 7U);
+    EXPECT_EQ(step.forward, want.forward);
+    EXPECT_EQ(step.weight_gradient, want.weight_gradient);
+    EXPECT_EQ(step.output_gradient[0], 0) << "left out";
+    EXPECT_TRUE(
+        std::equal(step.output_gradient.begin() + 1, step.output_gradient.end(), want.output_gradient.begin() + 1));
+    EXPECT_TRUE(std::equal(step.transfer_sizes.begin(), step.transfer_sizes.end(), want.output_bytes.begin()));
+    EXPECT_EQ(step.transfer_sizes.size(), 6U);
+    EXPECT_EQ(step.weight_gradient[1], 0) << "a pooling has no weights, so no W";
+    ASSERT_TRUE(file.source.has_value());
+    EXPECT_EQ(file.source->is_csr, is_csr);
+    EXPECT_EQ(file.source->batch, 32U);
+    EXPECT_EQ(file.source->model, "lenet5");
+    EXPECT_THAT(file.source->layer_names, ElementsAre("conv1", "pool1", "conv2", "pool2", "fc1", "fc2", "fc3"));
+  }
+}
+
+TEST(TrainingNetwork, HasNoTasksOfLayersWithoutWeights) {
+  const PipelineStudy study = pipeline(kNetworkFile);
+  const PipelineOutcome outcome = evaluate(study.choices[0], {});
+  EXPECT_EQ(outcome.run.timeline.size(), 4U * (7 + 6 + 5));
+  for (const StepEntry& entry : outcome.run.timeline) {
+    const bool is_pooling = entry.op.layer == 1 || entry.op.layer == 3;
+    EXPECT_FALSE(is_pooling && entry.op.kind == StepOpKind::weight_gradient);
+  }
+}
+
+TEST(TrainingNetwork, DefaultsToJacobiansAndASampleOfEachMicroBatch) {
+  const TrainingFile file = parse_training(without(kNetworkFile, "batch"), kPath);
+  EXPECT_TRUE(file.source->is_csr);
+  EXPECT_EQ(file.source->batch, 4U);
+  EXPECT_EQ(std::get<PipelineStudy>(file.study).choices[0].pipeline.forward, costs(true, 1).forward);
+}
+
+TEST(TrainingNetwork, LinkFilesGiveBandwidthAndLatency) {
+  const PipelineStudy study = pipeline(with(kNetworkFile, "link", "configs/links/nvlink.yaml"));
+  EXPECT_EQ(study.choices[0].pipeline.bandwidth, 50e9);
+  for (const char* key : {"bandwidth", "latency"}) {
+    EXPECT_THAT(refusal(with(with(kNetworkFile, "link", "configs/links/nvlink.yaml"), key, "1")),
+                HasSubstr(std::string(key) + " of a training file beside a link file, accepted is one of the two"));
+  }
+}
+
+TEST(TrainingNetwork, SynchronisationIsTheBytesOfTheWeightsOverTheLink) {
+  const auto study = std::get<DataParallelStudy>(parse_training(kSharingFile, kPath).study);
+  const LayerCosts want = costs(true, 8);
+  EXPECT_EQ(study.step.forward, want.forward);
+  ASSERT_EQ(study.step.synchronisation.size(), 7U);
+  for (std::size_t layer = 0; layer < 7; ++layer)
+    EXPECT_EQ(study.step.synchronisation[layer], want.weight_bytes[layer] / 1e9);
+  EXPECT_EQ(study.step.synchronisation[0], (5 * 5 * 6 + 6) * 4 / 1e9) << "conv1: 5 by 5 by 6, and 6 biases";
+  EXPECT_THAT(refusal(without(kSharingFile, "bandwidth")), HasSubstr("neither link nor bandwidth, accepted is one of"));
+  EXPECT_THAT(refusal(with(kSharingFile, "link", "configs/links/nvlink.yaml")),
+              HasSubstr("bandwidth of a training file beside a link file"));
+}
+
+TEST(TrainingNetwork, MicroBatchesDivideTheBatch) {
+  EXPECT_EQ(refusal(with(kNetworkFile, "micro_batches", "3")),
+            kPath + ":9: 3 micro-batches of a batch of 32 samples, accepted is a divisor");
+  const std::string several =
+      with(without(kNetworkFile, "policy"), "policies", "[gpipe, {policy: ff, micro_batches: 5}]");
+  EXPECT_THAT(refusal(several), HasSubstr("5 micro-batches of a batch of 32 samples, accepted is a divisor"));
+  const PipelineStudy study =
+      pipeline(with(without(kNetworkFile, "policy"), "policies", "[gpipe, {policy: ff, micro_batches: 8}]"));
+  EXPECT_EQ(study.choices[1].pipeline.forward, costs(true, 4).forward);
+}
+
+TEST(TrainingNetwork, LayersAgreeWithTheModel) {
+  EXPECT_EQ(pipeline(with(kNetworkFile, "layers", "7")).choices[0].pipeline.layers(), 7U);
+  EXPECT_EQ(
+      refusal(with(kNetworkFile, "layers", "6")),
+      kPath + ":10: layers of a training file is 6, accepted is 7, the layers of " + kSource + "/models/lenet5.yaml");
+}
+
+TEST(TrainingNetwork, SaysWhatIsWrong) {
+  EXPECT_THAT(refusal(without(kNetworkFile, "machine")), HasSubstr("a training file has no key 'machine'"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "F", "1")), HasSubstr("unknown key 'F'"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "size", "1")), HasSubstr("unknown key 'size'"));
+  EXPECT_THAT(refusal(with(kSharingFile, "S", "1")), HasSubstr("unknown key 'S'"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "kernels", "fast")),
+              HasSubstr("kernels of a training file is 'fast', accepted are csr, dense"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "batch", "0")), HasSubstr("batch of a training file is '0'"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "model", "models/none.yaml")), HasSubstr("models/none.yaml"));
+  EXPECT_THAT(refusal(with(with(kNetworkFile, "model", "models/layers/bert-24.yaml"), "kernels", "csr")),
+              HasSubstr("kernels of a training file is csr, accepted is dense"));
+  EXPECT_THAT(refusal(with(with(kNetworkFile, "kernels", "dense"), "scan", "[linear]")),
+              HasSubstr("without Jacobians, accepted is a model file with kernels: csr and a machine"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "scan", "[hybrid]")),
+              HasSubstr("is 'hybrid', accepted are linear, blelloch, hybrid:L"));
+  EXPECT_THAT(pipeline(with(kNetworkFile, "scan", "[linear, hybrid:2]")).scans, ElementsAre("linear", "hybrid:2"));
+  for (const char* kind : {"multi_region", "reverse_first_k_memory"}) {
+    EXPECT_THAT(refusal(with(kNetworkFile, "kind", kind)),
+                HasSubstr(std::string("kind is ") + kind + " with a model, accepted with a model are pipeline, data_"));
+  }
+  EXPECT_THAT(refusal(with(with(kNetworkFile, "machine", "configs/machines/pram-unit.yaml"), "kernels", "dense")),
+              HasSubstr("pram-unit.yaml"));
+}
+
+TEST(TrainingNetwork, HashFollowsTheContentOfTheFilesAndNotTheirNames) {
+  const testing::TemporaryFolder folder;
+  const auto read = [](const std::string& path) { return testing::read_file(kSource + "/" + path); };
+  folder.write("net.yaml", read("models/lenet5.yaml"));
+  folder.write("gpu.yaml", read("configs/machines/v100-sxm2-32gb.yaml"));
+  const std::string copy = with(with(kNetworkFile, "model", "net.yaml"), "machine", "gpu.yaml");
+  const auto hash = [&] { return parse_training(copy, folder.path("t.yaml")).content_hash; };
+  const std::string base = hash();
+  EXPECT_EQ(parse_training(kNetworkFile, kPath).content_hash, base);
+  folder.write("gpu.yaml", read("configs/machines/a100-sxm4-40gb.yaml"));
+  EXPECT_NE(hash(), base);
+  folder.write("gpu.yaml", read("configs/machines/v100-sxm2-32gb.yaml"));
+  folder.write("net.yaml", with(read("models/lenet5.yaml"), "input", "[1, 32, 32]"));
+  EXPECT_NE(hash(), base);
+}
+
+}  // namespace
+}  // namespace upsweep
