@@ -109,9 +109,10 @@ class MultiRegionReader {
   void check_derived(const RegionTimes& times) {
     main_end_ = times.scale.units(times.start.back() + times.main.back());
     const auto main = read_list(map_, "T_main", step_.regions(), NumberSign::positive);
-    for (std::size_t region = 0; region < main.size(); ++region)
+    for (std::size_t region = 0; region < main.size(); ++region) {
       agree(map_.require("T_main"), fmt::format("T_main of region {}", region + 1), main[region],
             times.scale.units(times.main[region]));
+    }
     for (const bool is_deadline : {false, true}) {
       const char* key = is_deadline ? "deadline" : "available";
       const auto& derived = is_deadline ? times.deadline : times.available;

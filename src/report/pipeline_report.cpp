@@ -144,7 +144,7 @@ std::string remarks(const TrainingFile& file, const PipelineStudy& study, const 
     if (outcome.optimum && !outcome.optimum->skipped.empty())
       text += fmt::format("{}: optimum not looked for: {}.\n", study.choices[i].label, outcome.optimum->skipped);
     if (!outcome.run.stashed) continue;
-    const double count = static_cast<double>(study.choices[i].pipeline.micro_batches);
+    const auto count = static_cast<double>(study.choices[i].pipeline.micro_batches);
     text += fmt::format(
         "{}: in the steady state, without filling and draining, as many micro-batches take at least {}; "
         "gradients are up to {} updates old, which is another training.\n",

@@ -5,6 +5,7 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
@@ -40,7 +41,10 @@ struct Candidate {
   std::uint64_t key;
   std::uint32_t task;
 
-  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return std::tie(a.ready, a.key, a.task) < std::tie(b.ready, b.key, b.task);
+  }
+  friend bool operator>(const Candidate& a, const Candidate& b) { return b < a; }
 };
 
 /// Something that will happen.

@@ -13,7 +13,15 @@
 namespace upsweep {
 namespace {
 
-using namespace exact;
+using exact::Arc;
+using exact::jackson;
+using exact::Job;
+using exact::kNever;
+using exact::make_problem;
+using exact::Problem;
+using exact::reversed;
+using exact::root_bound;
+using exact::Time;
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(std::string("exact_schedule: ") + message);

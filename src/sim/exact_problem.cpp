@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/graph/topological_sort.hpp>
 #include <iterator>
-#include <ranges>
 #include <tuple>
 
 #include "exact_symmetry.hpp"
@@ -18,7 +17,8 @@ std::pair<Lags, std::vector<Time>> longest_lags(const Workload& workload) {
   boost::topological_sort(workload.graph, std::back_inserter(order));
   Lags lags(tasks);
   std::vector<Time> heads(tasks, 0);
-  for (const std::uint32_t via : order | std::views::reverse) {
+  for (std::size_t place = order.size(); place-- > 0;) {
+    const std::uint32_t via = order[place];
     const Time delay = workload.delays.empty() ? 0 : workload.delays[via];
     for (auto [edge, last] = boost::out_edges(via, workload.graph); edge != last; ++edge) {
       const std::size_t to = boost::target(*edge, workload.graph);

@@ -225,9 +225,10 @@ void check_pipeline(const Pipeline& pipeline) {
   check_costs("W", pipeline.weight_gradient, layers, CostSign::not_negative);
   check_costs("U", pipeline.update, layers, CostSign::not_negative);
   check_costs("size", pipeline.transfer_sizes, layers - 1, CostSign::not_negative);
-  if (pipeline.device_of.size() != layers)
+  if (pipeline.device_of.size() != layers) {
     throw std::invalid_argument(
         fmt::format("alloc has {} entries, accepted are {}", pipeline.device_of.size(), layers));
+  }
   for (std::size_t layer = 0; layer < layers; ++layer) {
     if (pipeline.device_of[layer] < pipeline.devices) continue;
     throw std::invalid_argument(fmt::format("alloc of layer {} is device {}, accepted are 0 to {}", layer + 1,

@@ -8,8 +8,8 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
     for (const Chunk& chunk : of_device) {
       for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.forward(chunk, m);
     }
-    for (auto chunk = of_device.rbegin(); chunk != of_device.rend(); ++chunk) {
-      for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.backward(*chunk, m);
+    for (std::size_t c = of_device.size(); c-- > 0;) {
+      for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.backward(of_device[c], m);
     }
   });
 }

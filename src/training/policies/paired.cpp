@@ -26,10 +26,10 @@ void order_other_device(OrderBuilder& order, const std::vector<Chunk>& chunks, s
   for (const Chunk& chunk : chunks) {
     for (std::size_t m = 0; m < micro_batches; ++m) order.forward(chunk, m);
   }
-  for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk) {
+  for (std::size_t c = chunks.size(); c-- > 0;) {
     for (std::size_t m = 0; m < micro_batches; ++m) {
-      order.output_gradients(*chunk, m);
-      order.weight_gradients(*chunk, m);
+      order.output_gradients(chunks[c], m);
+      order.weight_gradients(chunks[c], m);
     }
   }
 }

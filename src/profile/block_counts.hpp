@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "upsweep/profile/homogeneous.hpp"
+
+namespace upsweep {
+
+/// Counts of the values of a homogeneous chain, by the range of the array they cover, and of the pairs of a sweep.
+///
+/// Below, block b of level d is the range [b · 2^d, (b + 1) · 2^d - 1]; the up-sweep makes it of two of level d - 1.
+class BlockCounts {
+ public:
+  /// Throws std::invalid_argument for a chain or value size out of range. `chain` must outlive this object.
+  BlockCounts(const HomogeneousChain& chain, unsigned value_bytes);
+
+  /// Kind of the product of a[first..last], 1 <= first <= last <= n.
+  [[nodiscard]] ElementKind kind(std::uint64_t first, std::uint64_t last) const;
+  [[nodiscard]] std::uint64_t nnz(ElementKind kind) const;
+  [[nodiscard]] std::uint64_t bytes(ElementKind kind) const;
+  [[nodiscard]] std::uint64_t vector_bytes() const;
+
+  /// Combine of a vector and a matrix over [first, last].
+  [[nodiscard]] OpRun vector_ops(std::uint64_t count, std::uint64_t first, std::uint64_t last) const;
+  /// Combine of matrices over [first, split] and [split + 1, last].
+  [[nodiscard]] OpRun matrix_ops(std::uint64_t count, std::uint64_t first, std::uint64_t split,
+                                 std::uint64_t last) const;
+
+  /// Pairs of sweep level d, 2^d <= n: the first is a vector's in the up-sweep and a rename in the down-sweep.
+  [[nodiscard]] std::uint64_t pairs(std::uint32_t d) const;
+  /// Combine of an inner pair of up level d; needs pairs(d) >= 2.
+  [[nodiscard]] OpRun inner_ops(std::uint64_t count, std::uint32_t d) const;
+  /// The combine of up level d that targets a[n], which is dead: 1 of it or none.
+  [[nodiscard]] OpRun last_op(std::uint32_t d) const;
+  /// The first combine of up level d.
+  [[nodiscard]] OpRun first_op(std::uint32_t d) const;
+  /// The combines of down level d.
+  [[nodiscard]] OpRun down_ops(std::uint32_t d) const;
+  /// The middle's combine with block `block` >= 1 of level D.
+  [[nodiscard]] OpRun middle_op(std::uint64_t block, std::uint32_t depth) const;
+
+ private:
+  const HomogeneousChain& chain_;
+  unsigned value_bytes_;
+};
+
+/// Longest path through the data dependencies of hybrid_schedule(), FLOPs of its combines added up.
+[[nodiscard]] std::uint64_t longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements,
+                                                     std::uint32_t depth, bool with_dead);
+
+/// peak_live_bytes() of hybrid_schedule().
+[[nodiscard]] std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements,
+                                                   std::uint32_t depth, bool with_dead);
+
+}  // namespace upsweep
