@@ -103,8 +103,9 @@ TEST(Training, ComparesPoliciesInEveryFormat) {
   for (const char* label : {"gpipe", "ff modulo", "one, two", "<- best", "speed-up", "device 1"})
     EXPECT_THAT(table.out, HasSubstr(label));
   const Finished csv = upsweep({"training", file.path, "--format", "csv"});
-  EXPECT_THAT(csv.out, StartsWith("label,policy,makespan,bubble_fraction,peak_act,peak_grad,peak_act_plus_grad,"
-                                  "does_not_fit\r\ngpipe,gpipe,17,"));
+  EXPECT_THAT(csv.out, StartsWith("label,policy,micro_batches,makespan,bubble_fraction,peak_act,peak_grad,"
+                                  "peak_act_plus_grad,does_not_fit,optimum_lower_bound,optimum_makespan\r\n"
+                                  "gpipe,gpipe,2,17,"));
   EXPECT_THAT(csv.out, HasSubstr("\r\n\"one, two\",1f1b,"));
   EXPECT_EQ(lines(csv.out), 1 + 3);
 }

@@ -41,6 +41,7 @@ void take_costs(const TrainingInput& input, DataParallel& step) {
   step.forward = costs.forward;
   step.output_gradient = costs.output_gradient;
   step.weight_gradient = costs.weight_gradient;
+  if (step.skip_first_output_gradient) step.weight_gradient.front() += costs.inner_gradient.front();
   for (const double bytes : costs.weight_bytes) step.synchronisation.push_back(bytes / bandwidth);
 }
 

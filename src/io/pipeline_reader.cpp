@@ -71,7 +71,9 @@ class PipelineReader {
     pipeline.output_gradient = costs.output_gradient;
     pipeline.weight_gradient = costs.weight_gradient;
     pipeline.transfer_sizes.assign(costs.output_bytes.begin(), costs.output_bytes.end() - 1);
-    if (pipeline.skip_first_output_gradient) pipeline.output_gradient.front() = 0;
+    if (!pipeline.skip_first_output_gradient) return;
+    pipeline.output_gradient.front() = 0;
+    pipeline.weight_gradient.front() += costs.inner_gradient.front();
   }
 
   void read_link() {
@@ -227,6 +229,8 @@ class PipelineReader {
       }
       study_.scans.push_back(text);
     }
+    if (!study_.is_comparison)
+      throw document_.error(*scans, map_.name("scan") + " beside policy, accepted is scan beside policies");
   }
 
   const TrainingInput& input_;

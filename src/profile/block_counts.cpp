@@ -17,8 +17,7 @@ constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 void check(const HomogeneousChain& chain, unsigned value_bytes) {
   if (chain.size == 0) throw std::invalid_argument("a chain of matrices of size 0, expected at least 1");
   if (chain.elements == 0 || chain.elements > kMostElements) {
-    throw std::invalid_argument(
-        fmt::format("a chain of {} matrices, expected 1 to {}", chain.elements, kMostElements));
+    throw std::invalid_argument(fmt::format("a chain of {} matrices, expected 1 to {}", chain.elements, kMostElements));
   }
   if (chain.kinds.empty() || chain.kinds.size() > 2)
     throw std::invalid_argument(fmt::format("a chain of {} kinds of matrices, expected 1 or 2", chain.kinds.size()));

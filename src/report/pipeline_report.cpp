@@ -76,9 +76,24 @@ std::vector<std::string> device_names(std::size_t devices) {
   return names;
 }
 
-std::string run_timeline(const PipelineChoice& choice, const PipelineRun& run, TimelineStyle style) {
+/// One scale for the timelines of all choices.
+TimelineScale common_scale(const PipelineAnswers& answers, TimelineStyle style) {
+  std::vector<StepEntry> all;
+  for (const PipelineOutcome& outcome : answers.choices) {
+    if (outcome.run.busy.size() <= kMostTimelineRows)
+      all.insert(all.end(), outcome.run.timeline.begin(), outcome.run.timeline.end());
+  }
+  return timeline_scale(all, style);
+}
+
+/// What a column of a timeline is.
+std::string column_text(const TrainingFile& file, const TimelineScale& scale) {
+  return fmt::format("\nA column of a timeline is {}.\n", time_text(file, scale.column));
+}
+
+std::string run_timeline(const PipelineRun& run, const TimelineScale& scale) {
   if (run.busy.size() > kMostTimelineRows) return "";
-  return timeline_text(run.timeline, device_names(run.busy.size()), choice.pipeline.micro_batches, style);
+  return timeline_text(run.timeline, device_names(run.busy.size()), scale);
 }
 
 std::string plural(std::size_t count, const std::string& noun, const std::string& ending = "s") {
@@ -116,8 +131,9 @@ std::string one_text(const TrainingFile& file, const PipelineChoice& choice, con
                       percent_text(run.bubble_fraction));
   text += optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n';
   text += devices_text(file, run);
-  const std::string timeline = run_timeline(choice, run, style);
-  if (!timeline.empty()) text += "\n" + timeline;
+  const TimelineScale scale = timeline_scale(run.timeline, style);
+  const std::string timeline = run_timeline(run, scale);
+  if (!timeline.empty()) text += "\n" + timeline + column_text(file, scale);
   return text + note_text(file);
 }
 
@@ -180,7 +196,9 @@ std::string comparison_table(const TrainingFile& file, const PipelineStudy& stud
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const PipelineOutcome& outcome = answers.choices[i];
     const PipelineRun& run = outcome.run;
-    std::string mark = answers.best == i ? "<- best" : outcome.does_not_fit.empty() ? "" : "does not fit";
+    std::string mark = outcome.does_not_fit.empty() ? "" : "does not fit";
+    const bool is_tie = answers.best && run.makespan == answers.choices[*answers.best].run.makespan;
+    if (mark.empty() && is_tie) mark = answers.best == i ? "<- best" : "as fast";
     if (run.stashed) mark += mark.empty() ? "stale weights" : ", stale weights";
     std::string gap;
     if (outcome.optimum && !outcome.optimum->skipped.empty()) gap = "-";
@@ -220,10 +238,13 @@ std::string comparison_text(const TrainingFile& file, const PipelineStudy& study
                                        "micro-batches"
                                      : "");
   text += remarks(file, study, answers);
+  const TimelineScale scale = common_scale(answers, style);
+  const bool has_timelines = scale.form != TimelineScale::Form::none;
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
-    const std::string timeline = run_timeline(study.choices[i], answers.choices[i].run, style);
+    const std::string timeline = run_timeline(answers.choices[i].run, scale);
     if (!timeline.empty()) text += fmt::format("\n{}\n\n{}", study.choices[i].label, timeline);
   }
+  if (has_timelines) text += column_text(file, scale);
   return text + note_text(file);
 }
 
@@ -243,6 +264,7 @@ Json to_json(const TrainingFile& file, const PipelineStudy& study, const Pipelin
     Json choice = {
         {"label", study.choices[i].label},
         {"micro_batches", study.choices[i].pipeline.micro_batches},
+        {"tensor_size", json_number(tensors_of_the_file(study, study.choices[i], 1))},
         {"does_not_fit", answers.choices[i].does_not_fit.empty() ? Json() : Json(answers.choices[i].does_not_fit)}};
     choice.update(run_json(answers.choices[i]));
     choice["trace"] = trace_json(answers.choices[i].run);
@@ -252,32 +274,6 @@ Json to_json(const TrainingFile& file, const PipelineStudy& study, const Pipelin
   for (const ScanStepRun& scan : answers.scans) object["scans"].push_back(scan_json(scan));
   object["best"] = answers.best ? Json(study.choices[*answers.best].label) : Json();
   return object;
-}
-
-std::string to_csv(const PipelineStudy& study, const PipelineAnswers& answers) {
-  if (!study.is_comparison) {
-    std::string csv = csv_line({"device", "kind", "layer", "micro_batch", "start", "end"});
-    for (const StepEntry& entry : answers.choices.front().run.timeline) {
-      csv += csv_line({fmt::format("{}", entry.device), std::string(1, letter(entry.op.kind)),
-                       fmt::format("{}", entry.op.layer + 1), fmt::format("{}", entry.op.micro_batch),
-                       plain_number(entry.start), plain_number(entry.end)});
-    }
-    return csv;
-  }
-  std::string csv = csv_line({"label", "policy", "makespan", "bubble_fraction", "peak_act", "peak_grad",
-                              "peak_act_plus_grad", "does_not_fit"});
-  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
-    const PipelineRun& run = answers.choices[i].run;
-    csv += csv_line({study.choices[i].label, run.policy, plain_number(run.makespan), plain_number(run.bubble_fraction),
-                     fmt::format("{}", most(run.peaks, &TensorPeaks::activations)),
-                     fmt::format("{}", most(run.peaks, &TensorPeaks::gradients)),
-                     fmt::format("{}", most(run.peaks, &TensorPeaks::together)), answers.choices[i].does_not_fit});
-  }
-  for (const ScanStepRun& scan : answers.scans) {
-    csv += csv_line({"scan " + scan.schedule, "scan", plain_number(scan.makespan), plain_number(scan.bubble_fraction),
-                     "", "", "", ""});
-  }
-  return csv;
 }
 
 std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,

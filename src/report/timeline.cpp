@@ -89,9 +89,9 @@ std::string labelled(std::span<const StepEntry> entries, const std::vector<std::
 }
 
 /// One character per column of equal time: the kind that takes most of it.
-std::string scaled(std::span<const StepEntry> entries, const std::vector<std::string>& rows, std::size_t columns) {
+std::string scaled(std::span<const StepEntry> entries, const std::vector<std::string>& rows, std::size_t columns,
+                   double width) {
   using Shares = std::array<double, 4>;
-  const double width = last_end(entries) / static_cast<double>(columns);
   std::vector<Shares> shares(rows.size() * columns, Shares{});
   for (const StepEntry& entry : entries) {
     const auto first = static_cast<std::size_t>(entry.start / width + 1e-9);
@@ -117,19 +117,35 @@ std::string scaled(std::span<const StepEntry> entries, const std::vector<std::st
 
 }  // namespace
 
-std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
-                          std::size_t micro_batches, TimelineStyle style) {
-  if (entries.empty() || style == TimelineStyle::none) return "";
-  const double unit = common_unit(entries);
+TimelineScale timeline_scale(std::span<const StepEntry> entries, TimelineStyle style) {
+  TimelineScale scale;
+  if (entries.empty() || style == TimelineStyle::none) return scale;
   std::uint32_t layers = 0;
-  for (const StepEntry& entry : entries) layers = std::max(layers, entry.op.layer + 1);
-  const std::size_t width = fmt::format("{}", layers).size() + 1;
-  const double units = unit > 0 ? last_end(entries) / unit : 0;
-  const bool has_labels = style == TimelineStyle::labels && micro_batches <= 26;
-  if (has_labels && unit > 0 && units * static_cast<double>(width) <= kMostColumns)
-    return labelled(entries, rows, unit, width, micro_batches > 1);
-  if (unit > 0 && units <= kMostColumns) return scaled(entries, rows, static_cast<std::size_t>(std::llround(units)));
-  return scaled(entries, rows, kScaledColumns) + fmt::format("{} columns of equal time\n", kScaledColumns);
+  std::uint32_t micro_batches = 0;
+  for (const StepEntry& entry : entries) {
+    layers = std::max(layers, entry.op.layer + 1);
+    micro_batches = std::max(micro_batches, entry.op.micro_batch + 1);
+  }
+  const double end = last_end(entries);
+  const double unit = common_unit(entries);
+  const double units = unit > 0 ? end / unit : 0;
+  scale.width = fmt::format("{}", layers).size() + 1;
+  scale.has_micro_batches = micro_batches > 1;
+  scale.is_unit = unit > 0 && units <= kMostColumns;
+  scale.column = scale.is_unit ? unit : end / static_cast<double>(kScaledColumns);
+  const bool has_labels = style == TimelineStyle::labels && micro_batches <= 26 && scale.is_unit &&
+                          units * static_cast<double>(scale.width) <= kMostColumns;
+  scale.form = has_labels ? TimelineScale::Form::labels : TimelineScale::Form::kinds;
+  return scale;
+}
+
+std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
+                          const TimelineScale& scale) {
+  if (entries.empty() || scale.form == TimelineScale::Form::none) return "";
+  if (scale.form == TimelineScale::Form::labels)
+    return labelled(entries, rows, scale.column, scale.width, scale.has_micro_batches);
+  const auto columns = static_cast<std::size_t>(std::ceil(last_end(entries) / scale.column - 1e-6));
+  return scaled(entries, rows, columns, scale.column);
 }
 
 }  // namespace upsweep

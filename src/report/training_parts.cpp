@@ -21,7 +21,8 @@ Json json_numbers(const std::vector<double>& numbers) {
 std::string plain_number(double number) { return json_number(number).dump(); }
 
 std::string time_text(const TrainingFile& file, double time) {
-  return file.source ? short_seconds(time) : fmt::format("{:.6g}", time);
+  if (file.source) return short_seconds(time);
+  return time == std::floor(time) ? plain_number(time) : fmt::format("{:.6g}", time);
 }
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }

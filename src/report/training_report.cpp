@@ -50,7 +50,7 @@ std::string two_rows(const std::vector<StepEntry>& first, const std::vector<Step
                      const std::vector<std::string>& names, TimelineStyle style) {
   std::vector<StepEntry> all = first;
   all.insert(all.end(), second.begin(), second.end());
-  return timeline_text(all, names, 1, style);
+  return timeline_text(all, names, style);
 }
 
 std::string kernels_csv(const std::string& name, const RegionSchedule& schedule) {
@@ -237,10 +237,10 @@ std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, con
   const std::string optimum = optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
   if (!optimum.empty()) text += '\n' + optimum;
   text += "\nmulti-region\n\n" + region_text(study.step, answers.algorithm1) + '\n' +
-          timeline_text(answers.algorithm1_run.timeline, {"main", "sub"}, 1, style);
+          timeline_text(answers.algorithm1_run.timeline, {"main", "sub"}, style);
   if (fallback.pre_regions > 0) {
     text += "\nin memory\n\n" + region_text(study.step, fallback.schedule) + '\n' +
-            timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, 1, style);
+            timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, style);
   }
   text += "\nclock: time of the sub-stream in the region.\n";
   return text + note_text(file);

@@ -261,7 +261,10 @@ CREATE TABLE training_tasks (
 CREATE VIEW training_summary AS
 SELECT t.id AS run, t.name, t.kind, v.name AS variant, t.unit, f.value AS makespan,
        (SELECT b.value FROM training_figures b WHERE b.run_id = t.id AND b.variant = f.variant AND b.figure = 'bubble_fraction') AS bubble_fraction,
-       (SELECT MAX(m.value) FROM training_figures m WHERE m.run_id = t.id AND m.variant = f.variant AND m.figure = 'peak_act_plus_grad') AS peak_tensors,
+       (SELECT MAX(m.value) FROM training_figures m WHERE m.run_id = t.id AND m.variant = f.variant AND m.figure = 'peak_act_plus_grad')
+         * COALESCE((SELECT s.value FROM training_figures s WHERE s.run_id = t.id AND s.variant = f.variant AND s.figure = 'tensor_size'), 1)
+         AS peak_tensors,  -- in tensors of one of the file's micro-batches
+      
        v.best, t.model, t.machine, t.link
 FROM training_runs t JOIN training_variants v ON v.run_id = t.id
      JOIN training_figures f ON f.run_id = t.id AND f.variant = v.variant AND f.figure = 'makespan';

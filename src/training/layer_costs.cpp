@@ -110,12 +110,14 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
   for (const OperatorRange& layer : chain_layers(network)) {
     double through = 0;  // either way, forward or backward
     double weight_gradient = 0;
+    double inner = 0;
     std::uint64_t kept = 0;
     for (std::size_t o = layer.first; o <= layer.last; ++o) {
       if (is_view(operators[o].kind)) continue;
       const OpWork work = op_work(products[o], 1, batch.value_bytes);
       const double seconds = equal_ops_seconds(work, batch.samples, machine, place);
       through += seconds;
+      if (weight_gradient > 0) inner += seconds;
       if (weight_shape(operators[o].kind, operators[o].in_shape)) weight_gradient += seconds;
       add_to(kept, kept_weights(operators[o], weights[o]));
     }
@@ -124,6 +126,7 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
     costs.forward.push_back(through);
     costs.output_gradient.push_back(through);
     costs.weight_gradient.push_back(weight_gradient);
+    costs.inner_gradient.push_back(inner);
     costs.output_bytes.push_back(static_cast<double>(batch.samples) * static_cast<double>(output) * batch.value_bytes);
     costs.weight_bytes.push_back(static_cast<double>(kept) * batch.value_bytes);
   }
@@ -147,6 +150,14 @@ LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine
     costs.forward.push_back(total(&PartWork::forward));
     costs.output_gradient.push_back(total(&PartWork::output_gradient));
     costs.weight_gradient.push_back(total(&PartWork::weight_gradient));
+    double inner = 0;
+    bool has_weights = false;
+    for (const PartWork& part : layer.parts) {
+      if (has_weights && part.output_gradient != KernelWork{})
+        inner += kernel_seconds(part.output_gradient, rates, batch);
+      has_weights = has_weights || part.weight_gradient != KernelWork{};
+    }
+    costs.inner_gradient.push_back(inner);
     costs.output_bytes.push_back(static_cast<double>(batch.samples) * static_cast<double>(layer.output) *
                                  batch.value_bytes);
     costs.weight_bytes.push_back(static_cast<double>(layer.weights()) * batch.value_bytes);

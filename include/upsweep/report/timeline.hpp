@@ -16,12 +16,31 @@ enum class TimelineStyle : std::uint8_t {
   none,
 };
 
-/// A timeline as text: a block of lines per device, time from left to right.
+/// How time becomes columns.
+struct TimelineScale {
+  enum class Form : std::uint8_t { labels, kinds, none };
+  Form form = Form::none;
+  double column = 1;      ///< time of a column (of characters under `kinds`)
+  std::size_t width = 1;  ///< characters of a column under `labels`
+  bool has_micro_batches = false;
+  bool is_unit = false;  ///< all times are multiples of a column
+};
+
+/// The scale for these operations, alone or of several timelines that are to be compared.
 ///
-/// Where all times are multiples of the shortest operation and there is room, each such unit is a column with the kind
-/// of the operation (F, O, W, U), its layer and below it the micro-batch as a letter; otherwise a column is one unit,
-/// or a share of the time, with the kind that takes most of it. '.' is idle. `rows` names the devices.
+/// Where all times are multiples of one unit and there is room, a column is such a unit, with the kind of the operation
+/// (F, O, W, U), its layer and, where there are several, its micro-batch as a letter; otherwise a column of one
+/// character is a unit, or a share of the time, with the kind that takes most of it.
+[[nodiscard]] TimelineScale timeline_scale(std::span<const StepEntry> entries, TimelineStyle style);
+
+/// A timeline as text: a block of lines per device, time from left to right; '.' is idle. `rows` names the devices.
 [[nodiscard]] std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
-                                        std::size_t micro_batches, TimelineStyle style = TimelineStyle::labels);
+                                        const TimelineScale& scale);
+
+/// The same at a scale of its own.
+[[nodiscard]] inline std::string timeline_text(std::span<const StepEntry> entries, const std::vector<std::string>& rows,
+                                               TimelineStyle style = TimelineStyle::labels) {
+  return timeline_text(entries, rows, timeline_scale(entries, style));
+}
 
 }  // namespace upsweep

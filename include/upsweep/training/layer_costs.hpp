@@ -20,6 +20,9 @@ struct LayerCosts {
   std::vector<double> forward;          ///< F: seconds per micro-batch
   std::vector<double> output_gradient;  ///< O: seconds per micro-batch, layer 1 included
   std::vector<double> weight_gradient;  ///< W: seconds per micro-batch
+  /// The part of O that W of the same layer waits for: through what follows its first weights. Who leaves out O of layer
+  /// 1 still needs it.
+  std::vector<double> inner_gradient;
   std::vector<double> output_bytes;     ///< per micro-batch, of the tensor that goes to the next layer
   std::vector<double> weight_bytes;     ///< of the weights, whatever the micro-batch
 
@@ -40,8 +43,7 @@ struct MicroBatch {
 /// dense gradient, counted as in the schedule `linear`; F has the same entries, and so has W of conv2d and linear (one
 /// multiply and one add per entry): they count as the same op. A layer's F and O are the sums over its operators, one
 /// level each, by equal_ops_seconds(). The weight gradient of a batchnorm2d costs no time, its bytes are in
-/// weight_bytes; pruned weights have no bytes. The gradient through the elementwise operators of a layer is part of its
-/// O alone: who leaves out O of layer 1 leaves theirs out, too.
+/// weight_bytes; pruned weights have no bytes.
 ///
 /// `weights`: one entry per operator. Throws std::invalid_argument for no samples, CountOverflow. Patterns are made one
 /// at a time; require_pattern_memory() says beforehand whether they fit.
