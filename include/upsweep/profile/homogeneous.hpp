@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep {
+
+/// Structure of a square Jacobian with a closed form for every product.
+enum class ElementKind : std::uint8_t {
+  dense,     ///< all h² entries
+  diagonal,  ///< the h entries of the diagonal
+};
+
+/// A scan array of equal parts: a[0] is a dense vector of `size` entries, a[k] for k = 1..elements a matrix of size ×
+/// size and of kind kinds[(k - 1) mod kinds.size()].
+struct HomogeneousChain {
+  std::uint64_t size = 1;                                 ///< h >= 1
+  std::uint64_t elements = 1;                             ///< n, in 1 .. 2^40
+  std::vector<ElementKind> kinds = {ElementKind::dense};  ///< one or two
+
+  /// Length N = n + 1 of the scan array.
+  [[nodiscard]] std::uint64_t length() const { return elements + 1; }
+  friend bool operator==(const HomogeneousChain&, const HomogeneousChain&) = default;
+};
+
+/// A recurrent network of `steps` steps whose Jacobian of a step is one dense matrix.
+[[nodiscard]] HomogeneousChain fused_chain(std::uint64_t size, std::uint64_t steps);
+
+/// A recurrent network of `steps` steps, two Jacobians each: a[1] the diagonal of the last step's nonlinearity, a[2]
+/// its dense recurrent weights, a[3] the diagonal of the step before, ...
+[[nodiscard]] HomogeneousChain unfused_chain(std::uint64_t size, std::uint64_t steps);
+
+/// Combines of one level with consecutive ids that cost the same.
+struct OpRun {
+  std::uint64_t count = 0;
+  bool is_mv = false;
+  bool dead = false;        ///< no result depends on them
+  std::uint64_t flops = 0;  ///< of each
+  std::uint64_t nnz = 0;    ///< of the result of each
+  std::uint64_t bytes = 0;  ///< of the result of each
+
+  friend bool operator==(const OpRun&, const OpRun&) = default;
+};
+
+/// A level: at most three runs, in the order of their ids, and their sums.
+struct HomogeneousLevel {
+  std::vector<OpRun> runs;
+  LevelProfile profile;        ///< phase, ops and FLOPs
+  std::uint64_t nnz = 0;       ///< Σ over the results
+  std::uint64_t bytes = 0;     ///< Σ over the results
+  std::uint64_t mv_ops = 0;    ///< the others are mm
+  std::uint64_t dead_ops = 0;  ///< those without which the live figures are
+
+  [[nodiscard]] std::uint64_t mm_ops() const { return profile.ops - mv_ops; }
+};
+
+/// `levels` consecutive levels that repeat a cycle: level i of them is cycle[i mod cycle.size()].
+struct LevelRun {
+  std::uint64_t levels = 0;
+  std::vector<HomogeneousLevel> cycle;  ///< one, or two where the middle of depth 0 alternates; at most `levels`
+};
+
+/// Figures of a schedule in one scope; see section "Schedules" of the contract.
+struct HomogeneousTotals {
+  std::uint64_t ops = 0;
+  std::uint64_t flops = 0;
+  std::uint64_t critical_path_level = 0;  ///< Σ over levels of the most expensive combine
+  std::uint64_t critical_path_dag = 0;    ///< longest path through the data dependencies
+  std::uint64_t flops_max = 0;            ///< the most expensive combine
+  std::uint64_t peak_live_bytes = 0;
+
+  friend bool operator==(const HomogeneousTotals&, const HomogeneousTotals&) = default;
+};
+
+/// hybrid_schedule() over a homogeneous chain, counted without a list of its combines.
+struct HomogeneousProfile {
+  HomogeneousChain chain;
+  unsigned value_bytes = 4;
+  std::string schedule;      ///< "linear" or "hybrid:D"
+  std::uint32_t depth = 0;   ///< D
+  std::uint64_t levels = 0;  ///< number of levels
+  std::uint64_t widest = 0;  ///< the most combines in one level; 0 without any
+  std::vector<LevelRun> runs;
+  HomogeneousTotals all;   ///< dead combines too
+  HomogeneousTotals live;  ///< without them
+};
+
+/// What does not depend on the schedule.
+struct HomogeneousReference {
+  std::uint64_t linear_flops = 0;  ///< plain back-propagation with the same Jacobians
+  std::uint64_t build_values = 0;  ///< Jacobian values to write per iteration: a[1..n - 1]
+  std::uint64_t build_bytes = 0;   ///< their bytes: value_bytes each
+};
+
+/// Throws std::invalid_argument for a size, length or number of kinds out of range, naming it; CountOverflow.
+[[nodiscard]] HomogeneousReference homogeneous_reference(const HomogeneousChain& chain, unsigned value_bytes);
+
+/// The figures of profile_schedules(), totals() and peak_live_bytes() for hybrid_schedule(chain.length(), depth), equal
+/// to the last digit, by closed forms.
+///
+/// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth²) time, O(depth) memory, whatever the
+/// length.
+/// Source: the counting rules and index ranges in README.md; numbers of combines after Blelloch, "Prefix sums and their
+/// applications", 1990.
+[[nodiscard]] HomogeneousProfile profile_homogeneous(const HomogeneousChain& chain, std::uint32_t depth,
+                                                     unsigned value_bytes);
+
+}  // namespace upsweep

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "upsweep/profile/homogeneous.hpp"
+#include "upsweep/scan/execution.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// Unit of the cost of a combine.
+enum class CostUnit : std::uint8_t { unit, flops };
+
+/// What totals() and pram_profile() say of the schedule, where known.
+struct HomogeneousPram {
+  std::uint64_t workers = 1;
+  std::uint64_t steps = 0;           ///< step complexity S_p
+  std::uint64_t work = 0;            ///< work complexity W
+  std::uint64_t per_step_flops = 0;  ///< per-step complexity P
+  Makespan level;
+  std::optional<Makespan> dag;  ///< nothing where homogeneous_dag_makespan() gives up
+  std::uint64_t peak_live_bytes = 0;
+
+  friend bool operator==(const HomogeneousPram&, const HomogeneousPram&) = default;
+};
+
+/// Totals in a scope, as totals() gives them.
+[[nodiscard]] Totals totals(const HomogeneousProfile& profile, Scope scope);
+
+/// Makespan of simulate() under Execution::level on `workers` >= 1 workers: list scheduling of each level's few runs of
+/// equal combines, many at once.
+///
+/// Throws std::invalid_argument for 0 workers, CountOverflow. Cost: O(distinct levels), whatever the length.
+[[nodiscard]] std::uint64_t homogeneous_level_makespan(const HomogeneousProfile& profile, CostUnit unit,
+                                                       std::uint64_t workers, Scope scope);
+
+/// Makespan of simulate() under Execution::dag, exact: an event simulation over numbers of ready combines instead of
+/// combines, which leaps over periods that repeat. Nothing after `event_limit` instants.
+///
+/// Throws std::invalid_argument for 0 workers, CountOverflow. Cost: O(instants · depth); the instants that are not
+/// leapt over are some hundred to some ten thousand, whatever the length.
+[[nodiscard]] std::optional<std::uint64_t> homogeneous_dag_makespan(const HomogeneousProfile& profile, CostUnit unit,
+                                                                    std::uint64_t workers, Scope scope,
+                                                                    std::uint64_t event_limit = std::uint64_t{1} << 20);
+
+/// pram_profile() of a homogeneous chain. Throws std::invalid_argument for 0 workers, CountOverflow.
+[[nodiscard]] HomogeneousPram homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers,
+                                               Scope scope = Scope::all);
+
+}  // namespace upsweep

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <vector>
+
+#include "block_counts.hpp"
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+/// FLOPs until what the up-sweep makes of level d is there.
+struct UpFinish {
+  std::uint64_t first = 0;  // block 0, a vector
+  std::uint64_t inner = 0;  // a later block that ends before a[n]
+  std::uint64_t last = 0;   // the block that ends with a[n]; dead
+};
+
+/// After up levels 0 .. d - 1, for d = 0 .. depth; length depth + 1.
+std::vector<UpFinish> up_finishes(const BlockCounts& counts, std::uint32_t depth) {
+  std::vector<UpFinish> finishes(1);
+  for (std::uint32_t d = 0; d < depth; ++d) {
+    const UpFinish& now = finishes.back();
+    UpFinish next = now;
+    next.first = checked_add(std::max(now.first, now.inner), counts.first_op(d).flops);
+    const OpRun last = counts.last_op(d);
+    if (counts.pairs(d) > 1 + last.count) next.inner = checked_add(now.inner, counts.inner_ops(1, d).flops);
+    if (last.count > 0) next.last = checked_add(std::max(now.inner, now.last), last.flops);
+    finishes.push_back(next);
+  }
+  return finishes;
+}
+
+/// Σ of the middle's first `steps` combines.
+std::uint64_t middle_flops(const BlockCounts& counts, std::uint32_t depth, std::uint64_t steps) {
+  std::uint64_t sum = 0;
+  if (steps > 0) add_to(sum, checked_mul((steps + 1) / 2, counts.middle_op(1, depth).flops));
+  if (steps > 1) add_to(sum, checked_mul(steps / 2, counts.middle_op(2, depth).flops));
+  return sum;
+}
+
+}  // namespace
+
+// The prefix that ends before x = j · 2^D + Σ of the set bits d < D of x takes the middle to block j, then one down
+// combine per set bit; for j = 0 the first of them is the up-sweep's block 0. A down combine never waits for its
+// matrix, which is older than any vector that reaches it. So the longest path ends at the x <= n with the largest sum.
+std::uint64_t longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
+                                       bool with_dead) {
+  const std::vector<UpFinish> up = up_finishes(counts, depth);
+  const std::uint64_t blocks = elements >> depth;
+  const auto after_middle = [&](std::uint64_t block) {  // prefix of block >= 1
+    const std::uint64_t steps = block - 1;
+    const std::uint64_t start = steps > 0 ? std::max(up[depth].first, up[depth].inner) : up[depth].first;
+    return checked_add(start, middle_flops(counts, depth, steps));
+  };
+  const std::uint64_t rest = elements - (blocks << depth);
+  std::uint64_t below = 0;  // Σ over the levels below d: all lower bits set
+  std::uint64_t most = 0;   // largest sum over the bits below d whose number is at most that of n
+  for (std::uint32_t d = 0; d < depth; ++d) {
+    const std::uint64_t cost = counts.vector_ops(1, std::uint64_t{2} << d, (std::uint64_t{3} << d) - 1).flops;
+    if ((rest >> d & 1) != 0) most = std::max(below, checked_add(cost, most));
+    below = checked_add(below, cost);
+  }
+  std::uint64_t longest = checked_add(after_middle(blocks), most);
+  if (blocks > 1) {
+    longest = std::max(longest, checked_add(after_middle(blocks - 1), below));
+  } else if (depth > 0) {
+    const std::uint64_t top =
+        counts.vector_ops(1, std::uint64_t{1} << depth, (std::uint64_t{3} << (depth - 1)) - 1).flops;
+    longest = std::max(longest, checked_add(up[depth - 1].first, below - top));
+  }
+  return with_dead ? std::max(longest, up[depth].last) : longest;
+}
+
+namespace {
+
+/// Bytes that are live in the levels at which the peak may stand: the up levels, the first of the middle (each step of
+/// the middle frees a matrix for a vector, which is smaller), the down levels.
+class LiveBytes {
+ public:
+  explicit LiveBytes(std::uint32_t depth) : depth_(depth), enters_(2 * depth + 2, 0), leaves_(2 * depth + 2, 0) {}
+
+  [[nodiscard]] std::size_t up(std::uint32_t d) const { return d; }
+  [[nodiscard]] std::size_t middle() const { return depth_; }
+  [[nodiscard]] std::size_t down(std::uint32_t d) const { return 2 * std::size_t{depth_} - d; }
+  [[nodiscard]] std::size_t end() const { return 2 * std::size_t{depth_}; }
+
+  /// `count` values live from column `first` to column `last`.
+  void add(std::uint64_t count, std::uint64_t bytes, std::size_t first, std::size_t last) {
+    add_to(enters_[first], checked_mul(count, bytes));
+    add_to(leaves_[last + 1], checked_mul(count, bytes));
+  }
+
+  [[nodiscard]] std::uint64_t peak() const {
+    std::uint64_t live = 0;
+    std::uint64_t peak = 0;
+    for (std::size_t column = 0; column <= end(); ++column) {
+      live = checked_add(live - leaves_[column], enters_[column]);
+      peak = std::max(peak, live);
+    }
+    return peak;
+  }
+
+ private:
+  std::uint32_t depth_;
+  std::vector<std::uint64_t> enters_;
+  std::vector<std::uint64_t> leaves_;
+};
+
+/// The values that cover a[n]: each lives until the next dead combine reads it, the last one in its own level.
+void add_dead_values(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth, LiveBytes& live) {
+  std::uint64_t bytes = counts.bytes(counts.kind(elements, elements));
+  std::size_t since = 0;
+  bool is_used = false;
+  for (std::uint32_t d = 0; d < depth; ++d) {
+    const OpRun op = counts.last_op(d);
+    if (op.count == 0) continue;
+    live.add(1, bytes, since, live.up(d));
+    bytes = op.bytes;
+    since = live.up(d);
+    is_used = true;
+  }
+  if (is_used) live.add(1, bytes, since, since);
+}
+
+}  // namespace
+
+std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
+                                     bool with_dead) {
+  const std::uint64_t vector = counts.vector_bytes();
+  if (elements == 1) return vector;  // no level
+  LiveBytes live(depth);
+  const std::uint64_t blocks = elements >> depth;
+  live.add(1, vector, 0, live.end());  // a[0]; every vector is a result
+  for (std::uint32_t d = 0; d < depth; ++d) {
+    const std::size_t since = d == 0 ? 0 : live.up(d - 1);
+    const std::uint64_t inner = (elements >> d) - 1;  // blocks 1.. that end before a[n]
+    const auto bytes = [&](std::uint64_t block) {
+      return counts.bytes(counts.kind(block << d, ((block + 1) << d) - 1));
+    };
+    live.add(inner - inner / 2, bytes(1), since, live.up(d));
+    if (inner / 2 > 0) live.add(inner / 2, bytes(2), since, live.down(d));
+    live.add(1, vector, live.up(d), live.end());
+    live.add(inner / 2, vector, live.down(d), live.end());
+  }
+  const std::size_t since = depth == 0 ? 0 : live.up(depth - 1);
+  if (blocks > 1) {
+    for (const std::uint64_t block : {1, 2}) {  // the odd and the even ones
+      const std::uint64_t count = (blocks - 1 + block % 2) / 2;
+      if (count > 0)
+        live.add(count, counts.bytes(counts.kind(block << depth, ((block + 1) << depth) - 1)), since, live.middle());
+    }
+    live.add(1, vector, live.middle(), live.end());
+    if (depth > 0) live.add(blocks - 2, vector, live.down(depth - 1), live.end());
+  }
+  if (with_dead) add_dead_values(counts, elements, depth, live);
+  return live.peak();
+}
+
+}  // namespace upsweep
