@@ -12,6 +12,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
 namespace upsweep::cli {
@@ -21,6 +22,12 @@ Model load(const ModelOptions& options) {
 }
 
 Model load(const ModelOptions& options, Numbers numbers) {
+  if (is_recurrent_file(options.model)) {
+    throw InputError(
+        fmt::format("{}: a recurrent model, accepted are models with operators: recurrent ones have profile "
+                    "and search so far",
+                    options.model));
+  }
   Model model = load_model(options.model, numbers);
   try {
     require_pattern_memory(model.network, model.weights, machine_memory());

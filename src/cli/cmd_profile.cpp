@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "recurrent.hpp"
 #include "storing.hpp"
 #include "upsweep/report/profile_report.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -19,6 +20,7 @@ struct ProfileOptions {
 int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   const ScheduleRequest request = parse_schedule(options.schedule);
+  if (is_recurrent(options.model)) return profile_recurrent(options.model, options.schedule);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);

@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "recurrent.hpp"
 #include "storing.hpp"
 #include "upsweep/report/search_report.hpp"
 
@@ -61,6 +62,7 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
 int run_search(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
+  if (is_recurrent(options.model)) return search_recurrent(options.model, search);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);

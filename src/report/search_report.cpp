@@ -9,8 +9,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-std::string execution_name(Execution execution) { return execution == Execution::level ? "level" : "dag"; }
-
 /// a / b, or null where b is 0.
 Json ratio(double a, double b) { return b == 0 ? Json() : Json(a / b); }
 
@@ -67,7 +65,7 @@ Json candidates_linear_score(const SearchResult& result) {
 }
 
 std::string score_name(const SearchOptions& options) {
-  const std::string rule = execution_name(options.execution);
+  const std::string rule = to_string(options.execution);
   switch (options.objective) {
     case Objective::time:
       if (options.in_seconds()) return fmt::format("predicted time ({} execution)", rule);
@@ -171,7 +169,7 @@ Json to_json(const SearchReport& report) {
           {"pattern", report.pattern},
           {"inputs", result.inputs},
           {"objective", to_string(result.options.objective)},
-          {"execution", execution_name(result.options.execution)},
+          {"execution", to_string(result.options.execution)},
           {"scope", result.options.scope == Scope::all ? "all" : "live"},
           {"workers", result.workers},
           {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},

@@ -64,7 +64,7 @@ TEST(Bptt, IsTheProductOfTheJacobians) {
     const auto jacobians = hidden_jacobians(c.weights, c.states);
     auto found = c.gradients();
     bptt<double>(c.weights, c.states, c.head.hidden_gradient, found);
-    for (std::size_t at = 0; at < 5 * 2; ++at) {
+    for (std::size_t at = 0; at < 10; ++at) {
       for (std::size_t row = 0; row < 6; ++row) {
         double want = 0;
         for (std::size_t col = 0; col < 6; ++col) {

@@ -71,7 +71,7 @@ TEST(CompareGradients, SeesADroppedProductAfterAThousandSteps) {
   const auto c = testing::recurrent_case<double>(shape, 1000, 1, 1);
   auto wrong = bptt_of(c);
   // Step 900 as if its Jacobian were the identity.
-  for (std::size_t i = 0; i < 20; ++i) wrong[899 * 20 + i] = wrong[900 * 20 + i];
+  for (std::size_t i = 0; i < 20; ++i) wrong[std::size_t{899} * 20 + i] = wrong[std::size_t{900} * 20 + i];
   EXPECT_TRUE(compared(c, wrong).mismatch);
 }
 

@@ -68,7 +68,7 @@ TEST(RecurrentForward, KeepsTheGatesOfAGru) {
     EXPECT_NEAR(after, (1 - c.states.z[i]) * c.states.n[i] + c.states.z[i] * before, 1e-15);
   }
   double m = c.weights.b_hh[8];
-  for (std::size_t j = 0; j < 4; ++j) m += c.weights.w_hh[8 * 4 + j] * c.states.hidden[j];
+  for (std::size_t j = 0; j < 4; ++j) m += c.weights.w_hh[32 + j] * c.states.hidden[j];
   EXPECT_NEAR(c.states.m[0], m, 1e-15);
 }
 
@@ -91,9 +91,9 @@ TEST(RecurrentForward, NamesTheStepWhereANumberIsNotFinite) {
   auto weights = zero_weights<float>(shape);
   weights.w_hh[0] = 1e10F;
   weights.w_ih[0] = 1;
-  std::vector<float> inputs(3 * 8, 0.0F);
+  std::vector<float> inputs(24, 0.0F);
   inputs[1] = 1;  // sample 1 of 3: 1, 1e10, 1e20, 1e30, infinity
-  inputs[3 * 5 + 2] = std::numeric_limits<float>::quiet_NaN();
+  inputs[17] = std::numeric_limits<float>::quiet_NaN();
   try {
     static_cast<void>(run_forward<float>(weights, inputs, 8, 3));
     FAIL() << "nothing was thrown";
@@ -105,7 +105,7 @@ TEST(RecurrentForward, NamesTheStepWhereANumberIsNotFinite) {
   }
   for (const CellShape& cell : testing::all_cells(1, 4, 1)) {
     inputs.assign(24, 0.0F);
-    inputs[3 * 5 + 2] = std::numeric_limits<float>::quiet_NaN();
+    inputs[17] = std::numeric_limits<float>::quiet_NaN();
     try {
       static_cast<void>(run_forward<float>(initial_weights<float>(cell, 1), inputs, 8, 3));
       FAIL() << "nothing was thrown";

@@ -8,4 +8,9 @@ enum class Execution {
   dag,    ///< no barriers: a combine may start when its operands are there
 };
 
+/// "level" or "dag".
+[[nodiscard]] inline const char* to_string(Execution execution) {
+  return execution == Execution::level ? "level" : "dag";
+}
+
 }  // namespace upsweep

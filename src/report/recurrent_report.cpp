@@ -1,0 +1,272 @@
+#include "upsweep/report/recurrent_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+Json model_json(const RecurrentModel& model) {
+  Json object = {{"name", model.name},
+                 {"input", {model.shape.input}},
+                 {"recurrent",
+                  {{"cell", to_string(model.shape.kind)},
+                   {"hidden_size", model.shape.hidden},
+                   {"steps", model.steps},
+                   {"batch", model.batch},
+                   {"fused", model.is_fused}}}};
+  if (model.shape.kind == CellKind::rnn) object["recurrent"]["nonlinearity"] = to_string(model.shape.nonlinearity);
+  return object;
+}
+
+std::string model_text(const RecurrentModel& model) {
+  return fmt::format("{}: {} of {} hidden elements, {} steps, {} Jacobian{} per step", model.name,
+                     to_string(model.shape.kind), model.shape.hidden, model.steps, model.is_fused ? "one" : "two",
+                     model.is_fused ? "" : "s");
+}
+
+Json totals_json(const HomogeneousTotals& totals) {
+  return {{"ops", totals.ops},
+          {"flops", totals.flops},
+          {"critical_path_flops", {{"level", totals.critical_path_level}, {"dag", totals.critical_path_dag}}}};
+}
+
+Json dag_json(const std::optional<Makespan>& dag) {
+  return dag ? Json({{"unit", dag->unit}, {"flops", dag->flops}}) : Json();
+}
+
+Json level_json(const HomogeneousLevel& level) {
+  return {{"phase", to_string(level.profile.phase)},
+          {"ops", level.profile.ops},
+          {"mv_ops", level.mv_ops},
+          {"dead_ops", level.dead_ops},
+          {"flops_sum", level.profile.flops_sum},
+          {"flops_max", level.profile.flops_max},
+          {"nnz", level.nnz},
+          {"bytes", level.bytes}};
+}
+
+Json levels_json(const HomogeneousProfile& profile) {
+  Json levels = Json::array();
+  std::uint64_t first = 0;
+  for (const LevelRun& run : profile.runs) {
+    Json object = {{"level", first}, {"repeat", run.levels}};
+    object.update(level_json(run.cycle.front()));
+    if (run.cycle.size() > 1) {
+      object["cycle"] = Json::array();
+      for (const HomogeneousLevel& level : run.cycle) object["cycle"].push_back(level_json(level));
+    }
+    levels.push_back(std::move(object));
+    first += run.levels;
+  }
+  return levels;
+}
+
+std::string ratio_text(double value, double reference) { return reference > 0 ? short_ratio(value / reference) : "-"; }
+
+}  // namespace
+
+std::optional<std::uint64_t> recurrent_baseline_flops(const RecurrentModel& model) {
+  if (model.shape.kind != CellKind::rnn) return std::nullopt;
+  const std::uint64_t h = model.shape.hidden;
+  return checked_add(checked_mul(model.steps - 1, checked_mul(2, checked_mul(h, h))),
+                     checked_mul(model.steps, checked_mul(2, h)));
+}
+
+Json to_json(const RecurrentProfileReport& report) {
+  const HomogeneousProfile& profile = report.profile;
+  const HomogeneousPram& pram = report.pram;
+  const auto baseline = recurrent_baseline_flops(report.model);
+  return {{"model", model_json(report.model)},
+          {"pattern", "guaranteed"},
+          {"schedule",
+           {{"name", profile.schedule},
+            {"requested", report.requested},
+            {"depth", profile.depth},
+            {"length", profile.chain.length()},
+            {"levels", profile.levels}}},
+          {"levels", levels_json(profile)},
+          {"totals", {{"all", totals_json(profile.all)}, {"live", totals_json(profile.live)}}},
+          {"baseline", {{"flops", baseline ? Json(*baseline) : Json()}}},
+          {"linear", {{"flops", report.reference.linear_flops}}},
+          {"chain_build", {{"values", report.reference.build_values}, {"bytes", report.reference.build_bytes}}},
+          {"pram",
+           {{"workers", pram.workers},
+            {"steps", pram.steps},
+            {"work", pram.work},
+            {"per_step_flops", pram.per_step_flops},
+            {"makespan",
+             {{"level", {{"unit", pram.level.unit}, {"flops", pram.level.flops}}}, {"dag", dag_json(pram.dag)}}},
+            {"peak_live_bytes", pram.peak_live_bytes}}}};
+}
+
+std::string to_csv(const RecurrentProfileReport& report) {
+  std::string csv = csv_line({"level", "repeat", "phase", "ops", "mv_ops", "dead_ops", "flops_sum", "flops_max"});
+  std::uint64_t first = 0;
+  for (const LevelRun& run : report.profile.runs) {
+    for (const HomogeneousLevel& level : run.cycle) {
+      csv += csv_line({fmt::format("{}", first), fmt::format("{}", run.levels / run.cycle.size()),
+                       to_string(level.profile.phase), fmt::format("{}", level.profile.ops),
+                       fmt::format("{}", level.mv_ops), fmt::format("{}", level.dead_ops),
+                       fmt::format("{}", level.profile.flops_sum), fmt::format("{}", level.profile.flops_max)});
+    }
+    first += run.levels;
+  }
+  return csv;
+}
+
+std::string to_text(const RecurrentProfileReport& report) {
+  const HomogeneousProfile& profile = report.profile;
+  std::string text = fmt::format("{}\nSchedule {} over {} elements: {} ops in {} levels\n\n", model_text(report.model),
+                                 profile.schedule, profile.chain.length(), profile.all.ops, profile.levels);
+  TextTable table({{"levels"}, {"phase", Align::left}, {"ops each"}, {"FLOPs each"}, {"largest op"}, {"bytes each"}});
+  for (const LevelRun& run : profile.runs) {
+    for (const HomogeneousLevel& level : run.cycle) {
+      table.row({fmt::format("{}", run.levels / run.cycle.size()), to_string(level.profile.phase),
+                 fmt::format("{}", level.profile.ops), short_count(static_cast<double>(level.profile.flops_sum)),
+                 short_count(static_cast<double>(level.profile.flops_max)),
+                 short_bytes(static_cast<double>(level.bytes))});
+    }
+  }
+  const HomogeneousPram& pram = report.pram;
+  const auto linear = static_cast<double>(report.reference.linear_flops);
+  text += table.text();
+  text += fmt::format("\nFLOPs {} ({} of plain BP), critical path {} (level) and {} (dag), peak of live values {}.\n",
+                      short_count(static_cast<double>(profile.all.flops)),
+                      ratio_text(static_cast<double>(profile.all.flops), linear),
+                      short_count(static_cast<double>(profile.all.critical_path_level)),
+                      short_count(static_cast<double>(profile.all.critical_path_dag)),
+                      short_bytes(static_cast<double>(profile.all.peak_live_bytes)));
+  text += fmt::format("On {} worker{}: {} steps, makespan in FLOPs {} (level)", pram.workers,
+                      pram.workers == 1 ? "" : "s", pram.steps, short_count(static_cast<double>(pram.level.flops)));
+  if (pram.dag) {
+    text += fmt::format(", {} (dag): {} of plain BP", short_count(static_cast<double>(pram.dag->flops)),
+                        ratio_text(static_cast<double>(pram.dag->flops), linear));
+  }
+  return text + ".\nFigures are those of one sequence.\n";
+}
+
+Json to_json(const RecurrentSearchReport& report) {
+  const HomogeneousSearchResult& result = report.result;
+  const auto baseline = recurrent_baseline_flops(report.model);
+  const auto ratio = [](const std::optional<double>& score, double reference) {
+    return score && reference > 0 ? Json(*score / reference) : Json();
+  };
+  Json candidates = Json::array();
+  for (const HomogeneousCandidate& c : result.candidates) {
+    const bool is_level = result.options.execution == Execution::level;
+    const Json makespan = is_level ? Json(c.pram.level.flops) : c.pram.dag ? Json(c.pram.dag->flops) : Json();
+    candidates.push_back(
+        {{"schedule", c.schedule},
+         {"depth", c.depth},
+         {"feasible", c.feasible},
+         {"reason", c.feasible ? Json() : Json(c.reason)},
+         {"score", c.score ? Json(static_cast<std::uint64_t>(*c.score)) : Json()},
+         {"levels", c.levels},
+         {"ops", c.totals.ops},
+         {"flops", c.totals.flops},
+         {"critical_path_flops", {{"level", c.totals.critical_path_level}, {"dag", c.totals.critical_path_dag}}},
+         {"steps", c.pram.steps},
+         {"makespan", makespan},
+         {"peak_live_bytes", c.pram.peak_live_bytes},
+         {"ratio_to_linear", ratio(c.score, result.linear().score.value_or(0))},
+         {"ratio_to_baseline", ratio(c.score, baseline ? static_cast<double>(*baseline) : 0)},
+         {"same_as", c.same_as ? Json(*c.same_as) : Json()}});
+  }
+  Json overtaking;
+  if (report.overtaking) {
+    overtaking = {{"workers", report.overtaking->workers},
+                  {"depth", report.overtaking->depth},
+                  {"scan_flops", report.overtaking->scan_flops},
+                  {"linear_flops", report.overtaking->linear_flops}};
+  }
+  const Json best = result.best ? candidates[*result.best] : Json();
+  const bool pays = result.best && result.candidates[*result.best].depth > 0 &&
+                    *result.candidates[*result.best].score < result.linear().score.value_or(0);
+  return {{"model", report.model.name},
+          {"objective", to_string(result.options.objective)},
+          {"execution", to_string(result.options.execution)},
+          {"scope", result.options.scope == Scope::all ? "all" : "live"},
+          {"workers", result.workers},
+          {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
+          {"candidates", std::move(candidates)},
+          {"best", best},
+          {"margin", result.margin ? Json(*result.margin) : Json()},
+          {"scan_pays", pays},
+          {"overtaking", overtaking},
+          {"linear", {{"flops", result.reference.linear_flops}}},
+          {"baseline", {{"flops", baseline ? Json(*baseline) : Json()}}}};
+}
+
+std::string to_csv(const RecurrentSearchReport& report) {
+  std::string csv = csv_line({"depth", "schedule", "feasible", "score", "levels", "ops", "flops", "steps",
+                              "makespan_level_flops", "makespan_dag_flops", "peak_live_bytes"});
+  for (const HomogeneousCandidate& c : report.result.candidates) {
+    csv += csv_line(
+        {fmt::format("{}", c.depth), c.schedule, c.feasible ? "true" : "false",
+         c.score ? fmt::format("{:.0f}", *c.score) : "", fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
+         fmt::format("{}", c.totals.flops), fmt::format("{}", c.pram.steps), fmt::format("{}", c.pram.level.flops),
+         c.pram.dag ? fmt::format("{}", c.pram.dag->flops) : "", fmt::format("{}", c.pram.peak_live_bytes)});
+  }
+  return csv;
+}
+
+namespace {
+
+std::string candidates_text(const HomogeneousSearchResult& result) {
+  TextTable table({{"depth"},
+                   {"levels"},
+                   {"ops"},
+                   {"FLOPs"},
+                   {"path,dag"},
+                   {"span,level"},
+                   {"span,dag"},
+                   {"memory"},
+                   {"to plain"},
+                   {"", Align::left}});
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    const HomogeneousCandidate& c = result.candidates[i];
+    std::string note = result.best == i ? "<- best" : "";
+    if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
+    if (!c.feasible) note = "does not fit: " + c.reason;
+    const auto count = [](std::uint64_t number) { return short_count(static_cast<double>(number)); };
+    table.row({fmt::format("{}", c.depth), count(c.levels), count(c.totals.ops), count(c.totals.flops),
+               count(c.totals.critical_path_dag), count(c.pram.level.flops),
+               c.pram.dag ? count(c.pram.dag->flops) : "?", short_bytes(static_cast<double>(c.pram.peak_live_bytes)),
+               c.score ? ratio_text(*c.score, result.linear().score.value_or(0)) : "?", note});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string to_text(const RecurrentSearchReport& report) {
+  const HomogeneousSearchResult& result = report.result;
+  std::string text = fmt::format("{}, {} worker{}\n\n{}\n", model_text(report.model), result.workers,
+                                 result.workers == 1 ? "" : "s", candidates_text(result));
+  text += fmt::format(
+      "span: makespan in FLOPs on the workers; to plain: {} ({} execution) against plain "
+      "back-propagation through time. Figures are those of one sequence.\n\n",
+      to_string(result.options.objective), to_string(result.options.execution));
+  if (result.best) {
+    const HomogeneousCandidate& best = result.candidates[*result.best];
+    const bool pays = best.depth > 0 && *best.score < result.linear().score.value_or(0);
+    text += pays ? fmt::format("The scan pays: depth {} takes {} of plain BP.\n", best.depth,
+                               ratio_text(*best.score, *result.linear().score))
+                 : "The scan does not pay here: no depth beats plain BP.\n";
+  } else {
+    text += "No best depth: none fits, or a simulation gave up.\n";
+  }
+  text += report.overtaking
+              ? fmt::format("It overtakes plain BP from {} worker{} on (depth {}).\n", report.overtaking->workers,
+                            report.overtaking->workers == 1 ? "" : "s", report.overtaking->depth)
+              : "With no number of workers does a scan overtake plain BP.\n";
+  return text;
+}
+
+}  // namespace upsweep
