@@ -110,6 +110,29 @@ TEST(Training, ComparesPoliciesInEveryFormat) {
   EXPECT_EQ(lines(csv.out), 1 + 3);
 }
 
+TEST(Training, AddsATableOfCostsWhereAsked) {
+  const File file(kPipelineFile);
+  EXPECT_THAT(upsweep({"training", file.path}).out, ::testing::Not(HasSubstr("Costs of")));
+  const std::string table = upsweep({"training", file.path, "--costs"}).out;
+  EXPECT_THAT(table, HasSubstr("Costs of gpipe per micro-batch"));
+  const std::string network = std::string(UPSWEEP_SOURCE_DIR) + "/configs/training/resnet-50-data-parallel.yaml";
+  EXPECT_THAT(upsweep({"training", network, "--costs"}).out, HasSubstr("layer"));
+}
+
+TEST(Training, ListsItsRunsWithARowPerVariant) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const File file(with(without(kPipelineFile, "policy"), "policies", "[gpipe, ff]"));
+  EXPECT_EQ(upsweep({"training", file.path, "--db", db}).exit_code, 0);
+  EXPECT_THAT(upsweep({"runs", "--db", db}).out, HasSubstr("training"));
+  const Finished show = upsweep({"runs", "show", "1", "--db", db});
+  EXPECT_EQ(show.exit_code, 0);
+  EXPECT_THAT(show.out, HasSubstr("content_hash"));
+  EXPECT_THAT(show.out, HasSubstr("gpipe"));
+  const Json json = json_of({"runs", "show", "1", "--db", db});
+  EXPECT_TRUE(has_keys(json, {"kind", "best", "figures"}));
+}
+
 TEST(Training, WritesCsvOfEveryKind) {
   const std::vector<std::pair<std::string, std::string>> kinds = {
       {kPipelineFile, "device,kind,layer,micro_batch,start,end\r\n0,F,1,0,0,1\r\n"},

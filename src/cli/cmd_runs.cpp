@@ -32,13 +32,15 @@ bool show_training_run(const RunsOptions& options, RunStore& store, std::int64_t
   const auto run = store.show_training(id);
   if (!run) return false;
   const QueryResult figures = store.training_figures(id);
+  const QueryResult summary = store.training_summary(id);
   const auto with_figures = [&] {
     Json object = to_json(*run).front();
     object["figures"] = to_json(figures);
     return object;
   };
   print_result(
-      options.format, with_figures, [&] { return to_csv(*run); }, [&] { return training_run_text(*run, figures); });
+      options.format, with_figures, [&] { return to_csv(*run); },
+      [&] { return training_run_text(*run, summary.rows.empty() ? figures : summary); });
   return true;
 }
 

@@ -23,6 +23,7 @@ struct Options {
   std::optional<std::string> db;
   std::string format = "table";
   std::string timeline = "labels";
+  bool costs = false;
 };
 
 /// Seconds of --optimum, for each problem.
@@ -89,6 +90,15 @@ PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& stud
   return answers;
 }
 
+/// The table that --costs asks for.
+template <class Study>
+std::string costs_of(const Options& options, const TrainingFile& file, const Study& study) {
+  if constexpr (std::is_same_v<Study, PipelineStudy> || std::is_same_v<Study, DataParallelStudy>) {
+    if (options.costs) return costs_text(file, study);
+  }
+  return "";
+}
+
 template <class Study>
 auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearch& search) {
   if constexpr (std::is_same_v<Study, PipelineStudy>) {
@@ -113,7 +123,7 @@ int run_training(const Options& options, const Invocation& invocation) {
         if (store) report_stored(*options.db, {store->save(training_record(invocation, file, study, answers))});
         print_result(
             options.format, [&] { return to_json(file, study, answers); }, [&] { return to_csv(study, answers); },
-            [&] { return to_text(file, study, answers, style); });
+            [&] { return to_text(file, study, answers, style) + costs_of(options, file, study); });
       },
       file.study);
   return 0;
@@ -134,6 +144,7 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
   app->add_option("--timeline", options->timeline, "what the table shows of timelines")
       ->check(CLI::IsMember({"labels", "kinds", "none"}))
       ->capture_default_str();
+  app->add_flag("--costs", options->costs, "add a table of the layers' costs");
   app->add_option("--db", options->db, "SQLite file that keeps the run, its tasks and figures")->type_name("FILE");
   declare_format(*app, options->format);
   return {app, [options, &invocation] { return run_training(*options, invocation); }};

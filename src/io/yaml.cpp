@@ -198,6 +198,12 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+/// Whether one may be a slip of the other: two letters at most, and not all of them.
+bool is_slip(const std::string& found, const std::string& key) {
+  const std::size_t distance = edit_distance(found, key);
+  return distance <= 2 && distance < key.size() && distance < found.size();
+}
+
 }  // namespace
 
 std::string describe(const YamlNode& node) {
@@ -293,7 +299,7 @@ const YamlNode& YamlMap::require(const std::string& key) {
   std::string hint;
   for (std::size_t i = 0; i < node_.children.size(); i += 2) {
     found.push_back(excerpt(node_.children[i]->text));
-    const bool close = edit_distance(found.back(), key) <= 2 || found.back().starts_with(key + '_');
+    const bool close = is_slip(found.back(), key) || found.back().starts_with(key + '_');
     if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
   }
   throw document_.error(
@@ -309,7 +315,7 @@ void YamlMap::finish() const {
         std::min_element(asked_.begin(), asked_.end(), [&](const std::string& a, const std::string& b) {
           return edit_distance(a, key.text.substr(0, 64)) < edit_distance(b, key.text.substr(0, 64));
         });
-    const bool close = nearest != asked_.end() && edit_distance(*nearest, key.text.substr(0, 64)) <= 2;
+    const bool close = nearest != asked_.end() && is_slip(key.text.substr(0, 64), *nearest);
     throw document_.error(
         key, fmt::format("unknown key '{}' in {}{}, accepted are {}", excerpt(key.text), what_,
                          close ? fmt::format(" (did you mean '{}'?)", *nearest) : "", fmt::join(asked_, ", ")));

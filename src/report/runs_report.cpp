@@ -128,10 +128,10 @@ std::string run_text(const QueryResult& run, const QueryResult& levels, const Qu
              : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
 }
 
-std::string training_run_text(const QueryResult& run, const QueryResult& figures) {
+std::string training_run_text(const QueryResult& run, const QueryResult& rows) {
   TextTable table({{"field", Align::left}, {"value", Align::left}});
   for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  return table.text() + '\n' + to_text(figures);
+  return table.text() + '\n' + to_text(rows);
 }
 
 }  // namespace upsweep

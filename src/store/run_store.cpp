@@ -260,6 +260,13 @@ std::optional<QueryResult> RunStore::show_training(std::int64_t id) {
   return wide;
 }
 
+QueryResult RunStore::training_summary(std::int64_t id) {
+  Statement select(impl_->database,
+                   "SELECT variant, makespan, bubble_fraction, peak_tensors, best FROM training_summary WHERE run = ?");
+  select.bind(id);
+  return collect(select);
+}
+
 QueryResult RunStore::training_figures(std::int64_t id) {
   Statement select(
       impl_->database,

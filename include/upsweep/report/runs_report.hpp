@@ -22,7 +22,7 @@ namespace upsweep {
 /// One run for people: names and values below each other, then its levels and what was measured of it, if anything.
 [[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements);
 
-/// One training run for people: names and values below each other, then its figures.
-[[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& figures);
+/// One training run for people: names and values below each other, then a row per variant, or its figures.
+[[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows);
 
 }  // namespace upsweep

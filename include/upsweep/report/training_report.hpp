@@ -19,6 +19,10 @@ namespace upsweep {
 [[nodiscard]] std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
                                   TimelineStyle style);
 
+/// Costs of the layers for people, as the file has them or as they follow from a network: those of the first choice.
+[[nodiscard]] std::string costs_text(const TrainingFile& file, const PipelineStudy& study);
+[[nodiscard]] std::string costs_text(const TrainingFile& file, const DataParallelStudy& study);
+
 /// CSV: makespans by link rule and k.
 [[nodiscard]] Json to_json(const TrainingFile& file, const DataParallelStudy& study,
                            const DataParallelAnswers& answers);

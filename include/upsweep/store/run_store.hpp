@@ -116,6 +116,8 @@ class RunStore {
   [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
   /// The same of a training run; nothing when there is no such one.
   [[nodiscard]] std::optional<QueryResult> show_training(std::int64_t id);
+  /// Makespan, bubbles and tensors of every variant of a training run; no rows for a kind without makespans.
+  [[nodiscard]] QueryResult training_summary(std::int64_t id);
   /// Figures of a training run, in the order in which they were saved.
   [[nodiscard]] QueryResult training_figures(std::int64_t id);
   /// The levels of a run.
