@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/recurrent/backward_method.hpp"
+#include "upsweep/recurrent/cell.hpp"
+#include "upsweep/recurrent/forward.hpp"
+#include "upsweep/recurrent/scan_backward.hpp"
+
+namespace upsweep {
+
+/// What a backward pass is planned for.
+struct PassShape {
+  CellShape cell;
+  std::size_t steps = 2;  ///< T >= 1
+  std::size_t batch = 1;  ///< B >= 1
+  bool is_fused = true;   ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn, levels)
+
+  friend bool operator==(const PassShape&, const PassShape&) = default;
+};
+
+/// A planned backward pass: it holds its memory (and that of a device), so that one serves every iteration of a
+/// training. T is float or double. Not to be used by two threads at once.
+template <class T>
+class BackwardPass {
+ public:
+  BackwardPass() = default;
+  BackwardPass(const BackwardPass&) = delete;
+  BackwardPass& operator=(const BackwardPass&) = delete;
+  virtual ~BackwardPass() = default;
+
+  /// Takes the operands of the next runs and where their result goes; a device copies the operands. All must live
+  /// until the last fetch().
+  ///
+  /// Shapes: as bptt(). Throws std::invalid_argument for wrong lengths or another shape, BackendError.
+  virtual void load(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
+                    std::span<T> gradients) = 0;
+
+  /// One backward pass over what load() took; returns the time of its phases, transfers not counted. A sequential pass
+  /// counts as `down`. May run any number of times. Throws BackendError.
+  virtual ScanTimes run() = 0;
+
+  /// Writes the gradients of the last run() where load() was told to; nothing to do where run() has done so.
+  virtual void fetch() = 0;
+
+  /// FLOPs of one run(), all samples. A sequential pass counts as `down`.
+  [[nodiscard]] virtual ScanFlops flops() const = 0;
+
+  /// Memory that the plan holds where it runs, operands of load() on a device included.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+
+  /// What a user should know: a shape that fell back to other kernels, a graph that could not be captured.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+};
+
+/// Where backward passes of recurrent cells run: reference (one thread, element by element, sequential only), cpu,
+/// cuda, and cudnn (its own sequential backward pass only).
+[[nodiscard]] const std::vector<std::string>& recurrent_backend_names();
+
+/// Whether that backend runs here. Throws std::invalid_argument for an unknown name.
+[[nodiscard]] Availability recurrent_availability(const std::string& backend);
+
+/// Device, versions, workers and memory. Throws BackendError where it does not run here.
+[[nodiscard]] DeviceFacts recurrent_facts(const std::string& backend);
+
+/// Why `backend` has no such pass, for people; empty where it has one.
+[[nodiscard]] std::string unsupported_pass(const std::string& backend, const BackwardMethod& method,
+                                           const PassShape& shape);
+
+/// Bytes that a pass will hold, before it is made: BackwardPass::bytes().
+[[nodiscard]] std::uint64_t pass_bytes(const std::string& backend, const BackwardMethod& method, const PassShape& shape,
+                                       unsigned value_bytes);
+
+/// Plans a pass. Throws std::invalid_argument for an unknown backend or a pass that unsupported_pass() names;
+/// BackendError where the backend does not run here, or where its memory is too small (says how much is needed, and
+/// which method needs less).
+template <class T>
+[[nodiscard]] std::unique_ptr<BackwardPass<T>> make_backward_pass(const std::string& backend,
+                                                                  const BackwardMethod& method, const PassShape& shape);
+
+}  // namespace upsweep
