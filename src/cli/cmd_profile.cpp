@@ -14,13 +14,18 @@ namespace {
 
 struct ProfileOptions {
   ModelOptions model;
+  RecurrentOptions recurrent;
   std::string schedule = "blelloch";
 };
 
 int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
+  check_recurrent_options(options.recurrent, options.model);
+  if (!is_blocked(options.schedule)) static_cast<void>(parse_schedule(options.schedule));
+  if (is_recurrent(options.model, options.recurrent)) {
+    return profile_recurrent(options.model, options.recurrent, options.schedule, invocation);
+  }
   const ScheduleRequest request = parse_schedule(options.schedule);
-  if (is_recurrent(options.model)) return profile_recurrent(options.model, options.schedule);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
@@ -58,7 +63,10 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand("profile", "Count the products of one scan schedule and simulate it on a PRAM");
   auto options = std::make_shared<ProfileOptions>();
   declare_model_options(*app, options->model);
-  app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
+  declare_recurrent_options(*app, options->recurrent);
+  app->add_option(
+         "--schedule", options->schedule,
+         "linear, blelloch, or hybrid:L cut after L levels; of a recurrent model with --machine also blocked:P")
       ->capture_default_str();
   return {app, [options, &invocation] { return run_profile(*options, invocation); }};
 }

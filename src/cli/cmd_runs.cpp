@@ -44,11 +44,29 @@ bool show_training_run(const RunsOptions& options, RunStore& store, std::int64_t
   return true;
 }
 
+/// Shows a run of backward passes; false where there is no such one.
+bool show_pass_run(const RunsOptions& options, RunStore& store, std::int64_t id) {
+  const auto run = store.show_passes(id);
+  if (!run) return false;
+  const QueryResult passes = store.passes(id);
+  const QueryResult summary = store.pass_summary(id);
+  const QueryResult losses = store.losses(id);
+  const auto with_passes = [&] {
+    Json object = to_json(*run).front();
+    object["passes"] = to_json(passes);
+    object["losses"] = to_json(losses);
+    return object;
+  };
+  print_result(
+      options.format, with_passes, [&] { return to_csv(*run); }, [&] { return training_run_text(*run, summary); });
+  return true;
+}
+
 int show_run(const RunsOptions& options) {
   const auto id = static_cast<std::int64_t>(parse_positive("ID", options.id));
   RunStore store(options.db, RunStore::Open::existing);
   const auto run = store.show(id);
-  if (!run && show_training_run(options, store, id)) return 0;
+  if (!run && (show_training_run(options, store, id) || show_pass_run(options, store, id))) return 0;
   if (!run) throw no_such_run(options, id);
   const QueryResult levels = store.levels(id);
   const QueryResult measurements = store.measurements(id);

@@ -13,6 +13,7 @@ namespace {
 
 struct Options {
   ModelOptions model;
+  RecurrentOptions recurrent;
   std::string objective = "time";
   std::string execution = "dag";
   bool live = false;
@@ -62,7 +63,9 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
 int run_search(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
-  if (is_recurrent(options.model)) return search_recurrent(options.model, search);
+  check_recurrent_options(options.recurrent, options.model);
+  if (is_recurrent(options.model, options.recurrent))
+    return search_recurrent(options.model, options.recurrent, search, invocation);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
@@ -94,6 +97,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand("search", "Choose the hybrid depth: every depth scored, the best and why");
   auto options = std::make_shared<Options>();
   declare_model_options(*app, options->model);
+  declare_recurrent_options(*app, options->recurrent);
   app->add_option("--objective", options->objective, "what to minimise")
       ->check(CLI::IsMember({"time", "critical-flops", "work-flops"}))
       ->capture_default_str();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,16 +11,19 @@
 #include "output.hpp"
 #include "storing.hpp"
 #include "upsweep/backend/registry.hpp"
+#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
 #include "upsweep/validate/validate.hpp"
+#include "validate_recurrent.hpp"
 
 namespace upsweep::cli {
 namespace {
 
 struct Options {
   ModelOptions model;
+  RecurrentOptions recurrent;
   std::string backend = "cpu";
   std::string schedule = "blelloch";
   bool all_depths = false;
@@ -28,7 +32,17 @@ struct Options {
   std::optional<std::string> label;
   std::string loss_seed = "1";
   bool force = false;
+  bool no_prediction = false;
+  bool has_schedule = false;  ///< --schedule was given
 };
+
+/// Throws UsageError for a backend that runs recurrent models alone.
+void require_operator_backend(const std::string& backend) {
+  const auto& names = backend_names();
+  if (std::find(names.begin(), names.end(), backend) != names.end()) return;
+  throw UsageError(
+      fmt::format("--backend is {}, accepted are {} with a network of operators", backend, fmt::join(names, ", ")));
+}
 
 std::size_t parse_count(const std::string& option, const std::string& text) {
   if (text == "0") return 0;
@@ -162,11 +176,31 @@ Validation run_all(Model& model, const Setting& setting, const Options& options,
   }
 }
 
+/// Refuses options that only networks of operators have.
+int run_recurrent(const Options& options, const Invocation& invocation) {
+  const auto refuse = [&](const std::string& what) {
+    return InputError(fmt::format("{}: {} with a recurrent model", options.model.model, what));
+  };
+  if (options.model.machine) throw refuse("--machine, accepted is none: rates are measured before the run");
+  if (options.execution != "level") throw refuse("--execution dag, accepted is level");
+  if (options.input != "0" || options.label) throw refuse("--input or --label, accepted is --loss-seed");
+  return validate_recurrent({options.model, options.recurrent, options.backend,
+                             options.has_schedule ? std::optional(options.schedule) : std::nullopt, options.all_depths,
+                             options.loss_seed, !options.no_prediction},
+                            invocation);
+}
+
 int run_validate(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
-  const ScheduleRequest request = parse_schedule(options.schedule);
+  static_cast<void>(parse_methods("--schedule", options.schedule));  // before any file is opened
   const std::size_t input = parse_count("--input", options.input);
   const LossGradient loss = loss_of(options);
+  check_recurrent_options(options.recurrent, options.model);
+  if (is_recurrent(options.model, options.recurrent)) return run_recurrent(options, invocation);
+  if (options.no_prediction)
+    throw UsageError("--no-prediction, accepted is a recurrent model; with --machine nothing is calibrated");
+  require_operator_backend(options.backend);
+  const ScheduleRequest request = parse_schedule(options.schedule);
   Setting setting = prepare(options);
 
   Model model = load_at_input(options, input);
@@ -207,17 +241,32 @@ int run_validate(const Options& options, const Invocation& invocation) {
 
 }  // namespace
 
+namespace {
+
+/// Backends of networks of operators and of recurrent models.
+std::vector<std::string> all_backends() {
+  std::vector<std::string> names = backend_names();
+  for (const std::string& name : recurrent_backend_names()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
 Command declare_validate(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "validate", "Run schedules for real; prove gradients and counts right; predicted beside measured time");
   auto options = std::make_shared<Options>();
   declare_model_options(*app, options->model);
+  declare_recurrent_options(*app, options->recurrent);
   app->add_option("--backend", options->backend, "what runs the schedule")
-      ->check(CLI::IsMember(backend_names()))
+      ->check(CLI::IsMember(all_backends()))
       ->capture_default_str();
-  CLI::Option* schedule =
-      app->add_option("--schedule", options->schedule, "linear, blelloch, or hybrid:L cut after L levels")
-          ->capture_default_str();
+  CLI::Option* schedule = app->add_option("--schedule", options->schedule,
+                                          "linear, blelloch, or hybrid:L cut after L levels; of a recurrent model "
+                                          "also blocked:P[:F] and bptt, several separated by commas")
+                              ->capture_default_str();
   app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
   app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")
       ->check(CLI::IsMember({"level", "dag"}))
@@ -232,8 +281,13 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
       ->type_name("S")
       ->capture_default_str()
       ->excludes(label);
+  app->add_flag("--no-prediction", options->no_prediction, "run at once, without measuring rates to predict from")
+      ->group("Recurrent models");
   app->add_flag("--force", options->force, "run what exceeds 2e10 FLOPs or 8 GiB of live values, too");
-  return {app, [options, &invocation] { return run_validate(*options, invocation); }};
+  return {app, [options, schedule, &invocation] {
+            options->has_schedule = schedule->count() > 0;
+            return run_validate(*options, invocation);
+          }};
 }
 
 }  // namespace upsweep::cli

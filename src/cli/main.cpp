@@ -6,6 +6,7 @@
 #include <new>
 
 #include "command.hpp"
+#include "train.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
@@ -30,14 +31,15 @@ int fail(ExitCode code, const std::string& message) {
 int usage_error(const std::string& message, const CLI::App* command) {
   fail(kUsage, message);
   if (command == nullptr) {
-    fmt::print(stderr,
-               "usage: upsweep profile|search|validate|calibrate|training|runs [OPTIONS]; upsweep --help lists them\n");
+    fmt::print(
+        stderr,
+        "usage: upsweep profile|search|validate|calibrate|train|training|runs [OPTIONS]; upsweep --help lists them\n");
   } else {
     const std::string& name = command->get_name();
-    const char* arguments = name == "runs"        ? " [list | show ID | delete ID]"
-                            : name == "calibrate" ? " --out FILE"
-                            : name == "training"  ? " FILE"
-                                                  : " MODEL";
+    const char* arguments = name == "runs"                          ? " [list | show ID | delete ID]"
+                            : name == "calibrate"                   ? " --out FILE"
+                            : name == "training" || name == "train" ? " FILE"
+                                                                    : " MODEL";
     fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
   }
   return kUsage;
@@ -57,7 +59,8 @@ int run_program(int argc, char** argv) {
   root.require_subcommand(1);
   const std::vector<cli::Command> commands = {declare_profile(root, invocation),  declare_search(root, invocation),
                                               declare_validate(root, invocation), declare_calibrate(root, invocation),
-                                              declare_training(root, invocation), declare_runs(root, invocation)};
+                                              declare_train(root, invocation),    declare_training(root, invocation),
+                                              declare_runs(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
@@ -74,7 +77,8 @@ int run_program(int argc, char** argv) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
       return usage_error(
-          fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, training, runs", argv[1]),
+          fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, train, training, runs",
+                      argv[1]),
           nullptr);
     }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);

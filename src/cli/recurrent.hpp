@@ -1,19 +1,48 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "command.hpp"
 #include "options.hpp"
+#include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep::cli {
 
-/// True for a recurrent model. Throws InputError, also where an option does not go with it.
-[[nodiscard]] bool is_recurrent(const ModelOptions& options);
+/// Options that only recurrent models have, as text.
+struct RecurrentOptions {
+  std::optional<std::string> steps;
+  std::optional<std::string> batch;
+  std::optional<std::string> hidden;
+  std::optional<std::string> forward_kernels;
+  std::optional<std::string> backward_kernels;
+  std::optional<std::string> host_launch_us;
+};
 
-/// `profile` of a recurrent model by closed forms.
-int profile_recurrent(const ModelOptions& options, const std::string& schedule);
+/// Declares --steps, --batch, --hidden, and the assumptions of predictions on a machine.
+void declare_recurrent_options(CLI::App& app, RecurrentOptions& options);
 
-/// `search` of a recurrent model by closed forms.
-int search_recurrent(const ModelOptions& options, SearchOptions search);
+/// Checks what CLI11 does not. Throws UsageError.
+void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);
+
+/// The model of the file with --steps, --batch and --hidden. Throws InputError where weights or sequences from files do
+/// not go with them.
+[[nodiscard]] RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent);
+
+/// A scan by blocks, which parse_schedule() does not know.
+[[nodiscard]] bool is_blocked(const std::string& schedule);
+
+/// True for a recurrent model. Throws InputError, also where an option does not go with it; UsageError for another
+/// model with options that only recurrent ones have.
+[[nodiscard]] bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options);
+
+/// `profile` of a recurrent model by closed forms; with a machine, predicted seconds too.
+int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
+                      const Invocation& invocation);
+
+/// `search` of a recurrent model by closed forms, in FLOPs or, with a machine, in seconds.
+int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchOptions search,
+                     const Invocation& invocation);
 
 }  // namespace upsweep::cli

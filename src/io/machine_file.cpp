@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "quantity.hpp"
+#include "small_products_reader.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
@@ -37,6 +38,7 @@ class MachineReader {
     machine_.near_cache_bytes = bytes(quantities.find("near_cache", kMemoryUnits, kByteCount));
     machine_.first_cache_bytes = bytes(quantities.find("first_cache", kMemoryUnits, kByteCount));
     read_fill_teams(map, quantities);
+    read_small_products(map);
     const YamlNode& provenance = map.require("provenance");
     const YamlNode& rates = map.require("rates");
     map.finish();
@@ -74,6 +76,17 @@ class MachineReader {
                                         "kind gpu, or no fill_teams",
                                         to_string(machine_.kind)));
     }
+  }
+
+  void read_small_products(YamlMap& machine) {
+    const YamlNode* node = machine.find("small_products");
+    if (node == nullptr) return;
+    if (machine_.kind != MachineKind::gpu) {
+      throw document_.error(*node, fmt::format("small_products stands in a machine of kind {}, accepted is kind gpu, "
+                                               "or no small_products",
+                                               to_string(machine_.kind)));
+    }
+    machine_.small_products = upsweep::read_small_products(document_, *node, machine_.provenance.sources);
   }
 
   void read_provenance(const YamlNode& node) {

@@ -59,6 +59,7 @@ std::optional<std::string> difference(const Machine& a, const Machine& b) {
       std::tie(b.memory_bytes, b.cache_bytes, b.near_cache_bytes, b.first_cache_bytes))
     return "memory or caches";
   if (a.fill_teams != b.fill_teams) return "fill_teams";
+  if (a.small_products != b.small_products) return "small_products";
   if (a.rates.size() != b.rates.size()) return "rates";
   for (std::size_t i = 0; i < a.rates.size(); ++i) {
     if (!same(a.rates[i], b.rates[i])) return fmt::format("rates[{}]", a.rates[i].workers);
@@ -86,6 +87,7 @@ class MachineWriter {
     if (machine_.near_cache_bytes != 0) quantity("", "", "near_cache", "_B", machine_.near_cache_bytes);
     if (machine_.first_cache_bytes != 0) quantity("", "", "first_cache", "_B", machine_.first_cache_bytes);
     if (machine_.kind == MachineKind::gpu) quantity("", "", "fill_teams", "", machine_.fill_teams);
+    if (machine_.small_products) put_small_products(*machine_.small_products);
     put_provenance();
     put("rates:{}\n", machine_.rates.empty() ? " []" : "");
     for (const Rates& rates : machine_.rates) put_rates(rates);
@@ -118,6 +120,21 @@ class MachineWriter {
     } else {
       put("{}{}{}: {{value: {}, source: {}}}\n", indent, name, unit, value, quoted(source->second));
     }
+  }
+
+  void put_small_products(const SmallProducts& small) {
+    const std::string where = "small_products";
+    put("{}:\n", where);
+    quantity("  ", where, "multiprocessors", "", small.multiprocessors);
+    quantity("  ", where, "clock", "_Hz", small.clock_hz);
+    quantity("  ", where, "resident_blocks", "", small.resident_blocks);
+    quantity("  ", where, "resident_threads", "", small.resident_threads);
+    quantity("  ", where, "shared_memory", "_B", small.shared_memory_bytes);
+    quantity("  ", where, "shared_words", "", small.shared_words);
+    quantity("  ", where, "fma", "_cycles", small.fma_cycles);
+    quantity("  ", where, "shared_load", "_cycles", small.shared_load_cycles);
+    quantity("  ", where, "cache_load", "_cycles", small.cache_load_cycles);
+    quantity("  ", where, "memory_load", "_cycles", small.memory_load_cycles);
   }
 
   void put_provenance() {

@@ -27,6 +27,8 @@ inline constexpr Unit kMemoryUnits[] = {{"B", 1, 1},      {"KB", 1e3, 1},      {
                                         {"KiB", 1024, 1}, {"MiB", 1048576, 1}, {"GiB", 1073741824, 1}};
 inline constexpr Unit kComputeUnits[] = {
     {"FLOPps", 1, 1}, {"MFLOPps", 1e6, 1}, {"GFLOPps", 1e9, 1}, {"TFLOPps", 1e12, 1}};
+inline constexpr Unit kFrequencyUnits[] = {{"Hz", 1, 1}, {"MHz", 1e6, 1}, {"GHz", 1e9, 1}};
+inline constexpr Unit kCycleUnits[] = {{"cycles", 1, 1}};
 
 /// What is accepted of a quantity, in its base unit, and how errors say so.
 struct Accepted {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "content_hash.hpp"
+#include "recurrent_arrays.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
@@ -53,6 +56,17 @@ void read_cell(const YamlDocument& document, const YamlNode& node, RecurrentMode
   map.finish();
 }
 
+void read_weights(const YamlDocument& document, const YamlNode& node, RecurrentModel& model, ContentHash& hash) {
+  YamlMap map(document, node, "weights");
+  const YamlNode* seed = map.find("seed");
+  const YamlNode* values = map.find("values");
+  if ((seed == nullptr) == (values == nullptr))
+    throw document.error(node, "weights has neither or both of seed and values, accepted is one of them");
+  if (seed != nullptr) model.seed = yaml_integer(document, *seed, map.name("seed"));
+  if (values != nullptr) model.values = read_values(document, *values, model.shape, hash);
+  map.finish();
+}
+
 RecurrentModel read_recurrent(const YamlDocument& document) {
   RecurrentModel model;
   model.file = document.file;
@@ -64,13 +78,10 @@ RecurrentModel read_recurrent(const YamlDocument& document) {
   YamlMap head(document, map.require("head"), "head");
   model.shape.classes = extent(head, "out_features", 1, kMostExtent);
   head.finish();
-  if (const YamlNode* weights = map.find("weights")) {
-    YamlMap seeds(document, *weights, "weights");
-    model.seed = yaml_integer(document, seeds.require("seed"), seeds.name("seed"));
-    seeds.finish();
-  }
-  map.finish();
   ContentHash hash;
+  if (const YamlNode* weights = map.find("weights")) read_weights(document, *weights, model, hash);
+  if (const YamlNode* sample = map.find("sample")) model.sample = read_sample(document, *sample, model.shape, hash);
+  map.finish();
   hash.add("recurrent", fmt::format("{} {} input {} hidden {} classes {} steps {} batch {} fused {} bytes {} seed {}",
                                     to_string(model.shape.kind), to_string(model.shape.nonlinearity), model.shape.input,
                                     model.shape.hidden, model.shape.classes, model.steps, model.batch, model.is_fused,
@@ -96,5 +107,48 @@ RecurrentModel load_recurrent(const std::string& path) { return read_recurrent(r
 RecurrentModel load_recurrent(std::istream& in, const std::string& path) {
   return read_recurrent(parse_yaml(in, path));
 }
+
+template <class T>
+CellWeights<T> recurrent_weights(const RecurrentModel& model) {
+  if (!model.values) return initial_weights<T>(model.shape, model.seed);
+  CellWeights<T> weights = zero_weights<T>(model.shape);
+  for (std::size_t a = 0; a < weights.arrays().size(); ++a) {
+    std::transform(model.values->arrays()[a].begin(), model.values->arrays()[a].end(), weights.arrays()[a].begin(),
+                   [](double x) { return static_cast<T>(x); });
+  }
+  return weights;
+}
+
+template <class T>
+SequenceBatch<T> recurrent_batch(const RecurrentModel& model, std::uint64_t seed) {
+  const CellWeights<T> weights = recurrent_weights<T>(model);
+  if (!model.sample) return random_batch<T>(weights, model.steps, model.batch, seed);
+  const RecurrentSample& sample = *model.sample;
+  if (sample.steps < model.steps || sample.samples < model.batch) {
+    throw InputError(
+        fmt::format("{}: sample has {} sequences of {} steps, accepted are at least the {} of {} steps that "
+                    "the model asks for",
+                    model.file, sample.samples, sample.steps, model.batch, model.steps));
+  }
+  const std::size_t input = model.shape.input;
+  SequenceBatch<T> batch{weights,
+                         model.steps,
+                         std::vector<T>(model.steps * model.batch * input),
+                         {sample.labels.begin(), sample.labels.begin() + static_cast<std::ptrdiff_t>(model.batch)}};
+  for (std::size_t b = 0; b < model.batch; ++b) {
+    for (std::size_t t = 0; t < model.steps; ++t) {
+      std::transform(sample.inputs.begin() + static_cast<std::ptrdiff_t>((b * sample.steps + t) * input),
+                     sample.inputs.begin() + static_cast<std::ptrdiff_t>((b * sample.steps + t + 1) * input),
+                     batch.inputs.begin() + static_cast<std::ptrdiff_t>((t * model.batch + b) * input),
+                     [](float x) { return static_cast<T>(x); });
+    }
+  }
+  return batch;
+}
+
+template CellWeights<float> recurrent_weights<float>(const RecurrentModel&);
+template CellWeights<double> recurrent_weights<double>(const RecurrentModel&);
+template SequenceBatch<float> recurrent_batch<float>(const RecurrentModel&, std::uint64_t);
+template SequenceBatch<double> recurrent_batch<double>(const RecurrentModel&, std::uint64_t);
 
 }  // namespace upsweep

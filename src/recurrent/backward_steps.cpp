@@ -26,6 +26,14 @@ void require_backward(const CellWeights<T>& weights, const ForwardStates<T>& sta
 }
 
 template <class T>
+void require_planned(const CellShape& found, const ForwardStates<T>& states, const CellShape& shape, std::size_t steps,
+                     std::size_t batch) {
+  if (found == shape && states.steps == steps && states.batch == batch) return;
+  throw std::invalid_argument(fmt::format("{} steps of {} samples, accepted are {} of {} and the cell of the plan",
+                                          states.steps, states.batch, steps, batch));
+}
+
+template <class T>
 StepScratch<T>::StepScratch(const CellShape& shape, std::size_t samples)
     : deltas(samples * shape.gates() * shape.hidden), ones(shape.hidden, T(1)) {}
 
@@ -87,6 +95,10 @@ template void require_backward<float>(const CellWeights<float>&, const ForwardSt
                                       std::span<float>);
 template void require_backward<double>(const CellWeights<double>&, const ForwardStates<double>&,
                                        std::span<const double>, std::span<double>);
+template void require_planned<float>(const CellShape&, const ForwardStates<float>&, const CellShape&, std::size_t,
+                                     std::size_t);
+template void require_planned<double>(const CellShape&, const ForwardStates<double>&, const CellShape&, std::size_t,
+                                      std::size_t);
 template struct StepScratch<float>;
 template struct StepScratch<double>;
 template class BackwardSteps<float>;

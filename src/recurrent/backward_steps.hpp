@@ -15,6 +15,11 @@ template <class T>
 void require_backward(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
                       std::span<T> gradients);
 
+/// Throws std::invalid_argument unless weights and states are those that a plan is for.
+template <class T>
+void require_planned(const CellShape& found, const ForwardStates<T>& states, const CellShape& shape, std::size_t steps,
+                     std::size_t batch);
+
 /// What one worker needs to go through steps backwards.
 template <class T>
 struct StepScratch {
@@ -43,6 +48,11 @@ class BackwardSteps {
   /// The derivatives with respect to the sums: deltas[b][gate][i] of the samples [begin, end) at step t, from `g`,
   /// [b][h] from sample `begin` on; `input_n` as in gru_deltas(), or null.
   void deltas(std::size_t t, std::size_t begin, std::size_t end, const T* g, T* deltas, T* input_n) const;
+
+  /// W_hh, (gates · h) × h; a vector past the last row may be read.
+  [[nodiscard]] const T* w_hh() const { return w_hh_.data(); }
+  /// Numbers from row to row of w_hh().
+  [[nodiscard]] std::size_t w_row() const { return width_; }
 
  private:
   /// Where step t of sample b stands in the arrays of gates, and h_{t-1} in the hidden states.

@@ -227,6 +227,21 @@ double roundings_per_step(const CellShape& shape) {
 }
 
 template <class T>
+std::vector<double> hidden_gradient_bounds(const ForwardStates<T>& states, const HiddenGradientOracle& oracle) {
+  if (oracle.gradient.size() != states.hidden.size()) {
+    throw std::invalid_argument(
+        fmt::format("{} gradients of the oracle, accepted are {}", oracle.gradient.size(), states.hidden.size()));
+  }
+  std::vector<double> bounds(oracle.gradient.size());
+  const std::size_t stride = states.batch * states.shape.hidden;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = bound_of(states.shape, states.steps - i / stride, kUnitRoundoff<T> + kRoundoff64, oracle.magnitude[i],
+                         oracle.deviation[i]);
+  }
+  return bounds;
+}
+
+template <class T>
 GradientComparison compare_hidden_gradients(const ForwardStates<T>& states, const HiddenGradientOracle& oracle,
                                             std::span<const T> found) {
   if (found.size() != states.hidden.size() || oracle.gradient.size() != states.hidden.size()) {
@@ -234,13 +249,13 @@ GradientComparison compare_hidden_gradients(const ForwardStates<T>& states, cons
                                             oracle.gradient.size(), states.hidden.size()));
   }
   GradientComparison comparison;
+  const std::vector<double> bounds = hidden_gradient_bounds(states, oracle);
   const std::size_t stride = states.batch * states.shape.hidden;
   for (std::size_t t = states.steps + 1; t-- > 0;) {
     double scale = kSmallest<T>;
     for (std::size_t i = t * stride; i < (t + 1) * stride; ++i) scale = std::max(scale, std::fabs(oracle.gradient[i]));
     for (std::size_t i = t * stride; i < (t + 1) * stride; ++i) {
-      const double allowed = bound_of(states.shape, states.steps - t, kUnitRoundoff<T> + kRoundoff64,
-                                      oracle.magnitude[i], oracle.deviation[i]);
+      const double allowed = bounds[i];
       const double difference = std::fabs(static_cast<double>(found[i]) - oracle.gradient[i]);
       ++comparison.elements;
       if (difference <= allowed) {
@@ -265,6 +280,8 @@ template HiddenGradientOracle hidden_gradient_oracle<float>(const CellWeights<fl
                                                             std::span<const float>);
 template HiddenGradientOracle hidden_gradient_oracle<double>(const CellWeights<double>&, const ForwardStates<double>&,
                                                              std::span<const double>);
+template std::vector<double> hidden_gradient_bounds<float>(const ForwardStates<float>&, const HiddenGradientOracle&);
+template std::vector<double> hidden_gradient_bounds<double>(const ForwardStates<double>&, const HiddenGradientOracle&);
 template GradientComparison compare_hidden_gradients<float>(const ForwardStates<float>&, const HiddenGradientOracle&,
                                                             std::span<const float>);
 template GradientComparison compare_hidden_gradients<double>(const ForwardStates<double>&, const HiddenGradientOracle&,

@@ -1,5 +1,9 @@
 #include "dense_kernels.hpp"
 
+#include <algorithm>
+
+#include "vectorised.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -131,11 +135,55 @@ template <class T, std::size_t Bytes>
 UPSWEEP_VERSIONS(float)
 UPSWEEP_VERSIONS(double)
 
+template <class T>
+[[gnu::always_inline]] inline void multiply_elements_of(const T* x, const T* y, T* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = x[i] * y[i];
+}
+
+template <class T>
+[[gnu::always_inline]] inline void scale_rows_of(const DiagonalProduct<T>& p) {
+  for (std::size_t i = 0; i < p.h; ++i) {
+    const T factor = p.diagonal[i];
+    const T* from = p.a + i * p.a_row;
+    T* to = p.c + i * p.h;
+    for (std::size_t j = 0; j < p.h; ++j) to[j] = factor * from[j];
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void scale_columns_of(const DiagonalProduct<T>& p) {
+  for (std::size_t i = 0; i < p.h; ++i) multiply_elements_of(p.a + i * p.a_row, p.diagonal, p.c + i * p.h, p.h);
+}
+
 }  // namespace
 
 void multiply(const SmallProduct<float>& product) { run(product); }
 void multiply(const SmallProduct<double>& product) { run(product); }
 void form_jacobian(const JacobianTask<float>& task) { run(task); }
 void form_jacobian(const JacobianTask<double>& task) { run(task); }
+
+template <class T>
+void multiply_in_place(SmallProduct<T> product, T* scratch) {
+  const bool into_a = product.c == product.a;
+  const bool into_b = product.c == product.b;
+  if (into_a || into_b) std::copy_n(product.c, product.m * product.n, scratch);
+  if (into_a) product.a = scratch;
+  if (into_b) product.b = scratch;
+  multiply(product);
+}
+
+template void multiply_in_place<float>(SmallProduct<float>, float*);
+template void multiply_in_place<double>(SmallProduct<double>, double*);
+
+UPSWEEP_VECTORISED void multiply_elements(const float* x, const float* y, float* to, std::size_t count) {
+  multiply_elements_of(x, y, to, count);
+}
+UPSWEEP_VECTORISED void multiply_elements(const double* x, const double* y, double* to, std::size_t count) {
+  multiply_elements_of(x, y, to, count);
+}
+UPSWEEP_VECTORISED void scale_rows(const DiagonalProduct<float>& product) { scale_rows_of(product); }
+UPSWEEP_VECTORISED void scale_rows(const DiagonalProduct<double>& product) { scale_rows_of(product); }
+UPSWEEP_VECTORISED void scale_columns(const DiagonalProduct<float>& product) { scale_columns_of(product); }
+UPSWEEP_VECTORISED void scale_columns(const DiagonalProduct<double>& product) { scale_columns_of(product); }
 
 }  // namespace upsweep

@@ -26,6 +26,30 @@ struct SmallProduct {
 void multiply(const SmallProduct<float>& product);
 void multiply(const SmallProduct<double>& product);
 
+/// multiply() of square matrices, where C may be A or B: rows then have no gaps. `scratch` has room for one matrix and
+/// a vector (kVectorBytes), and overlaps nothing.
+template <class T>
+void multiply_in_place(SmallProduct<T> product, T* scratch);
+
+/// to[i] = x[i] · y[i].
+void multiply_elements(const float* x, const float* y, float* to, std::size_t count);
+void multiply_elements(const double* x, const double* y, double* to, std::size_t count);
+
+/// A square matrix with its rows or columns scaled: diagonal · A, or A · diagonal.
+template <class T>
+struct DiagonalProduct {
+  const T* diagonal;  ///< h
+  const T* a;
+  std::size_t a_row;  ///< numbers from row to row of A
+  T* c;               ///< rows h apart; may be A where those are, too
+  std::size_t h;
+};
+
+void scale_rows(const DiagonalProduct<float>& product);
+void scale_rows(const DiagonalProduct<double>& product);
+void scale_columns(const DiagonalProduct<float>& product);
+void scale_columns(const DiagonalProduct<double>& product);
+
 /// The Jacobian ∂h_t/∂h_{t-1} of one sample, not transposed: row i is the sum over gates q of
 /// factors[q · h + i] · (row q · h + i of W_hh), plus direct[i] on the diagonal.
 template <class T>

@@ -11,6 +11,7 @@
 
 #include "measurement_rows.hpp"
 #include "migrations.hpp"
+#include "pass_rows.hpp"
 #include "sqlite.hpp"
 #include "training_rows.hpp"
 #include "upsweep/base/error.hpp"
@@ -252,6 +253,44 @@ std::int64_t RunStore::save(const TrainingRecord& record) {
   return id;
 }
 
+std::int64_t RunStore::save(const PassRecord& record) {
+  Transaction transaction(impl_->database, Transaction::Kind::write);
+  const std::int64_t id = save_pass_run(impl_->database, now_utc(), record);
+  transaction.commit();
+  return id;
+}
+
+std::optional<QueryResult> RunStore::show_passes(std::int64_t id) {
+  Statement select(impl_->database, "SELECT * FROM pass_runs WHERE id = ?");
+  select.bind(id);
+  QueryResult wide = collect(select);
+  if (wide.rows.empty()) return std::nullopt;
+  return wide;
+}
+
+QueryResult RunStore::passes(std::int64_t id) {
+  Statement select(impl_->database, "SELECT * FROM passes WHERE run_id = ? ORDER BY pass");
+  select.bind(id);
+  return collect(select);
+}
+
+QueryResult RunStore::pass_summary(std::int64_t id) {
+  Statement select(impl_->database,
+                   "SELECT method, backend, flops, bytes, predicted_s, measured_s, error, ratio_to_first, "
+                   "worst_share_of_bound, loss_difference FROM pass_summary WHERE run = ?");
+  select.bind(id);
+  return collect(select);
+}
+
+QueryResult RunStore::losses(std::int64_t id) {
+  Statement select(
+      impl_->database,
+      "SELECT p.method, l.iteration, l.loss, l.accuracy FROM losses l JOIN passes p ON p.run_id = l.run_id "
+      "AND p.pass = l.pass WHERE l.run_id = ? ORDER BY l.pass, l.iteration");
+  select.bind(id);
+  return collect(select);
+}
+
 std::optional<QueryResult> RunStore::show_training(std::int64_t id) {
   Statement select(impl_->database, "SELECT * FROM training_runs WHERE id = ?");
   select.bind(id);
@@ -318,9 +357,11 @@ bool RunStore::remove(std::int64_t id) {
   Statement erase(database, "DELETE FROM runs WHERE id = ?");
   erase.bind(id).run();
   bool found = database.changed_rows() > 0;
-  Statement erase_training(database, "DELETE FROM training_runs WHERE id = ?");
-  erase_training.bind(id).run();
-  found = found || database.changed_rows() > 0;
+  for (const char* others : {"DELETE FROM training_runs WHERE id = ?", "DELETE FROM pass_runs WHERE id = ?"}) {
+    Statement erase_other(database, others);
+    erase_other.bind(id).run();
+    found = found || database.changed_rows() > 0;
+  }
   database.execute("DELETE FROM searches WHERE id NOT IN (SELECT search_id FROM runs WHERE search_id IS NOT NULL)");
   transaction.commit();
   return found;

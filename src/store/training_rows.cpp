@@ -2,20 +2,9 @@
 
 #include <optional>
 
+#include "run_ids.hpp"
+
 namespace upsweep {
-namespace {
-
-/// An id that no run has had: the next of the table runs, whose sequence moves on.
-std::int64_t next_run_id(Sqlite& database) {
-  database.execute(
-      "INSERT INTO sqlite_sequence (name, seq) SELECT 'runs', 0 WHERE NOT EXISTS "
-      "(SELECT 1 FROM sqlite_sequence WHERE name = 'runs')");
-  database.execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'runs'");
-  return database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'runs'");
-}
-
-}  // namespace
-
 std::int64_t save_training_run(Sqlite& database, const std::string& created, const TrainingRecord& record) {
   const std::int64_t id = next_run_id(database);
   Statement run(database,

@@ -8,7 +8,7 @@
 namespace upsweep {
 
 /// Reads a machine file: a YAML mapping of `name`, `kind`, `memory`, `cache`, `near_cache`, `first_cache`,
-/// `fill_teams`, `provenance` and `rates`.
+/// `fill_teams`, `small_products` (of a gpu, optional: the members of SmallProducts), `provenance` and `rates`.
 ///
 /// Every quantity has its unit in its key and is kept in s, B, B/s or FLOP/s: `bandwidth_GBps: 900`, or with where it
 /// is from, `bandwidth_GBps: {value: 900, source: "..."}`, which goes to Provenance::sources under

@@ -2,11 +2,22 @@
 
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "upsweep/recurrent/cell.hpp"
+#include "upsweep/recurrent/validate_passes.hpp"
 
 namespace upsweep {
+
+/// Sequences that a model file names.
+struct RecurrentSample {
+  std::uint64_t samples = 0;
+  std::uint64_t steps = 0;            ///< of every sample
+  std::vector<float> inputs;          ///< [sample][step][input]
+  std::vector<std::uint32_t> labels;  ///< [sample]
+};
 
 /// A model file of a recurrent network, read and checked.
 struct RecurrentModel {
@@ -14,11 +25,13 @@ struct RecurrentModel {
   std::string name;
   unsigned value_bytes = 4;  ///< 4 for fp32, 8 for fp64
   CellShape shape;
-  std::uint64_t steps = 2;   ///< T >= 2
-  std::uint64_t batch = 1;   ///< B: sequences of an iteration
-  bool is_fused = true;      ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn)
-  std::uint64_t seed = 0;    ///< of the initial weights
-  std::string content_hash;  ///< of everything but the name
+  std::uint64_t steps = 2;  ///< T >= 2
+  std::uint64_t batch = 1;  ///< B: sequences of an iteration
+  bool is_fused = true;     ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn)
+  std::uint64_t seed = 0;   ///< of the initial weights
+  std::optional<CellWeights<double>> values = std::nullopt;  ///< weights from files, instead of a seed
+  std::optional<RecurrentSample> sample = std::nullopt;      ///< sequences from files
+  std::string content_hash;                                  ///< of everything but the name
 };
 
 /// True when the file is a mapping with the key `recurrent`. Throws InputError where it is no YAML.
@@ -30,13 +43,27 @@ struct RecurrentModel {
 ///     dtype: fp32                         # or fp64
 ///     recurrent: {cell: rnn, input_size: 1, hidden_size: 20, steps: 1000, batch: 16, nonlinearity: tanh, fused: true}
 ///     head: {out_features: 10}            # linear, on the last hidden state
-///     weights: {seed: 1}                  # optional; uniform as PyTorch initialises them
+///     weights: {seed: 1}                  # optional; uniform as PyTorch initialises them; or values: FOLDER
+///     sample: {inputs: x.npy, labels: y.npy}   # optional; [samples, steps, input_size] and [samples]
 ///
-/// `cell` is rnn or gru; `nonlinearity` (tanh or relu, of an rnn), `batch` (1) and `fused` (true) are optional; a gru has
-/// one Jacobian per step and is fused. Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted".
+/// A folder of values has weight_ih_l0.npy, weight_hh_l0.npy, head.npy and, where they are not 0, bias_ih_l0.npy,
+/// bias_hh_l0.npy, head.bias.npy, with PyTorch's shapes and gate order. Paths are relative to the file. A sample has at
+/// least `batch` sequences of at least `steps` steps; the first of both are run.
+/// `cell` is rnn or gru; `nonlinearity` (tanh or relu, of an rnn), `batch` (1) and `fused` (true) are optional; a gru
+/// has one Jacobian per step and is fused. Throws InputError, "FILE:LINE: what is wrong, what was found, what is
+/// accepted".
 [[nodiscard]] RecurrentModel load_recurrent(const std::string& path);
 
 /// The same from a stream; `path` stands for it in errors.
 [[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path);
+
+/// The weights of a model: from its files, rounded to T, or from its seed.
+template <class T>
+[[nodiscard]] CellWeights<T> recurrent_weights(const RecurrentModel& model);
+
+/// The batch that a model is run with: the first sequences of its sample, or random ones of `seed`. Throws InputError
+/// where the sample has too few or too short sequences for `model.batch` and `model.steps`.
+template <class T>
+[[nodiscard]] SequenceBatch<T> recurrent_batch(const RecurrentModel& model, std::uint64_t seed);
 
 }  // namespace upsweep

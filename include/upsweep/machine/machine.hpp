@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "upsweep/machine/error_figures.hpp"
+#include "upsweep/machine/small_products.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -111,9 +113,9 @@ struct Machine {
   std::uint64_t fill_teams = 1;         ///< gpu: teams of rows that keep the whole device busy
   std::vector<Rates> rates;             ///< by workers, ascending; at least one
   Provenance provenance;
+  std::optional<SmallProducts> small_products;  ///< of a gpu, where known
 
-  /// Most workers (threads or streams).
-  [[nodiscard]] std::size_t workers() const { return rates.back().workers; }
+  [[nodiscard]] std::size_t workers() const { return rates.back().workers; }  ///< most threads or streams
   /// Rates with `active` workers: those of the largest entry that is no larger, else the first.
   [[nodiscard]] const Rates& at(std::size_t active) const;
 };

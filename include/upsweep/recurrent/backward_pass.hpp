@@ -20,7 +20,8 @@ struct PassShape {
   CellShape cell;
   std::size_t steps = 2;  ///< T >= 1
   std::size_t batch = 1;  ///< B >= 1
-  bool is_fused = true;   ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn, levels)
+  bool is_fused = true;   ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn, levels;
+                          ///< a sequential pass forms neither)
 
   friend bool operator==(const PassShape&, const PassShape&) = default;
 };
@@ -49,6 +50,9 @@ class BackwardPass {
   /// Writes the gradients of the last run() where load() was told to; nothing to do where run() has done so.
   virtual void fetch() = 0;
 
+  /// Whether fetch() writes the gradients of all steps; otherwise those of h_0 and h_T alone.
+  [[nodiscard]] virtual bool gives_all() const { return true; }
+
   /// FLOPs of one run(), all samples. A sequential pass counts as `down`.
   [[nodiscard]] virtual ScanFlops flops() const = 0;
 
@@ -57,6 +61,10 @@ class BackwardPass {
 
   /// What a user should know: a shape that fell back to other kernels, a graph that could not be captured.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+
+  /// Takes the inputs of the next load(), as run_forward(); they must live until then. Only a pass that repeats the
+  /// forward pass reads them (cudnn), and cannot load without.
+  virtual void set_inputs(std::span<const T> /*inputs*/) {}
 };
 
 /// Where backward passes of recurrent cells run: reference (one thread, element by element, sequential only), cpu,
@@ -69,11 +77,13 @@ class BackwardPass {
 /// Device, versions, workers and memory. Throws BackendError where it does not run here.
 [[nodiscard]] DeviceFacts recurrent_facts(const std::string& backend);
 
-/// Why `backend` has no such pass, for people; empty where it has one.
+/// Why `backend` has no such pass, for people; empty where it has one. Throws std::invalid_argument for an unknown
+/// backend, or extents of 0.
 [[nodiscard]] std::string unsupported_pass(const std::string& backend, const BackwardMethod& method,
                                            const PassShape& shape);
 
-/// Bytes that a pass will hold, before it is made: BackwardPass::bytes().
+/// Bytes that a pass will hold, before it is made: BackwardPass::bytes(). Throws std::invalid_argument for an unknown
+/// backend or what no pass has, CountOverflow; BackendError where a device does not run here.
 [[nodiscard]] std::uint64_t pass_bytes(const std::string& backend, const BackwardMethod& method, const PassShape& shape,
                                        unsigned value_bytes);
 

@@ -39,6 +39,12 @@ template <class T>
 [[nodiscard]] HiddenGradientOracle hidden_gradient_oracle(const CellWeights<T>& weights, const ForwardStates<T>& states,
                                                           std::span<const T> last);
 
+/// What compare_hidden_gradients() accepts as a difference, element by element: [t][b][hidden], t = 0..T. May be
+/// infinite. Throws std::invalid_argument for wrong lengths.
+template <class T>
+[[nodiscard]] std::vector<double> hidden_gradient_bounds(const ForwardStates<T>& states,
+                                                         const HiddenGradientOracle& oracle);
+
 /// Roundings on a path through one step, products in any association: those of the derivatives, of the sum that forms
 /// an entry of a Jacobian, and of a product with inner dimension gates · hidden + 1 at most.
 [[nodiscard]] double roundings_per_step(const CellShape& shape);

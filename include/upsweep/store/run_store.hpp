@@ -13,6 +13,7 @@
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
+#include "upsweep/store/pass_record.hpp"
 #include "upsweep/store/training_record.hpp"
 
 namespace upsweep {
@@ -107,10 +108,14 @@ class RunStore {
   /// Writes a training run in one transaction. Returns its id, which no other run of either kind has.
   std::int64_t save(const TrainingRecord& record);
 
+  /// Writes a run of a recurrent model or a training in one transaction. Returns its id, which no other run of any kind
+  /// has.
+  std::int64_t save(const PassRecord& record);
+
   /// Keeps a machine whose file is `text`, once; returns its id.
   std::int64_t save_machine(const Machine& machine, const std::string& text);
 
-  /// All runs of either kind, newest first: the view run_summary.
+  /// All runs of any kind, newest first: the view run_summary.
   [[nodiscard]] QueryResult list();
   /// All columns of one run, in one row; nothing when there is no such run of a schedule.
   [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
@@ -120,6 +125,14 @@ class RunStore {
   [[nodiscard]] QueryResult training_summary(std::int64_t id);
   /// Figures of a training run, in the order in which they were saved.
   [[nodiscard]] QueryResult training_figures(std::int64_t id);
+  /// All columns of a run of backward passes, in one row; nothing when there is no such one.
+  [[nodiscard]] std::optional<QueryResult> show_passes(std::int64_t id);
+  /// All columns of its passes.
+  [[nodiscard]] QueryResult passes(std::int64_t id);
+  /// Predicted beside measured times of its passes, as the view pass_summary.
+  [[nodiscard]] QueryResult pass_summary(std::int64_t id);
+  /// Points of its loss curves; no rows where nothing was trained.
+  [[nodiscard]] QueryResult losses(std::int64_t id);
   /// The levels of a run.
   [[nodiscard]] QueryResult levels(std::int64_t id);
   /// Predicted beside measured times of a run: the view prediction_vs_measurement; no rows without a measurement.

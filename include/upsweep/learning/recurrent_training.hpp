@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upsweep/learning/optimizer.hpp"
+#include "upsweep/learning/sequence_data.hpp"
+#include "upsweep/learning/train_result.hpp"
+#include "upsweep/recurrent/backward_method.hpp"
+#include "upsweep/recurrent/backward_pass.hpp"
+#include "upsweep/recurrent/cell.hpp"
+
+namespace upsweep {
+
+/// How to train a recurrent cell and its head.
+struct RecurrentTraining {
+  /// Steps and batch of an iteration. `is_fused` counts for level-wise passes; the others form no Jacobians that could
+  /// be split.
+  PassShape shape;
+  std::size_t iterations = 1;
+  OptimizerSettings optimizer;
+  CellWeights<double> start;       ///< initial weights, rounded to the type of the training
+  std::uint64_t shuffle_seed = 0;  ///< BatchOrder
+};
+
+/// One training: its curve, what it learnt and the phases of its passes.
+template <class T>
+struct TrainedCell {
+  LossCurve curve;
+  CellWeights<T> weights;
+  ScanTimes pass_seconds;          ///< sum of what the passes return: no transfers
+  std::vector<std::string> notes;  ///< of the pass
+};
+
+/// Trains by one planned pass, which `name` calls in the curve and in errors.
+///
+/// Forward pass, gradients of parameters and update run on the CPU, the pass where it was planned; `backward` of the
+/// curve is its wall-clock time, transfers included. One iteration without update comes first, so that no time holds
+/// the first touch of memory. T is float or double.
+/// Throws std::invalid_argument where the data do not have the steps, inputs and classes of the shape, or fewer samples
+/// than a batch; TrainingDiverged; what `progress` and the pass throw.
+template <class T>
+[[nodiscard]] TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data,
+                                        BackwardPass<T>& pass, const std::string& name,
+                                        const TrainProgress& progress = {}, std::size_t index = 0);
+
+/// The shape that a pass is planned for in a training of `shape`.
+[[nodiscard]] PassShape shape_for(const BackwardMethod& method, const PassShape& shape);
+
+/// Trains by every method in turn, each from the same weights over the same batches, and compares them with the first.
+/// Throws as train_cell() and make_backward_pass(), and std::invalid_argument for no methods.
+template <class T>
+[[nodiscard]] TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data,
+                                       const std::string& backend, const std::vector<BackwardMethod>& methods,
+                                       const TrainProgress& progress = {});
+
+}  // namespace upsweep

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "upsweep/learning/curve.hpp"
+#include "upsweep/recurrent/scan_backward.hpp"
+
+namespace upsweep {
+
+/// The same training by several kinds of backward pass, each from the same weights over the same batches.
+struct TrainResult {
+  std::vector<LossCurve> curves;             ///< the first is the reference
+  std::vector<CurveDifference> differences;  ///< [curve], each from the first, which has 0
+
+  /// [curve]: the largest |weight - reference weight| after the last update, over the largest |reference weight|.
+  std::vector<double> weight_differences;
+
+  /// [curve]: phases of the backward passes alone, summed; empty where nobody measures them.
+  std::vector<ScanTimes> pass_seconds;
+  std::vector<std::string> notes;  ///< of the passes, for people
+};
+
+/// Fills `differences` from `curves`. Throws std::invalid_argument as compare_curves().
+void compare_all(TrainResult& result);
+
+/// Largest |a - b| over the largest |a|; infinite where one is not finite and the other differs. 0 of nothing but
+/// zeros. Throws std::invalid_argument for different lengths. T is float or double.
+template <class T>
+[[nodiscard]] double relative_weight_difference(std::span<const T> reference, std::span<const T> other);
+
+/// A loss, a state or a gradient became NaN or infinite.
+class TrainingDiverged : public std::runtime_error {
+ public:
+  /// `what`: "the loss is not finite". `iteration` from 0 (the text counts from 1); `step`: where infinity began.
+  TrainingDiverged(std::string backward, std::size_t iteration, std::optional<std::size_t> step,
+                   const std::string& what);
+  [[nodiscard]] const std::string& backward() const { return backward_; }
+  [[nodiscard]] std::size_t iteration() const { return iteration_; }
+  [[nodiscard]] std::optional<std::size_t> step() const { return step_; }
+
+ private:
+  std::string backward_;
+  std::size_t iteration_;
+  std::optional<std::size_t> step_;
+};
+
+/// Called after every iteration: the curve so far, its index in the list of backward passes. What it throws ends the
+/// training.
+using TrainProgress = std::function<void(const LossCurve& curve, std::size_t index)>;
+
+}  // namespace upsweep

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/recurrent/device_model.hpp"
+
+namespace upsweep {
+
+/// A way through the backward pass, predicted.
+struct DeviceCandidate {
+  BackwardMethod method;
+  std::string name;
+  bool is_feasible = true;
+  std::string reason;  ///< why it is infeasible, else empty
+  DevicePrediction prediction;
+};
+
+/// The candidates of a pass, and which of them is fastest.
+struct DeviceSearchResult {
+  std::vector<DeviceCandidate> candidates;  ///< sequential, the depths from 0, then blocks by their number
+  std::optional<std::size_t> best;          ///< feasible with the least time for all hidden gradients
+  std::optional<double> margin;             ///< runner-up's time / best time - 1
+
+  [[nodiscard]] const DeviceCandidate& sequential() const { return candidates.front(); }
+};
+
+/// Whether a method multiplies Jacobians: a depth above 0, or more than two blocks. Others are sequential in steps.
+[[nodiscard]] bool is_scan(const BackwardMethod& method);
+
+inline constexpr std::size_t kMostBlocks = 4096;
+
+/// Predicts the sequential pass, every hybrid depth, and 1, 2, 4, 8, ... up to `steps` blocks, at most kMostBlocks; one
+/// block is the sequential pass in one kernel.
+///
+/// A candidate is infeasible where it holds more than `memory_limit` bytes, else more than the machine has. Ties go to
+/// the candidate that comes first. Throws and costs like predict_on_device() for each.
+[[nodiscard]] DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
+                                                  const DeviceAssumptions& assumptions,
+                                                  std::optional<std::uint64_t> memory_limit);
+
+/// The fewest steps, 2 or more, from which some scan is faster than a baseline.
+struct DeviceOvertaking {
+  std::uint64_t steps = 2;
+  std::string method;  ///< the fastest there
+
+  friend bool operator==(const DeviceOvertaking&, const DeviceOvertaking&) = default;
+};
+
+/// Looks at every number of steps up to 64, then at their doublings up to 2^26 and between the last two; nothing where
+/// no scan is faster up to there. Memory does not count. Throws like predict_on_device().
+[[nodiscard]] std::optional<DeviceOvertaking> overtaking_steps(const Machine& machine, PassShape shape,
+                                                               const BackwardMethod& baseline, unsigned value_bytes,
+                                                               const DeviceAssumptions& assumptions);
+
+}  // namespace upsweep

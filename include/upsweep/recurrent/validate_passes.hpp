@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "upsweep/recurrent/backward_pass.hpp"
+#include "upsweep/recurrent/compare_gradients.hpp"
+#include "upsweep/recurrent/compare_parameters.hpp"
+
+namespace upsweep {
+
+/// A batch of sequences through a cell. T is float or double.
+template <class T>
+struct SequenceBatch {
+  CellWeights<T> weights;
+  std::size_t steps = 0;              ///< T
+  std::vector<T> inputs;              ///< [t][b][input], t = 0..T - 1
+  std::vector<std::uint32_t> labels;  ///< [b], each below the number of classes
+};
+
+/// Inputs of mean 0 and variance 1 (uniform) and labels, by position: the same on every machine.
+template <class T>
+[[nodiscard]] SequenceBatch<T> random_batch(const CellWeights<T>& weights, std::size_t steps, std::size_t batch,
+                                            std::uint64_t seed);
+
+/// The gradient of the loss outgrows the number type: it is infinite from a step on, whatever computes it.
+class ExplodingGradient : public std::runtime_error {
+ public:
+  ExplodingGradient(std::size_t step, std::size_t steps, std::size_t sample);
+  [[nodiscard]] std::size_t step() const { return step_; }      ///< the largest t whose gradient is infinite
+  [[nodiscard]] std::size_t sample() const { return sample_; }  ///< the first such sample
+
+ private:
+  std::size_t step_;
+  std::size_t sample_;
+};
+
+/// One backward pass that is asked for.
+struct PassRequest {
+  std::string backend;
+  BackwardMethod method;
+};
+
+/// What came of it.
+struct PassOutcome {
+  PassRequest request;
+  std::string failure;         ///< why it did not run, for people; empty where it ran
+  ScanTimes times;             ///< of the repetition with the median total
+  double fastest_seconds = 0;  ///< the fastest repetition
+  std::size_t repetitions = 0;
+  ScanFlops flops;
+  std::uint64_t bytes = 0;         ///< that the plan holds
+  std::vector<std::string> notes;  ///< of the pass
+  bool is_whole = true;  ///< all hidden gradients and those of the parameters were compared, not h_0 and h_T alone
+  GradientComparison hidden;
+  ParameterComparison parameters;
+
+  [[nodiscard]] bool ran() const { return failure.empty(); }
+  /// The first difference that is out of its bound.
+  [[nodiscard]] std::optional<std::string> mismatch() const;
+};
+
+/// A batch that was run forward, and backward by several passes.
+struct PassesValidation {
+  double loss = 0;
+  double forward_s = 0;             ///< median, head included
+  double parameters_s = 0;          ///< median: parameter gradients from hidden gradients
+  double oracle_s = 0;              ///< once: gradients in double precision and their bounds
+  double gradient_last = 0;         ///< largest |gradient| of h_T
+  double gradient_first = 0;        ///< and of h_0: how far gradients vanish or grow
+  std::vector<PassOutcome> passes;  ///< one for each request
+};
+
+struct PassesOptions {
+  std::size_t repetitions = 3;  ///< measured runs, at least 1; one more before them is not measured
+  double min_seconds = 0.2;     ///< repeat until the measured runs took this long together, 1000 times at most
+  /// Called with the name of a pass before it runs.
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+/// Bytes that validate_passes() needs besides what a pass holds: states, gradients and the oracle.
+[[nodiscard]] std::uint64_t validation_bytes(const CellShape& shape, std::size_t steps, std::size_t batch,
+                                             unsigned value_bytes);
+
+/// Runs the forward pass, every requested backward pass and the parameter gradients of each; compares all hidden and
+/// parameter gradients with those of sequential back-propagation in double precision.
+///
+/// Forward pass, parameter gradients and oracle run on this processor, on the threads that parallel_chunks() has.
+/// Throws std::invalid_argument for wrong lengths, NonFiniteState, ExplodingGradient. A pass that cannot run says so in
+/// its outcome.
+template <class T>
+[[nodiscard]] PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused,
+                                               const std::vector<PassRequest>& requests, const PassesOptions& options);
+
+}  // namespace upsweep

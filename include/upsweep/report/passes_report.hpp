@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/recurrent/predict_pass.hpp"
+#include "upsweep/recurrent/validate_passes.hpp"
+#include "upsweep/report/format.hpp"
+
+namespace upsweep {
+
+/// What `validate` found out about a recurrent model. The first pass is the baseline of all ratios.
+struct PassesReport {
+  RecurrentModel model;
+  std::string backend;
+  DeviceFacts device;
+  std::size_t workers = 1;
+  std::string sequences;  ///< what was run, for people: "random sequences of seed 1"
+  PassesValidation validation;
+  std::vector<std::optional<PassPrediction>> predictions;  ///< one per pass; empty where there is none
+  std::optional<PassRates> rates;                          ///< that the predictions come from
+};
+
+/// Measured total of pass `i` over that of the baseline; empty where one of them did not run.
+[[nodiscard]] std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t i);
+
+/// The same of a whole iteration: forward pass, backward pass, parameter gradients. Empty where the backward passes ran
+/// elsewhere than those.
+[[nodiscard]] std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i);
+
+/// The whole result as one object.
+[[nodiscard]] Json to_json(const PassesReport& report);
+
+/// A row per pass.
+[[nodiscard]] std::string to_csv(const PassesReport& report);
+
+/// Tables and sentences for people.
+[[nodiscard]] std::string to_text(const PassesReport& report);
+
+}  // namespace upsweep

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "upsweep/learning/train_result.hpp"
+#include "upsweep/learning/train_spec.hpp"
+#include "upsweep/report/format.hpp"
+
+namespace upsweep {
+
+/// A training that was run, with what a reader of its figures wants to know.
+struct TrainReport {
+  TrainSpec spec;           ///< as it was run: options of the command line have replaced the file's
+  std::string model;        ///< name of the model
+  std::string model_hash;   ///< content hash of the model file
+  std::string description;  ///< "rnn of 20 hidden elements, 1000 steps"
+  std::size_t batch = 0;
+  std::size_t steps = 0;    ///< of a recurrent model, else 0
+  std::size_t samples = 0;  ///< in the data
+  unsigned value_bytes = 4;
+  std::size_t parameters = 0;  ///< numbers that are trained
+  std::string device;          ///< where the backward passes ran
+  std::size_t workers = 1;     ///< threads
+  TrainResult result;
+};
+
+/// Table, differences and a small picture of the curves, for people.
+[[nodiscard]] std::string to_text(const TrainReport& report);
+
+/// One object with every number of the curves.
+[[nodiscard]] Json to_json(const TrainReport& report);
+
+/// Columns iteration (from 1) and the loss of each backward pass.
+[[nodiscard]] std::string to_csv(const TrainReport& report);
+
+}  // namespace upsweep

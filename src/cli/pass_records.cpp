@@ -1,0 +1,190 @@
+#include "pass_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace upsweep::cli {
+namespace {
+
+PassSeconds seconds_of(const ScanTimes& times) { return {times.jacobians, times.up, times.middle, times.down}; }
+
+/// The fastest pass that ran, if any.
+std::optional<std::size_t> fastest(const std::vector<PassOutcome>& passes) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    if (passes[i].ran() && (!best || passes[i].times.total() < passes[*best].times.total())) best = i;
+  }
+  return best;
+}
+
+PassRow row_of(const PassesReport& report, std::size_t i, bool is_best) {
+  const PassOutcome& pass = report.validation.passes[i];
+  PassRow row{to_string(pass.request.method), pass.request.backend};
+  row.best = is_best;
+  if (report.predictions[i]) row.predicted = seconds_of(report.predictions[i]->times);
+  if (!pass.ran()) {
+    row.failure = pass.failure;
+    return row;
+  }
+  row.mismatch = pass.mismatch();
+  row.flops = static_cast<double>(pass.flops.total());
+  row.bytes = static_cast<double>(pass.bytes);
+  row.measured = seconds_of(pass.times);
+  row.worst_share = std::max(pass.hidden.worst_share, pass.parameters.worst_share);
+  return row;
+}
+
+/// Predictions on a machine, baseline and scan alike.
+PassRow row_of(const std::string& method, const DevicePrediction& prediction) {
+  PassRow row{method};
+  row.predicted = PassSeconds{prediction.jacobians.seconds(), prediction.up.seconds(), prediction.middle.seconds(),
+                              prediction.down.seconds()};
+  row.flops = static_cast<double>(prediction.jacobians.flops) + static_cast<double>(prediction.up.flops) +
+              static_cast<double>(prediction.middle.flops) + static_cast<double>(prediction.down.flops);
+  row.bytes = static_cast<double>(prediction.memory_bytes);
+  return row;
+}
+
+PassRow sequential_row(const DevicePrediction& prediction) {
+  PassRow row{to_string(BackwardMethod{})};
+  row.predicted = PassSeconds{0, 0, 0, prediction.sequential.seconds()};
+  row.flops = static_cast<double>(prediction.sequential.flops);
+  return row;
+}
+
+void add_machine(const Machine& machine, const DevicePrediction& prediction, PassRecord& record) {
+  record.machine = machine.name;
+  record.forward_s = prediction.forward.seconds();
+  record.parameters_s = prediction.parameter_gradients.seconds();
+}
+
+PassRow row_of(const std::string& method, const Totals& totals, const HomogeneousPram& pram, Execution execution) {
+  PassRow row{method};
+  row.flops = static_cast<double>(totals.flops);
+  row.bytes = static_cast<double>(pram.peak_live_bytes);
+  row.critical_path_flops = static_cast<double>(totals.critical_path(execution));
+  if (execution == Execution::level) {
+    row.makespan_flops = static_cast<double>(pram.level.flops);
+  } else if (pram.dag) {
+    row.makespan_flops = static_cast<double>(pram.dag->flops);
+  }
+  return row;
+}
+
+PassRecord common_record(const Invocation& invocation, const std::string& command) {
+  PassRecord record;
+  record.tool_version = invocation.tool_version;
+  record.command = command;
+  // Arguments need not be UTF-8; what is not is replaced.
+  record.parameters =
+      nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return record;
+}
+
+}  // namespace
+
+PassRecord pass_record(const Invocation& invocation, const std::string& command, const RecurrentModel& model) {
+  PassRecord record = common_record(invocation, command);
+  record.model = model.name;
+  record.model_file = model.file;
+  record.content_hash = model.content_hash;
+  record.network = model.shape.kind == CellKind::gru
+                       ? std::string("gru")
+                       : fmt::format("{} {}", to_string(model.shape.kind), to_string(model.shape.nonlinearity));
+  record.hidden = model.shape.hidden;
+  record.steps = model.steps;
+  record.batch = model.batch;
+  record.is_fused = model.is_fused;
+  record.value_bytes = model.value_bytes;
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const PassesReport& report) {
+  PassRecord record = pass_record(invocation, "validate", report.model);
+  record.device = report.device.device;
+  record.driver = report.device.driver;
+  record.workers = report.workers;
+  record.forward_s = report.validation.forward_s;
+  record.parameters_s = report.validation.parameters_s;
+  const std::optional<std::size_t> best = fastest(report.validation.passes);
+  for (std::size_t i = 0; i < report.validation.passes.size(); ++i)
+    record.passes.push_back(row_of(report, i, best == i));
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const RecurrentProfileReport& report) {
+  PassRecord record = pass_record(invocation, "profile", report.model);
+  record.workers = report.pram.workers;
+  record.passes = {row_of(report.profile.schedule, totals(report.profile, Scope::all), report.pram, Execution::dag)};
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const DeviceProfileReport& report) {
+  PassRecord record = pass_record(invocation, "profile", report.model);
+  add_machine(report.machine, report.prediction, record);
+  record.passes = {sequential_row(report.prediction), row_of(report.method, report.prediction)};
+  record.passes.back().best = true;  // the one that was asked for
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport& report) {
+  PassRecord record = pass_record(invocation, "search", report.model);
+  const SearchOptions& options = report.result.options;
+  record.workers = report.result.workers;
+  for (std::size_t i = 0; i < report.result.candidates.size(); ++i) {
+    const HomogeneousCandidate& candidate = report.result.candidates[i];
+    PassRow row = row_of(candidate.schedule, candidate.totals, candidate.pram, options.execution);
+    row.best = report.result.best == i;
+    if (!candidate.feasible) row.failure = candidate.reason;
+    record.passes.push_back(std::move(row));
+  }
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const DeviceSearchReport& report) {
+  PassRecord record = pass_record(invocation, "search", report.model);
+  add_machine(report.machine, report.result.sequential().prediction, record);
+  for (std::size_t i = 0; i < report.result.candidates.size(); ++i) {
+    const DeviceCandidate& candidate = report.result.candidates[i];
+    PassRow row = row_of(candidate.name, candidate.prediction);
+    row.best = report.result.best == i;
+    if (!candidate.is_feasible) row.failure = candidate.reason;
+    record.passes.push_back(std::move(row));
+  }
+  return record;
+}
+
+PassRecord pass_record(const Invocation& invocation, const TrainReport& report) {
+  PassRecord record = common_record(invocation, "train");
+  record.model = report.model;
+  record.model_file = report.spec.model_file;
+  record.content_hash = fmt::format("{}{}", report.spec.content_hash, report.model_hash);
+  record.network = report.description;
+  record.steps = report.steps;
+  record.batch = report.batch;
+  record.value_bytes = report.value_bytes;
+  record.device = report.device;
+  record.workers = report.workers;
+  const TrainResult& result = report.result;
+  const auto iterations = static_cast<double>(report.spec.iterations);
+  for (std::size_t i = 0; i < result.curves.size(); ++i) {
+    const LossCurve& curve = result.curves[i];
+    PassRow row{curve.backward, report.spec.backend};
+    row.measured = PassSeconds{0, 0, 0, curve.seconds.backward / iterations};
+    row.loss_difference = result.differences[i].largest;
+    record.passes.push_back(std::move(row));
+    for (std::size_t k = 0; k < curve.loss.size(); ++k) {
+      record.losses.push_back({static_cast<std::uint32_t>(i), k, curve.loss[k], curve.accuracy[k]});
+    }
+  }
+  if (!result.curves.empty()) {
+    record.forward_s = result.curves.front().seconds.forward / iterations;
+    record.parameters_s = result.curves.front().seconds.parameters / iterations;
+  }
+  return record;
+}
+
+}  // namespace upsweep::cli

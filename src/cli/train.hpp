@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "command.hpp"
+#include "upsweep/learning/train_result.hpp"
+#include "upsweep/learning/train_spec.hpp"
+#include "upsweep/report/train_report.hpp"
+
+namespace upsweep::cli {
+
+/// `upsweep train FILE`.
+[[nodiscard]] Command declare_train(CLI::App& root, const Invocation& invocation);
+
+/// What is wrong with a value of the file, or with the option that replaces it. Throws InputError at the line,
+/// UsageError that names the option where `line` is 0.
+[[noreturn]] void refuse(const TrainSpec& spec, int line, const std::string& option, const std::string& message);
+
+/// Reads model and data of a spec and trains; `spec.is_recurrent` says which of the two it is. The caller fills
+/// `workers`. Throws InputError at the spec's lines, BackendError, TrainingDiverged.
+[[nodiscard]] TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& progress);
+[[nodiscard]] TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& progress);
+
+}  // namespace upsweep::cli

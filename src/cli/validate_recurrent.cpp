@@ -1,0 +1,185 @@
+#include "validate_recurrent.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "calibrating.hpp"
+#include "output.hpp"
+#include "pass_records.hpp"
+#include "storing.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/report/passes_report.hpp"
+#include "upsweep/scan/builders.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+BackwardMethod levels(std::uint32_t depth) { return {BackwardKind::levels, depth, {}}; }
+
+BackwardMethod blocked(std::size_t blocks, double first_block) {
+  return {BackwardKind::blocked, 0, BlockOptions{blocks, first_block, false}};
+}
+
+/// What is run besides the sequential baseline where --schedule says nothing.
+std::vector<BackwardMethod> default_methods(const RecurrentModel& model, const std::string& backend,
+                                            std::size_t workers) {
+  std::vector<BackwardMethod> methods = {levels(BackwardMethod::kFullDepth)};
+  if (!model.is_fused) return methods;
+  if (backend == "cuda") {
+    for (const std::size_t blocks : {32U, 64U, 128U}) methods.push_back(blocked(blocks, 1));
+  } else {
+    // A worker for each block, the first of which costs 1 / hidden of the others' for each step.
+    methods.push_back(blocked(workers + 1, static_cast<double>(model.shape.hidden)));
+    methods.push_back(blocked(8 * workers, 1));
+  }
+  return methods;
+}
+
+std::vector<BackwardMethod> all_methods(const RecurrentModel& model, const std::string& backend, std::size_t workers) {
+  std::vector<BackwardMethod> methods;
+  const std::size_t length = (model.is_fused ? 1 : 2) * model.steps + 1;
+  for (std::uint32_t depth = 0; depth < max_depth(length); ++depth) methods.push_back(levels(depth));
+  const std::vector<BackwardMethod> others = default_methods(model, backend, workers);
+  methods.insert(methods.end(), others.begin(), others.end());
+  return methods;
+}
+
+std::vector<PassRequest> requests_of(const RecurrentValidation& options, const RecurrentModel& model,
+                                     std::size_t workers) {
+  const BackwardMethod sequential;
+  std::vector<PassRequest> requests = {{options.backend, sequential}};
+  if (options.backend == "cuda" && recurrent_availability("cudnn").available) requests.push_back({"cudnn", sequential});
+  std::vector<BackwardMethod> methods;
+  if (options.schedules) {
+    methods = parse_methods("--schedule", *options.schedules);
+  } else if (options.backend != "reference" && options.backend != "cudnn") {
+    methods = options.all_depths ? all_methods(model, options.backend, workers)
+                                 : default_methods(model, options.backend, workers);
+  }
+  for (const BackwardMethod& method : methods) {
+    if (!(method == sequential)) requests.push_back({options.backend, method});
+  }
+  return requests;
+}
+
+std::size_t workers_of(const RecurrentValidation& options, const DeviceFacts& facts) {
+  if (!options.model.workers) return facts.workers;
+  const std::uint64_t workers = parse_positive("--workers", *options.model.workers);
+  if (workers > facts.workers) {
+    throw BackendError(fmt::format("{}: --workers is {}, accepted are 1 to {} on this machine", options.backend,
+                                   workers, facts.workers));
+  }
+  return workers;
+}
+
+/// Throws BackendError where states, gradients and the oracle do not fit into this machine.
+void require_memory(const RecurrentModel& model) {
+  const std::uint64_t needed = validation_bytes(model.shape, model.steps, model.batch, model.value_bytes);
+  const std::uint64_t there = machine_memory();
+  if (needed <= there) return;
+  throw BackendError(
+      fmt::format("{}: states, gradients and their bounds for {} steps of {} sequences need {}, accepted is what this "
+                  "machine has, {}; "
+                  "fewer --steps or a smaller --batch lower it",
+                  model.file, model.steps, model.batch, short_bytes(static_cast<double>(needed)),
+                  short_bytes(static_cast<double>(there))));
+}
+
+template <class T>
+void run(const RecurrentValidation& options, const std::vector<PassRequest>& requests, std::uint64_t seed,
+         PassesReport& report) {
+  const RecurrentModel& model = report.model;
+  const SequenceBatch<T> batch = recurrent_batch<T>(model, seed);
+  const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
+  if (options.is_predicted && (options.backend == "cpu" || options.backend == "cuda")) {
+    show_progress("measuring rates on short sequences");
+    report.rates = measure_pass_rates<T>(options.backend, shape, report.workers);
+  }
+  PassesOptions settings;
+  settings.progress = [](const std::string& pass) { show_progress(fmt::format("running {}", pass)); };
+  report.validation = validate_passes<T>(batch, model.is_fused, requests, settings);
+  show_progress("");
+  for (const PassRequest& request : requests) {
+    const bool has_rates = shape.is_fused || request.method.kind == BackwardKind::sequential;
+    const bool is_predicted = report.rates && request.backend == options.backend && has_rates &&
+                              unsupported_pass(request.backend, request.method, shape).empty();
+    report.predictions.push_back(is_predicted
+                                     ? std::optional(predict_pass(*report.rates, request.method, shape, report.workers))
+                                     : std::nullopt);
+  }
+}
+
+void run_any(const RecurrentValidation& options, const std::vector<PassRequest>& requests, std::uint64_t seed,
+             PassesReport& report) {
+  try {
+    if (report.model.value_bytes == 8) {
+      run<double>(options, requests, seed, report);
+    } else {
+      run<float>(options, requests, seed, report);
+    }
+  } catch (const NonFiniteState& error) {
+    throw InputError(fmt::format("{}: {}", report.model.file, error.what()));
+  } catch (const ExplodingGradient& error) {
+    throw InputError(fmt::format("{}: {}", report.model.file, error.what()));
+  }
+}
+
+void require_backend(const std::string& backend) {
+  const auto& names = recurrent_backend_names();
+  if (std::find(names.begin(), names.end(), backend) == names.end()) {
+    throw UsageError(
+        fmt::format("--backend is {}, accepted are {} with a recurrent model", backend, fmt::join(names, ", ")));
+  }
+  const Availability availability = recurrent_availability(backend);
+  if (!availability.available) throw BackendError(fmt::format("{}: {}", backend, availability.reason));
+}
+
+}  // namespace
+
+std::vector<BackwardMethod> parse_methods(const std::string& option, const std::string& text) {
+  std::vector<BackwardMethod> methods;
+  std::istringstream in(text);
+  for (std::string name; std::getline(in, name, ',');) {
+    try {
+      methods.push_back(parse_backward_method(name));
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+  }
+  if (methods.empty()) throw UsageError(fmt::format("{} is empty, accepted is linear, blelloch or hybrid:L", option));
+  return methods;
+}
+
+int validate_recurrent(const RecurrentValidation& options, const Invocation& invocation) {
+  require_backend(options.backend);
+  const std::uint64_t seed = options.seed == "0" ? 0 : parse_positive("--loss-seed", options.seed);
+  PassesReport report;
+  report.model = load_with(options.model, options.recurrent);
+  report.backend = options.backend;
+  report.device = recurrent_facts(options.backend);
+  report.workers = workers_of(options, report.device);
+  report.sequences = report.model.sample ? std::string("the first sequences of the model's sample")
+                                         : fmt::format("random sequences of seed {}", seed);
+  require_memory(report.model);
+  const auto store = open_store(options.model.db);
+  const ThreadLimit limit(options.backend == "reference" ? 1 : report.workers);
+  run_any(options, requests_of(options, report.model, report.workers), seed, report);
+  if (store) report_stored(*options.model.db, {store->save(pass_record(invocation, report))});
+  print_result(
+      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report); });
+  for (const PassOutcome& pass : report.validation.passes) {
+    if (const auto mismatch = pass.mismatch()) throw ValidationFailed(*mismatch);
+  }
+  if (!report.validation.passes.front().ran()) throw BackendError(report.validation.passes.front().failure);
+  return 0;
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,216 @@
+#include "upsweep/io/train_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "content_hash.hpp"
+#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/io/yaml.hpp"
+#include "upsweep/recurrent/backward_method.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kMostBatch = 1'000'000;
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 39U;
+constexpr std::uint64_t kMostIterations = 10'000'000;
+
+std::string beside(const YamlDocument& document, const std::string& name) {
+  return (std::filesystem::path(document.file).parent_path() / name).string();
+}
+
+/// The one key of a mapping such as {adam: {...}}, and its value.
+std::pair<std::string, const YamlNode*> only_entry(const YamlDocument& document, const YamlNode& node,
+                                                   const std::string& what, const std::string& accepted) {
+  if (node.kind != YamlNode::Kind::mapping || node.children.size() != 2) {
+    throw document.error(
+        node,
+        fmt::format("{} is {}{}, accepted is a mapping of one key: {}", what, describe(node),
+                    node.kind == YamlNode::Kind::mapping ? fmt::format(" of {} keys", node.children.size() / 2) : "",
+                    accepted));
+  }
+  return {node.children[0]->text, node.children[1].get()};
+}
+
+/// {samples: N, seed: S} as a BitstreamData or one like it.
+template <class Data>
+Data read_seeded(const YamlDocument& document, const YamlNode& node, const std::string& what) {
+  YamlMap map(document, node, what);
+  Data data;
+  data.samples = yaml_integer(document, map.require("samples"), map.name("samples"), 1, kMostSamples);
+  data.seed = yaml_integer(document, map.require("seed"), map.name("seed"));
+  map.finish();
+  return data;
+}
+
+FeatureData read_features(const YamlDocument& document, const YamlNode& node) {
+  YamlMap map(document, node, "features");
+  FeatureData data;
+  data.inputs = yaml_text(document, map.require("inputs"), map.name("inputs"));
+  data.labels = yaml_text(document, map.require("labels"), map.name("labels"));
+  if (const YamlNode* normalize = map.find("normalize"))
+    data.is_normalized = yaml_boolean(document, *normalize, map.name("normalize"));
+  map.finish();
+  return data;
+}
+
+TrainData read_images(const YamlDocument& document, const YamlNode& node) {
+  const std::string accepted = "cifar10, synthetic";
+  const auto [kind, value] = only_entry(document, node, "images", accepted);
+  if (kind == "cifar10") return CifarData{beside(document, yaml_text(document, *value, "cifar10 of images"))};
+  if (kind == "synthetic") return read_seeded<SyntheticImageData>(document, *value, "synthetic of images");
+  throw document.error(node, fmt::format("images is '{}', accepted are {}", kind, accepted));
+}
+
+TrainData read_data(const YamlDocument& document, const YamlNode& node, bool is_recurrent) {
+  const std::string accepted = is_recurrent ? "bitstream, features, synthetic_features" : "images";
+  const auto [kind, value] = only_entry(document, node, "data of train", accepted);
+  if (is_recurrent && kind == "bitstream") return read_seeded<BitstreamData>(document, *value, "bitstream");
+  if (is_recurrent && kind == "features") return read_features(document, *value);
+  if (is_recurrent && kind == "synthetic_features")
+    return read_seeded<SyntheticFeatureData>(document, *value, "synthetic_features");
+  if (!is_recurrent && kind == "images") return read_images(document, *value);
+  throw document.error(node, fmt::format("data of train is '{}', accepted with a {} are {}", kind,
+                                         is_recurrent ? "recurrent model" : "network of operators", accepted));
+}
+
+OptimizerSettings read_optimizer(const YamlDocument& document, const YamlNode& node) {
+  const auto [kind, value] = only_entry(document, node, "optimizer of train", "sgd, adam");
+  if (kind != "sgd" && kind != "adam")
+    throw document.error(node, fmt::format("optimizer of train is '{}', accepted are sgd, adam", kind));
+  YamlMap map(document, *value, kind);
+  const auto number = [&](const char* key, double& setting) {
+    if (const YamlNode* found = map.find(key)) setting = yaml_number(document, *found, map.name(key));
+  };
+  const double rate = yaml_number(document, map.require("learning_rate"), map.name("learning_rate"));
+  OptimizerSettings settings;
+  if (kind == "sgd") {
+    SgdSettings sgd{rate};
+    number("momentum", sgd.momentum);
+    settings = sgd;
+  } else {
+    AdamSettings adam{rate};
+    number("beta1", adam.beta1);
+    number("beta2", adam.beta2);
+    number("epsilon", adam.epsilon);
+    settings = adam;
+  }
+  map.finish();
+  try {
+    require_valid(settings);
+  } catch (const std::invalid_argument& error) {
+    throw document.error(*value, fmt::format("{}: {}", kind, error.what()));
+  }
+  return settings;
+}
+
+/// Canonical names; those of a network are checked by who trains it.
+std::vector<std::string> read_backward(const YamlDocument& document, const YamlNode& node, bool is_recurrent) {
+  if (node.kind != YamlNode::Kind::sequence || node.children.empty()) {
+    throw document.error(node, fmt::format("backward of train is {}, accepted is a list of 1 or more, the first the "
+                                           "reference",
+                                           describe(node)));
+  }
+  std::vector<std::string> names;
+  for (const auto& child : node.children) {
+    std::string name = yaml_text(document, *child, "an entry of backward");
+    try {
+      if (is_recurrent) name = to_string(parse_backward_method(name));
+    } catch (const std::invalid_argument& error) {
+      throw document.error(*child, fmt::format("backward of train: {}", error.what()));
+    }
+    if (std::ranges::find(names, name) != names.end())
+      throw document.error(*child, fmt::format("backward of train has '{}' twice, accepted is each once", name));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// An optional integer and its line.
+std::optional<std::uint64_t> read_extent(YamlMap& map, const char* key, std::uint64_t most, int& line) {
+  const YamlNode* node = map.find(key);
+  if (node == nullptr) return std::nullopt;
+  line = node->line;
+  return yaml_integer(map.document(), *node, map.name(key), 1, most);
+}
+
+/// The mapping under `train`.
+void read_settings(const YamlDocument& document, const YamlNode& node, TrainSpec& spec) {
+  YamlMap map(document, node, "train");
+  spec.lines.train = node.line;
+  const YamlNode& data = map.require("data");
+  spec.lines.data = data.line;
+  spec.data = read_data(document, data, spec.is_recurrent);
+  spec.optimizer = read_optimizer(document, map.require("optimizer"));
+  spec.batch = read_extent(map, "batch", kMostBatch, spec.lines.batch);
+  if (spec.is_recurrent) {
+    spec.steps = read_extent(map, "steps", kMostSteps, spec.lines.steps);
+  } else if (!spec.batch) {
+    throw document.error(node, "train has no key 'batch', accepted with a network of operators is a mapping with it");
+  }
+  spec.iterations = yaml_integer(document, map.require("iterations"), map.name("iterations"), 1, kMostIterations);
+  const YamlNode& backward = map.require("backward");
+  spec.lines.backward = backward.line;
+  spec.backward = read_backward(document, backward, spec.is_recurrent);
+  if (const YamlNode* backend = map.find("backend")) {
+    spec.lines.backend = backend->line;
+    spec.backend = yaml_text(document, *backend, map.name("backend"));
+  }
+  if (const YamlNode* seed = map.find("shuffle_seed"))
+    spec.shuffle_seed = yaml_integer(document, *seed, map.name("shuffle_seed"));
+  map.finish();
+}
+
+/// Adds what a node says, without comments and layout.
+void add_content(const YamlNode& node, ContentHash& hash) {
+  hash.add(node.kind == YamlNode::Kind::scalar ? "scalar" : "collection", node.text);
+  for (const auto& child : node.children) add_content(*child, hash);
+  hash.add("end", "");
+}
+
+TrainSpec read_train(const YamlDocument& document) {
+  TrainSpec spec;
+  spec.file = document.file;
+  YamlMap map(document, *document.root, "a train file");
+  spec.name = yaml_text(document, map.require("name"), map.name("name"));
+  if (const YamlNode* note = map.find("note")) spec.note = yaml_text(document, *note, map.name("note"));
+  const YamlNode& train = map.require("train");
+  const YamlNode& model = map.require("model");
+  spec.lines.model = model.line;
+  spec.model_file = beside(document, yaml_text(document, model, map.name("model")));
+  map.finish();
+  try {
+    spec.is_recurrent = is_recurrent_file(spec.model_file);
+  } catch (const InputError& error) {
+    throw document.error(model, fmt::format("{}: {}", map.name("model"), error.what()));
+  }
+  read_settings(document, train, spec);
+  ContentHash hash;
+  add_content(train, hash);
+  spec.content_hash = hash.text();
+  return spec;
+}
+
+}  // namespace
+
+bool is_train_file(const std::string& path) {
+  const YamlDocument document = read_yaml(path);
+  const YamlNode& root = *document.root;
+  if (root.kind != YamlNode::Kind::mapping) return false;
+  for (std::size_t i = 0; i + 1 < root.children.size(); i += 2) {
+    if (root.children[i]->text == "train") return true;
+  }
+  return false;
+}
+
+TrainSpec load_train(const std::string& path) { return read_train(read_yaml(path)); }
+
+TrainSpec load_train(std::istream& in, const std::string& path) { return read_train(parse_yaml(in, path)); }
+
+}  // namespace upsweep

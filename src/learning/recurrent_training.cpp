@@ -1,0 +1,221 @@
+#include "upsweep/learning/recurrent_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "upsweep/learning/batch_order.hpp"
+#include "upsweep/recurrent/forward.hpp"
+#include "upsweep/recurrent/head.hpp"
+#include "upsweep/recurrent/parameter_gradients.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Seconds since the lap before.
+class Laps {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+template <class T>
+bool is_finite(std::span<const T> values) {
+  return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });
+}
+
+template <class T>
+std::vector<T> flat(const CellWeights<T>& weights) {
+  std::vector<T> all;
+  for (const std::span<const T> array : weights.arrays()) all.insert(all.end(), array.begin(), array.end());
+  return all;
+}
+
+std::vector<std::size_t> lengths_of(const CellWeights<double>& weights) {
+  std::vector<std::size_t> lengths;
+  for (const auto array : weights.arrays()) lengths.push_back(array.size());
+  return lengths;
+}
+
+template <class T>
+CellWeights<T> rounded(const CellWeights<double>& exact) {
+  CellWeights<T> weights = zero_weights<T>(exact.shape);
+  for (std::size_t array = 0; array < exact.arrays().size(); ++array) {
+    std::ranges::transform(exact.arrays()[array], weights.arrays()[array].begin(),
+                           [](double value) { return static_cast<T>(value); });
+  }
+  return weights;
+}
+
+void require_fitting(const RecurrentTraining& training, const SequenceShape& data) {
+  const PassShape& shape = training.shape;
+  require_valid(training.start);
+  if (training.start.shape != shape.cell)
+    throw std::invalid_argument("the initial weights are of another cell, accepted are those of the shape");
+  if (data.steps == shape.steps && data.input == shape.cell.input && data.classes == shape.cell.classes) return;
+  throw std::invalid_argument(
+      fmt::format("sequences of {} steps, {} inputs and {} classes, accepted are {} steps, {} inputs and {} classes",
+                  data.steps, data.input, data.classes, shape.steps, shape.cell.input, shape.cell.classes));
+}
+
+void add(const ScanTimes& times, ScanTimes& sum) {
+  sum.jacobians += times.jacobians;
+  sum.up += times.up;
+  sum.middle += times.middle;
+  sum.down += times.down;
+}
+
+/// A training in progress: all its memory.
+template <class T>
+class Run {
+ public:
+  Run(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const std::string& name)
+      : training_(training),
+        data_(data),
+        pass_(pass),
+        order_(data.shape().samples, training.shape.batch, training.shuffle_seed),
+        optimizer_(training.optimizer, lengths_of(training.start)),
+        gradients_(zero_weights<T>(training.shape.cell)),
+        inputs_(training.shape.batch * training.shape.steps * training.shape.cell.input),
+        labels_(training.shape.batch),
+        hidden_gradients_((training.shape.steps + 1) * training.shape.batch * training.shape.cell.hidden) {
+    require_fitting(training, data.shape());
+    if (!pass.gives_all()) {
+      throw std::invalid_argument(
+          fmt::format("{} gives no gradients of the inner steps, accepted are passes that do", name));
+    }
+    trained.curve.backward = name;
+    trained.weights = rounded<T>(training.start);
+  }
+
+  /// All of an iteration but the update.
+  void compute(std::size_t iteration) {
+    iteration_ = iteration;
+    const PassShape& shape = training_.shape;
+    Laps laps;
+    data_.fill(order_.at(iteration), std::span<T>(inputs_), std::span<std::uint32_t>(labels_));
+    trained.curve.seconds.data += laps.lap();
+    try {
+      run_forward<T>(trained.weights, inputs_, shape.steps, shape.batch, {}, states_);
+    } catch (const NonFiniteState& error) {
+      throw diverged(error.step(),
+                     fmt::format("a hidden state of sample {} of the batch is not finite", error.sample()));
+    }
+    head_ = run_head<T>(trained.weights, states_.at(shape.steps), labels_);
+    if (!std::isfinite(head_.loss)) throw diverged({}, "the loss is not finite");
+    trained.curve.seconds.forward += laps.lap();
+    pass_.load(trained.weights, states_, head_.hidden_gradient, hidden_gradients_);
+    add(pass_.run(), trained.pass_seconds);
+    pass_.fetch();
+    trained.curve.seconds.backward += laps.lap();
+    parameter_gradients<T>(trained.weights, states_, inputs_, hidden_gradients_, head_, gradients_);
+    require_finite_gradients();
+    trained.curve.seconds.parameters += laps.lap();
+  }
+
+  void update() {
+    Laps laps;
+    const auto gradients = std::as_const(gradients_).arrays();
+    optimizer_.step(trained.weights.arrays(), gradients);
+    trained.curve.seconds.update += laps.lap();
+    trained.curve.loss.push_back(head_.loss);
+    trained.curve.accuracy.push_back(static_cast<double>(head_.correct) / static_cast<double>(training_.shape.batch));
+  }
+
+  TrainedCell<T> trained;
+
+ private:
+  [[nodiscard]] TrainingDiverged diverged(std::optional<std::size_t> step, const std::string& what) const {
+    return {trained.curve.backward, iteration_, step, what};
+  }
+
+  /// Infinity reaches the parameters, so that those are looked at first.
+  void require_finite_gradients() const {
+    const auto arrays = gradients_.arrays();
+    if (std::all_of(arrays.begin(), arrays.end(), [](auto array) { return is_finite(array); })) return;
+    const std::size_t width = training_.shape.batch * training_.shape.cell.hidden;
+    for (std::size_t t = training_.shape.steps; t > 0; --t) {
+      if (!is_finite(std::span<const T>(hidden_gradients_).subspan(t * width, width)))
+        throw diverged(t, "the gradient of a hidden state is not finite, seen from the loss");
+    }
+    throw diverged({}, "the gradient of a parameter is not finite");
+  }
+
+  const RecurrentTraining& training_;
+  const SequenceData& data_;
+  BackwardPass<T>& pass_;
+  BatchOrder order_;
+  Optimizer<T> optimizer_;
+  CellWeights<T> gradients_;
+  ForwardStates<T> states_;
+  HeadResult<T> head_;
+  std::vector<T> inputs_;
+  std::vector<std::uint32_t> labels_;
+  std::vector<T> hidden_gradients_;
+  std::size_t iteration_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
+                          const std::string& name, const TrainProgress& progress, std::size_t index) {
+  Run<T> run(training, data, pass, name);
+  run.compute(0);
+  run.trained.curve.seconds = {};
+  run.trained.pass_seconds = {};
+  for (std::size_t i = 0; i < training.iterations; ++i) {
+    run.compute(i);
+    run.update();
+    if (progress) progress(run.trained.curve, index);
+  }
+  run.trained.notes = pass.notes();
+  return std::move(run.trained);
+}
+
+PassShape shape_for(const BackwardMethod& method, const PassShape& shape) {
+  PassShape planned = shape;
+  planned.is_fused = shape.is_fused || method.kind != BackwardKind::levels;
+  return planned;
+}
+
+template <class T>
+TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data, const std::string& backend,
+                         const std::vector<BackwardMethod>& methods, const TrainProgress& progress) {
+  if (methods.empty()) throw std::invalid_argument("no backward pass to train by, accepted is 1 or more");
+  TrainResult result;
+  std::vector<T> reference;
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const auto pass = make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape));
+    TrainedCell<T> trained = train_cell<T>(training, data, *pass, to_string(methods[i]), progress, i);
+    const std::vector<T> weights = flat(trained.weights);
+    if (i == 0) reference = weights;
+    result.weight_differences.push_back(relative_weight_difference<T>(reference, weights));
+    result.pass_seconds.push_back(trained.pass_seconds);
+    for (const std::string& note : trained.notes)
+      result.notes.push_back(fmt::format("{}: {}", trained.curve.backward, note));
+    result.curves.push_back(std::move(trained.curve));
+  }
+  compare_all(result);
+  return result;
+}
+
+template TrainedCell<float> train_cell<float>(const RecurrentTraining&, const SequenceData&, BackwardPass<float>&,
+                                              const std::string&, const TrainProgress&, std::size_t);
+template TrainedCell<double> train_cell<double>(const RecurrentTraining&, const SequenceData&, BackwardPass<double>&,
+                                                const std::string&, const TrainProgress&, std::size_t);
+template TrainResult train_by_all<float>(const RecurrentTraining&, const SequenceData&, const std::string&,
+                                         const std::vector<BackwardMethod>&, const TrainProgress&);
+template TrainResult train_by_all<double>(const RecurrentTraining&, const SequenceData&, const std::string&,
+                                          const std::vector<BackwardMethod>&, const TrainProgress&);
+
+}  // namespace upsweep

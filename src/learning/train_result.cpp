@@ -1,0 +1,59 @@
+#include "upsweep/learning/train_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace upsweep {
+namespace {
+
+std::string diverged_text(const std::string& backward, std::size_t iteration, const std::optional<std::size_t>& step,
+                          const std::string& what) {
+  const std::string at = step ? fmt::format(", first at step {}", *step) : "";
+  return fmt::format(
+      "training by {}, iteration {}: {}{}; accepted is what stays finite, e. g. by a smaller learning "
+      "rate",
+      backward, iteration + 1, what, at);
+}
+
+}  // namespace
+
+void compare_all(TrainResult& result) {
+  result.differences.clear();
+  for (const LossCurve& curve : result.curves) {
+    result.differences.push_back(compare_curves(result.curves.front(), curve));
+  }
+}
+
+template <class T>
+double relative_weight_difference(std::span<const T> reference, std::span<const T> other) {
+  if (reference.size() != other.size()) {
+    throw std::invalid_argument(
+        fmt::format("{} and {} weights, accepted are equal numbers", reference.size(), other.size()));
+  }
+  double scale = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const auto one = static_cast<double>(reference[i]);
+    const auto two = static_cast<double>(other[i]);
+    if (one != two && !std::isfinite(two - one)) return std::numeric_limits<double>::infinity();
+    scale = std::max(scale, std::fabs(one));
+    largest = std::max(largest, std::fabs(two - one));
+  }
+  return largest == 0 ? 0 : largest / scale;
+}
+
+TrainingDiverged::TrainingDiverged(std::string backward, std::size_t iteration, std::optional<std::size_t> step,
+                                   const std::string& what)
+    : std::runtime_error(diverged_text(backward, iteration, step, what)),
+      backward_(std::move(backward)),
+      iteration_(iteration),
+      step_(step) {}
+
+template double relative_weight_difference<float>(std::span<const float>, std::span<const float>);
+template double relative_weight_difference<double>(std::span<const double>, std::span<const double>);
+
+}  // namespace upsweep

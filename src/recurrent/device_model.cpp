@@ -1,0 +1,73 @@
+#include "upsweep/recurrent/device_model.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "device_passes.hpp"
+
+namespace upsweep {
+
+double DevicePrediction::hidden_s() const {
+  return jacobians.seconds() + up.seconds() + middle.seconds() + down.seconds();
+}
+
+double DevicePrediction::backward_speedup() const {
+  const double parameters = parameter_gradients.seconds();
+  return (sequential.seconds() + parameters) / (hidden_s() + parameters);
+}
+
+double DevicePrediction::backward_speedup_without_jacobians() const {
+  const double parameters = parameter_gradients.seconds();
+  return (sequential.seconds() + parameters) / (hidden_s() - jacobians.seconds() + parameters);
+}
+
+double DevicePrediction::overall_speedup() const {
+  const double others = forward.seconds() + parameter_gradients.seconds();
+  return (others + sequential.seconds()) / (others + hidden_s());
+}
+
+std::string unfit_for_device_model(const Machine& machine) {
+  if (machine.kind == MachineKind::pram) return "";
+  if (machine.kind == MachineKind::cpu) {
+    return "it is of kind cpu, accepted are gpu and pram; validate measures the passes on this processor";
+  }
+  if (!machine.small_products) {
+    return "it has no small_products, accepted is a mapping with multiprocessors, clock, resident_blocks, ..., "
+           "memory_load as in configs/machines/rtx-2070.yaml";
+  }
+  for (const unsigned bytes : {4U, 8U}) {
+    const KindRates& rates = machine.rates.back().of(bytes).mm;
+    if (!std::isfinite(rates.flops_per_s)) return "its fp32 or fp64 has no compute, accepted is compute_TFLOPps";
+    if (!std::isfinite(rates.bytes_per_s)) return "it has no bandwidth, accepted is bandwidth_GBps";
+  }
+  return "";
+}
+
+DevicePrediction predict_on_device(const Machine& machine, const PassShape& shape, const BackwardMethod& method,
+                                   unsigned value_bytes, const DeviceAssumptions& assumptions) {
+  if (const std::string reason = unfit_for_device_model(machine); !reason.empty()) {
+    throw std::invalid_argument(fmt::format("machine {}: {}", machine.name, reason));
+  }
+  require_valid(shape.cell);
+  if (shape.steps == 0 || shape.batch == 0) {
+    throw std::invalid_argument(fmt::format("{} steps of {} samples, accepted is 1 or more", shape.steps, shape.batch));
+  }
+  if (value_bytes != 4 && value_bytes != 8) {
+    throw std::invalid_argument(fmt::format("numbers of {} bytes, accepted are 4 and 8", value_bytes));
+  }
+  if (assumptions.forward_kernels == 0 || assumptions.backward_kernels == 0 || assumptions.unrolled == 0 ||
+      !(assumptions.host_launch_s >= 0)) {
+    throw std::invalid_argument(
+        "an assumption is 0 or negative, accepted are kernels of a step and unrolled loads "
+        "from 1, and a host launch of at least 0 s");
+  }
+  if (method.kind == BackwardKind::blocked && (method.blocks.blocks == 0 || !(method.blocks.first_block >= 1))) {
+    throw std::invalid_argument(fmt::format("{} blocks, the first {} times as long, accepted is 1 or more",
+                                            method.blocks.blocks, method.blocks.first_block));
+  }
+  return DeviceModel(machine, shape, value_bytes, assumptions).predict(method);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,228 @@
+#include "upsweep/recurrent/validate_passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/recurrent/parameter_gradients.hpp"
+#include "upsweep/recurrent/uniform.hpp"
+
+namespace upsweep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostRepetitions = 1000;
+
+template <class Work>
+double seconds_of(const Work& work) {
+  const Clock::time_point start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Calls `once`, which returns a duration of its own kind, as often as the options say; in ascending order of seconds.
+template <class Once>
+auto repeat(const PassesOptions& options, const Once& once) {
+  static_cast<void>(once());
+  std::vector<decltype(once())> runs;
+  const auto total = [](const auto& run) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(run)>, double>) {
+      return run;
+    } else {
+      return run.total();
+    }
+  };
+  double spent = 0;
+  while (runs.size() < std::max<std::size_t>(options.repetitions, 1) ||
+         (spent < options.min_seconds && runs.size() < kMostRepetitions)) {
+    runs.push_back(once());
+    spent += total(runs.back());
+  }
+  std::sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return total(a) < total(b); });
+  return runs;
+}
+
+template <class T>
+double largest(std::span<const T> numbers) {
+  double most = 0;
+  for (const T x : numbers) most = std::max(most, std::fabs(static_cast<double>(x)));
+  return most;
+}
+
+/// Throws ExplodingGradient where a gradient is not finite as a T.
+template <class T>
+void require_finite(const HiddenGradientOracle& oracle, const ForwardStates<T>& states) {
+  const std::size_t stride = states.batch * states.shape.hidden;
+  for (std::size_t t = states.steps + 1; t-- > 0;) {
+    for (std::size_t i = 0; i < stride; ++i) {
+      const double g = oracle.gradient[t * stride + i];
+      if (!(std::fabs(g) <= static_cast<double>(std::numeric_limits<T>::max())))
+        throw ExplodingGradient(t, states.steps, i / states.shape.hidden);
+    }
+  }
+}
+
+/// A batch, its forward pass, and the oracles of its gradients.
+template <class T>
+class Runner {
+ public:
+  Runner(const SequenceBatch<T>& batch, bool is_fused, const PassesOptions& options)
+      : batch_(batch), options_(options), shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
+
+  PassesValidation run(const std::vector<PassRequest>& requests) {
+    run_forward_passes();
+    for (const PassRequest& request : requests) {
+      options_.progress(to_string(request.method));
+      result_.passes.push_back(run_pass(request));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void run_forward_passes() {
+    const auto forward = [&] {
+      return seconds_of([&] {
+        run_forward<T>(batch_.weights, batch_.inputs, batch_.steps, batch_.labels.size(), {}, states_);
+        head_ = run_head<T>(batch_.weights, states_.at(batch_.steps), batch_.labels);
+      });
+    };
+    const std::vector<double> times = repeat(options_, forward);
+    result_.forward_s = times[times.size() / 2];
+    result_.loss = head_.loss;
+    result_.oracle_s = seconds_of([&] {
+      hidden_ = hidden_gradient_oracle<T>(batch_.weights, states_, head_.hidden_gradient);
+      require_finite(hidden_, states_);
+      parameters_ = parameter_oracle<T>(batch_.weights, states_, batch_.inputs, hidden_, head_);
+    });
+    const std::span<const double> gradients = hidden_.gradient;
+    const std::size_t stride = batch_.labels.size() * shape_.cell.hidden;
+    result_.gradient_first = largest(gradients.first(stride));
+    result_.gradient_last = largest(gradients.last(stride));
+  }
+
+  PassOutcome run_pass(const PassRequest& request) {
+    PassOutcome outcome;
+    outcome.request = request;
+    outcome.failure = unsupported_pass(request.backend, request.method, shape_);
+    if (!outcome.failure.empty()) return outcome;
+    try {
+      const std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(request.backend, request.method, shape_);
+      // A pass that writes nothing must not pass as one that was right before.
+      std::vector<T> gradients(states_.hidden.size(), std::numeric_limits<T>::quiet_NaN());
+      pass->load(batch_.weights, states_, head_.hidden_gradient, gradients);
+      const std::vector<ScanTimes> times = repeat(options_, [&] { return pass->run(); });
+      pass->fetch();
+      outcome.times = times[times.size() / 2];
+      outcome.fastest_seconds = times.front().total();
+      outcome.repetitions = times.size();
+      outcome.flops = pass->flops();
+      outcome.bytes = pass->bytes();
+      outcome.notes = pass->notes();
+      outcome.is_whole = pass->gives_all();
+      compare(gradients, outcome);
+    } catch (const BackendError& error) {
+      outcome.failure = error.what();
+    }
+    return outcome;
+  }
+
+  void compare(std::vector<T>& gradients, PassOutcome& outcome) {
+    const std::size_t stride = batch_.labels.size() * shape_.cell.hidden;
+    if (!outcome.is_whole) {  // the ends alone are compared
+      std::transform(hidden_.gradient.begin() + static_cast<std::ptrdiff_t>(stride),
+                     hidden_.gradient.end() - static_cast<std::ptrdiff_t>(stride),
+                     gradients.begin() + static_cast<std::ptrdiff_t>(stride),
+                     [](double g) { return static_cast<T>(g); });
+    }
+    outcome.hidden = compare_hidden_gradients<T>(states_, hidden_, gradients);
+    if (!outcome.is_whole) {
+      outcome.hidden.elements = 2 * stride;
+      return;
+    }
+    CellWeights<T> found;
+    const auto once = [&] {
+      return seconds_of(
+          [&] { parameter_gradients<T>(batch_.weights, states_, batch_.inputs, gradients, head_, found); });
+    };
+    if (result_.parameters_s == 0) {
+      const std::vector<double> times = repeat(options_, once);
+      result_.parameters_s = times[times.size() / 2];
+    } else {
+      static_cast<void>(once());
+    }
+    outcome.parameters = compare_parameters<T>(parameters_, found);
+  }
+
+  const SequenceBatch<T>& batch_;
+  const PassesOptions& options_;
+  PassShape shape_;
+  ForwardStates<T> states_;
+  HeadResult<T> head_;
+  HiddenGradientOracle hidden_;
+  ParameterOracle parameters_;
+  PassesValidation result_;
+};
+
+}  // namespace
+
+template <class T>
+SequenceBatch<T> random_batch(const CellWeights<T>& weights, std::size_t steps, std::size_t batch, std::uint64_t seed) {
+  SequenceBatch<T> result{weights, steps, std::vector<T>(steps * batch * weights.shape.input),
+                          std::vector<std::uint32_t>(batch)};
+  const UniformStream inputs(seed, "inputs");
+  const UniformStream labels(seed, "labels");
+  const double spread = std::sqrt(12.0);  // a uniform number's variance is 1/12
+  for (std::size_t i = 0; i < result.inputs.size(); ++i)
+    result.inputs[i] = static_cast<T>(static_cast<float>(spread * (inputs(i) - 0.5)));
+  const auto classes = static_cast<double>(weights.shape.classes);
+  for (std::size_t b = 0; b < batch; ++b) result.labels[b] = static_cast<std::uint32_t>(classes * labels(b));
+  return result;
+}
+
+ExplodingGradient::ExplodingGradient(std::size_t step, std::size_t steps, std::size_t sample)
+    : std::runtime_error(fmt::format("the gradient explodes: it is infinite from h_{} on (of h_{}, where it starts), "
+                                     "first of sample {}; accepted are fewer steps, smaller weights, or a wider dtype",
+                                     step, steps, sample)),
+      step_(step),
+      sample_(sample) {}
+
+std::optional<std::string> PassOutcome::mismatch() const {
+  if (!ran()) return std::nullopt;
+  if (hidden.mismatch) return fmt::format("{} on {}: {}", to_string(request.method), request.backend, *hidden.mismatch);
+  if (parameters.mismatch)
+    return fmt::format("{} on {}: {}", to_string(request.method), request.backend, *parameters.mismatch);
+  return std::nullopt;
+}
+
+std::uint64_t validation_bytes(const CellShape& shape, std::size_t steps, std::size_t batch, unsigned value_bytes) {
+  const std::uint64_t samples = checked_mul(checked_add(steps, std::uint64_t{1}), batch);
+  const std::uint64_t gates = shape.kind == CellKind::gru ? 4 : 0;
+  const std::uint64_t doubles = 4 + (value_bytes == 4 ? 1 + gates : 0);  // the oracle, bounds, and states widened
+  // The states with their gates, and the gradients.
+  const std::uint64_t element = (2 + gates) * value_bytes + doubles * sizeof(double);
+  return checked_add(checked_mul(samples, checked_mul(shape.hidden, element)),
+                     checked_mul(samples, checked_mul(shape.input, std::uint64_t{value_bytes})));
+}
+
+template <class T>
+PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused, const std::vector<PassRequest>& requests,
+                                 const PassesOptions& options) {
+  return Runner<T>(batch, is_fused, options).run(requests);
+}
+
+template SequenceBatch<float> random_batch<float>(const CellWeights<float>&, std::size_t, std::size_t, std::uint64_t);
+template SequenceBatch<double> random_batch<double>(const CellWeights<double>&, std::size_t, std::size_t,
+                                                    std::uint64_t);
+template PassesValidation validate_passes<float>(const SequenceBatch<float>&, bool, const std::vector<PassRequest>&,
+                                                 const PassesOptions&);
+template PassesValidation validate_passes<double>(const SequenceBatch<double>&, bool, const std::vector<PassRequest>&,
+                                                  const PassesOptions&);
+
+}  // namespace upsweep

@@ -1,0 +1,239 @@
+#include "upsweep/report/device_report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+struct NamedPhase {
+  const char* key;   ///< in JSON and CSV
+  const char* text;  ///< for people
+  const DevicePhase& phase;
+};
+
+std::array<NamedPhase, 7> phases_of(const DevicePrediction& p) {
+  return {{{"forward", "forward", p.forward},
+           {"sequential", "sequential backward", p.sequential},
+           {"jacobians", "scan: Jacobians", p.jacobians},
+           {"up", "scan: up", p.up},
+           {"middle", "scan: middle", p.middle},
+           {"down", "scan: down", p.down},
+           {"parameter_gradients", "parameter gradients", p.parameter_gradients}}};
+}
+
+Json phase_json(const DevicePhase& phase) {
+  Json parts;
+  for (std::size_t i = 0; i < kBounds; ++i) parts[to_string(static_cast<Bound>(i))] = phase.parts_s[i];
+  return {{"seconds", phase.seconds()},  {"bound", phase.seconds() > 0 ? Json(to_string(phase.bound())) : Json()},
+          {"parts_s", std::move(parts)}, {"kernels", phase.kernels},
+          {"flops", phase.flops},        {"bytes", phase.bytes}};
+}
+
+Json assumptions_json(const DeviceAssumptions& assumptions) {
+  return {{"forward_kernels", assumptions.forward_kernels},
+          {"backward_kernels", assumptions.backward_kernels},
+          {"host_launch_s", assumptions.host_launch_s},
+          {"unrolled", assumptions.unrolled},
+          {"dense_diagonals", assumptions.is_diagonal_dense}};
+}
+
+Json prediction_json(const DevicePrediction& prediction) {
+  Json object;
+  for (const NamedPhase& named : phases_of(prediction)) object[named.key] = phase_json(named.phase);
+  object["hidden_s"] = prediction.hidden_s();
+  object["memory_bytes"] = prediction.memory_bytes;
+  object["speedup"] = {{"backward", prediction.backward_speedup()},
+                       {"backward_without_jacobians", prediction.backward_speedup_without_jacobians()},
+                       {"overall", prediction.overall_speedup()}};
+  return object;
+}
+
+/// What all phases of the hidden gradients wait for most.
+std::string bound_of(const DevicePrediction& prediction) {
+  DevicePhase sum;
+  for (const DevicePhase* phase : {&prediction.jacobians, &prediction.up, &prediction.middle, &prediction.down}) {
+    for (std::size_t i = 0; i < kBounds; ++i) sum.parts_s[i] += phase->parts_s[i];
+  }
+  return to_string(sum.bound());
+}
+
+std::uint64_t hidden_flops(const DevicePrediction& p) {
+  return checked_add(checked_add(p.jacobians.flops, p.up.flops), checked_add(p.middle.flops, p.down.flops));
+}
+
+std::string head_text(const RecurrentModel& model, const Machine& machine) {
+  return fmt::format("{}: {} of {} hidden elements, {} steps of {} sequence{}, {} Jacobian{} per step, on {}\n",
+                     model.name, to_string(model.shape.kind), model.shape.hidden, model.steps, model.batch,
+                     model.batch == 1 ? "" : "s", model.is_fused ? "one" : "two", model.is_fused ? "" : "s",
+                     machine.name);
+}
+
+std::string assumptions_text(const Machine& machine, const RecurrentModel& model, const DeviceAssumptions& assumed) {
+  if (machine.kind == MachineKind::pram) return "";
+  std::string text = fmt::format(
+      "Assumed: {} kernels per step forward and {} backward in the sequential passes, launches at least {} apart, "
+      "{} loads of a thread under way",
+      assumed.forward_kernels, assumed.backward_kernels, short_seconds(assumed.host_launch_s), assumed.unrolled);
+  if (!model.is_fused) {
+    text += assumed.is_diagonal_dense ? ", diagonals stored as full matrices" : ", diagonals stored as vectors";
+  }
+  return text + ".\n";
+}
+
+std::string speedup_text(double ratio) { return fmt::format("{:.2f}x", ratio); }
+
+std::string verdict_text(const DeviceSearchResult& result) {
+  if (!result.best) return "None fits.\n";
+  const DeviceCandidate& best = result.candidates[*result.best];
+  return fmt::format("{}: {} takes {}, the sequential pass {}.\n",
+                     is_scan(best.method) ? "The scan pays" : "The scan does not pay here", best.name,
+                     short_seconds(best.prediction.hidden_s()), short_seconds(best.prediction.sequential.seconds()));
+}
+
+std::string overtaking_text(const char* baseline, const std::optional<DeviceOvertaking>& found) {
+  if (!found) return fmt::format("With no number of steps does a scan overtake {}.\n", baseline);
+  return fmt::format("A scan overtakes {} from {} steps on ({}).\n", baseline, found->steps, found->method);
+}
+
+}  // namespace
+
+Json to_json(const DeviceProfileReport& report) {
+  Json object = {{"machine", report.machine.name},
+                 {"method", report.method},
+                 {"assumptions", assumptions_json(report.assumptions)}};
+  object.update(prediction_json(report.prediction));
+  object["levels"] = Json::array();
+  for (const DeviceLevel& level : report.prediction.levels) {
+    object["levels"].push_back({{"phase", to_string(level.phase)},
+                                {"repeat", level.levels},
+                                {"products", level.products},
+                                {"waves", level.waves},
+                                {"seconds", level.cost.seconds()},
+                                {"bound", to_string(level.cost.bound())}});
+  }
+  return object;
+}
+
+std::string to_csv(const DeviceProfileReport& report) {
+  std::string csv = csv_line({"phase", "seconds", "bound", "kernels", "flops", "bytes"});
+  for (const auto& [key, text, phase] : phases_of(report.prediction)) {
+    csv += csv_line({key, fmt::format("{}", phase.seconds()), phase.seconds() > 0 ? to_string(phase.bound()) : "",
+                     fmt::format("{}", phase.kernels), fmt::format("{}", phase.flops), fmt::format("{}", phase.bytes)});
+  }
+  return csv;
+}
+
+std::string to_text(const DeviceProfileReport& report) {
+  const DevicePrediction& p = report.prediction;
+  TextTable table({{"phase", Align::left}, {"time"}, {"waits for", Align::left}, {"kernels"}, {"FLOPs"}, {"bytes"}});
+  for (const auto& [key, text, phase] : phases_of(p)) {
+    if (phase.kernels == 0) continue;
+    table.row({text, short_seconds(phase.seconds()), to_string(phase.bound()),
+               short_count(static_cast<double>(phase.kernels)), short_count(static_cast<double>(phase.flops)),
+               short_bytes(static_cast<double>(phase.bytes))});
+  }
+  return fmt::format(
+      "Predicted: {}\n{}\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
+      "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
+      head_text(report.model, report.machine), table.text(), report.method, short_seconds(p.hidden_s()),
+      short_seconds(p.sequential.seconds()), short_bytes(static_cast<double>(p.memory_bytes)),
+      speedup_text(p.backward_speedup()), speedup_text(p.backward_speedup_without_jacobians()),
+      speedup_text(p.overall_speedup()), assumptions_text(report.machine, report.model, report.assumptions));
+}
+
+Json to_json(const DeviceSearchReport& report) {
+  const DeviceSearchResult& result = report.result;
+  Json candidates = Json::array();
+  for (const DeviceCandidate& c : result.candidates) {
+    const bool by_levels = c.method.kind == BackwardKind::levels;
+    Json candidate = {{"schedule", c.name},
+                      {"depth", by_levels ? Json(c.method.depth) : Json()},
+                      {"feasible", c.is_feasible},
+                      {"reason", c.is_feasible ? Json() : Json(c.reason)},
+                      {"score", c.prediction.hidden_s()},
+                      {"flops", hidden_flops(c.prediction)},
+                      {"bound", bound_of(c.prediction)},
+                      {"ratio_to_sequential", c.prediction.hidden_s() / c.prediction.sequential.seconds()}};
+    candidate["predicted"] = prediction_json(c.prediction);
+    candidates.push_back(std::move(candidate));
+  }
+  const auto overtaking = [](const std::optional<DeviceOvertaking>& found) {
+    return found ? Json({{"steps", found->steps}, {"schedule", found->method}}) : Json();
+  };
+  const Json best = result.best ? candidates[*result.best] : Json();
+  return {{"model", report.model.name},
+          {"machine", report.machine.name},
+          {"objective", "time"},
+          {"execution", "level"},
+          {"scope", "all"},
+          {"steps", report.model.steps},
+          {"batch", report.model.batch},
+          {"hidden", report.model.shape.hidden},
+          {"assumptions", assumptions_json(report.assumptions)},
+          {"candidates", std::move(candidates)},
+          {"best", best},
+          {"margin", result.margin ? Json(*result.margin) : Json()},
+          {"scan_pays", result.best && is_scan(result.candidates[*result.best].method)},
+          {"overtaking", overtaking(report.overtaking)},
+          {"overtaking_one_kernel", overtaking(report.overtaking_one_kernel)},
+          {"sequential", phase_json(result.sequential().prediction.sequential)}};
+}
+
+std::string to_csv(const DeviceSearchReport& report) {
+  std::string csv =
+      csv_line({"schedule", "feasible", "seconds", "bound", "jacobians_s", "up_s", "middle_s", "down_s", "flops",
+                "memory_bytes", "backward_speedup", "backward_speedup_without_jacobians", "overall_speedup"});
+  const auto number = [](double value) { return fmt::format("{}", value); };
+  for (const DeviceCandidate& c : report.result.candidates) {
+    const DevicePrediction& p = c.prediction;
+    csv += csv_line({c.name, c.is_feasible ? "true" : "false", number(p.hidden_s()), bound_of(p),
+                     number(p.jacobians.seconds()), number(p.up.seconds()), number(p.middle.seconds()),
+                     number(p.down.seconds()), fmt::format("{}", hidden_flops(p)), fmt::format("{}", p.memory_bytes),
+                     number(p.backward_speedup()), number(p.backward_speedup_without_jacobians()),
+                     number(p.overall_speedup())});
+  }
+  return csv;
+}
+
+std::string to_text(const DeviceSearchReport& report) {
+  const DeviceSearchResult& result = report.result;
+  TextTable table({{"pass", Align::left},
+                   {"time"},
+                   {"Jacobians"},
+                   {"up"},
+                   {"middle"},
+                   {"down"},
+                   {"waits for", Align::left},
+                   {"memory"},
+                   {"backward"},
+                   {"overall"},
+                   {"", Align::left}});
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    const DeviceCandidate& c = result.candidates[i];
+    const DevicePrediction& p = c.prediction;
+    const auto time = [](const DevicePhase& phase) {
+      return phase.kernels == 0 ? std::string("-") : short_seconds(phase.seconds());
+    };
+    table.row({c.name, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
+               bound_of(p), short_bytes(static_cast<double>(p.memory_bytes)), speedup_text(p.backward_speedup()),
+               speedup_text(p.overall_speedup()),
+               !c.is_feasible     ? "does not fit: " + c.reason
+               : result.best == i ? "<- best"
+                                  : ""});
+  }
+  std::string text = head_text(report.model, report.machine) + "\n" + table.text() +
+                     "\nPredicted times of all hidden gradients; speed-ups to the sequential pass, with parameter "
+                     "gradients, overall with the forward pass.\n";
+  text += verdict_text(result);
+  text += overtaking_text("the sequential pass", report.overtaking);
+  text += overtaking_text("the sequential pass in one kernel (blocked:1)", report.overtaking_one_kernel);
+  return text + assumptions_text(report.machine, report.model, report.assumptions);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,277 @@
+#include "upsweep/report/passes_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> predicted_seconds(const PassesReport& report, std::size_t i) {
+  return report.predictions[i] ? std::optional(report.predictions[i]->times.total()) : std::nullopt;
+}
+
+/// predicted / measured - 1, or nothing.
+std::optional<double> error_of(const PassesReport& report, std::size_t i) {
+  const std::optional<double> predicted = predicted_seconds(report, i);
+  const double measured = report.validation.passes[i].times.total();
+  if (!predicted || !report.validation.passes[i].ran() || !(measured > 0)) return std::nullopt;
+  return *predicted / measured - 1;
+}
+
+Json times_json(const ScanTimes& times) {
+  return {{"jacobians_s", times.jacobians}, {"up_s", times.up}, {"middle_s", times.middle}, {"down_s", times.down}};
+}
+
+Json flops_json(const ScanFlops& flops) {
+  return {{"jacobians", flops.jacobians},
+          {"up", flops.up},
+          {"middle", flops.middle},
+          {"down", flops.down},
+          {"total", flops.total()}};
+}
+
+template <class Comparison>
+Json comparison_json(const Comparison& comparison) {
+  const auto finite = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
+  return {{"elements", comparison.elements},
+          {"worst_share_of_bound", finite(comparison.worst_share)},
+          {"worst_relative_error", finite(comparison.worst_relative)},
+          {"mismatch", comparison.mismatch ? Json(*comparison.mismatch) : Json()}};
+}
+
+Json pass_json(const PassesReport& report, std::size_t i) {
+  const PassOutcome& pass = report.validation.passes[i];
+  Json object = {{"method", to_string(pass.request.method)},
+                 {"backend", pass.request.backend},
+                 {"failed", pass.ran() ? Json() : Json(pass.failure)},
+                 {"predicted_s", optional_json(predicted_seconds(report, i))}};
+  if (const auto& predicted = report.predictions[i]) {
+    object["predicted"] = times_json(predicted->times);
+    object["bound"] = {{"jacobians", to_string(predicted->bounds.jacobians)},
+                       {"up", to_string(predicted->bounds.up)},
+                       {"middle", to_string(predicted->bounds.middle)},
+                       {"down", to_string(predicted->bounds.down)}};
+  }
+  if (!pass.ran()) return object;
+  object["measured_s"] = pass.times.total();
+  object["measured"] = times_json(pass.times);
+  object["error"] = optional_json(error_of(report, i));
+  object["fastest_s"] = pass.fastest_seconds;
+  object["repetitions"] = pass.repetitions;
+  object["ratio_to_baseline"] = optional_json(ratio_to_baseline(report, i));
+  object["iteration_ratio"] = optional_json(iteration_ratio(report, i));
+  object["flops"] = flops_json(pass.flops);
+  object["bytes"] = pass.bytes;
+  object["all_hidden_gradients"] = pass.is_whole;
+  object["hidden_gradients"] = comparison_json(pass.hidden);
+  object["parameter_gradients"] = pass.is_whole ? comparison_json(pass.parameters) : Json();
+  object["notes"] = pass.notes;
+  return object;
+}
+
+Json model_json(const RecurrentModel& model) {
+  Json cell = {{"cell", to_string(model.shape.kind)},
+               {"input_size", model.shape.input},
+               {"hidden_size", model.shape.hidden},
+               {"steps", model.steps},
+               {"batch", model.batch},
+               {"fused", model.is_fused}};
+  if (model.shape.kind == CellKind::rnn) cell["nonlinearity"] = to_string(model.shape.nonlinearity);
+  return {{"name", model.name}, {"dtype", model.value_bytes == 8 ? "fp64" : "fp32"}, {"recurrent", cell}};
+}
+
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string result_text(const PassOutcome& pass) {
+  if (!pass.ran()) return "not run";
+  if (pass.mismatch()) return "MISMATCH";
+  return pass.is_whole ? "right" : "ends right";
+}
+
+std::string phase_text(double seconds) { return seconds > 0 ? short_seconds(seconds) : "-"; }
+
+void add_row(const PassesReport& report, std::size_t i, bool names_backend, TextTable& table) {
+  const PassOutcome& pass = report.validation.passes[i];
+  const std::string name = to_string(pass.request.method);
+  std::vector<std::string> cells = {names_backend ? fmt::format("{} {}", pass.request.backend, name) : name,
+                                    result_text(pass)};
+  const auto predicted = predicted_seconds(report, i);
+  if (!pass.ran()) {
+    cells.insert(cells.end(),
+                 {"-", "-", "-", "-", "-", "-", "-", predicted ? short_seconds(*predicted) : "-", "-", "-", "-", "-"});
+    table.row(std::move(cells));
+    return;
+  }
+  const auto error = error_of(report, i);
+  const auto ratio = ratio_to_baseline(report, i);
+  const double seconds = pass.times.total();
+  cells.insert(cells.end(),
+               {pass.mismatch() ? "-" : share_text(std::max(pass.hidden.worst_share, pass.parameters.worst_share)),
+                short_count(static_cast<double>(pass.flops.total())), phase_text(pass.times.jacobians),
+                phase_text(pass.times.up), phase_text(pass.times.middle), phase_text(pass.times.down),
+                short_seconds(seconds), predicted ? short_seconds(*predicted) : "-",
+                error ? fmt::format("{:+.1f} %", 100 * *error) : "-", ratio ? short_ratio(*ratio) : "-",
+                fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / seconds / 1e9),
+                short_bytes(static_cast<double>(pass.bytes))});
+  table.row(std::move(cells));
+}
+
+std::string passes_text(const PassesReport& report) {
+  const auto& passes = report.validation.passes;
+  const bool names_backend = std::any_of(
+      passes.begin(), passes.end(), [&](const PassOutcome& pass) { return pass.request.backend != report.backend; });
+  TextTable table({{"pass", Align::left},
+                   {"result", Align::left},
+                   {"of bound"},
+                   {"FLOPs"},
+                   {"Jacobians"},
+                   {"up"},
+                   {"middle"},
+                   {"down"},
+                   {"measured"},
+                   {"predicted"},
+                   {"error"},
+                   {"to first"},
+                   {"GFLOP/s"},
+                   {"memory"}});
+  for (std::size_t i = 0; i < passes.size(); ++i) add_row(report, i, names_backend, table);
+  return table.text();
+}
+
+/// "up arithmetic, down memory".
+std::string bounds_text(const PassPrediction& prediction) {
+  const std::vector<std::pair<const char*, TimeBound>> phases = {{"Jacobians", prediction.bounds.jacobians},
+                                                                 {"up", prediction.bounds.up},
+                                                                 {"middle", prediction.bounds.middle},
+                                                                 {"down", prediction.bounds.down}};
+  std::string text;
+  for (const auto& [phase, bound] : phases) {
+    if (bound == TimeBound::nothing) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", phase, to_string(bound));
+  }
+  return text;
+}
+
+/// What the fastest pass besides the baseline means for a user.
+std::string verdict_text(const PassesReport& report) {
+  const auto& passes = report.validation.passes;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 1; i < passes.size(); ++i) {
+    if (!passes[i].ran() || passes[i].request.method.kind == BackwardKind::sequential) continue;
+    if (!best || passes[i].times.total() < passes[*best].times.total()) best = i;
+  }
+  if (!best || !passes.front().ran()) return "";
+  const double ratio = *ratio_to_baseline(report, *best);
+  std::string text = fmt::format("{} takes {} of the time of {}: ", to_string(passes[*best].request.method),
+                                 short_ratio(ratio), to_string(passes.front().request.method));
+  text += ratio < 1 ? "the scan pays here" : "the scan does not pay here";
+  text += fmt::format("; it does {} of its FLOPs", short_ratio(static_cast<double>(passes[*best].flops.total()) /
+                                                               static_cast<double>(passes.front().flops.total())));
+  if (report.predictions[*best] && report.predictions.front()) {
+    const double predicted = *predicted_seconds(report, *best) / *predicted_seconds(report, 0);
+    text +=
+        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
+  }
+  text += ".\n";
+  if (const auto& predicted = report.predictions[*best])
+    text += fmt::format("What bounds it, by the prediction: {}.\n", bounds_text(*predicted));
+  if (const auto whole = iteration_ratio(report, *best))
+    text += fmt::format("A whole iteration (forward, backward, parameters) takes {} of that.\n", short_ratio(*whole));
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t i) {
+  const auto& passes = report.validation.passes;
+  if (!passes.front().ran() || !passes[i].ran() || !(passes.front().times.total() > 0)) return std::nullopt;
+  return passes[i].times.total() / passes.front().times.total();
+}
+
+std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i) {
+  const auto& passes = report.validation.passes;
+  if (report.backend != "cpu" || !passes.front().ran() || !passes[i].ran()) return std::nullopt;
+  const double other = report.validation.forward_s + report.validation.parameters_s;
+  return (other + passes[i].times.total()) / (other + passes.front().times.total());
+}
+
+Json to_json(const PassesReport& report) {
+  const PassesValidation& validation = report.validation;
+  Json passes = Json::array();
+  bool all_right = true;
+  bool any = false;
+  for (std::size_t i = 0; i < validation.passes.size(); ++i) {
+    passes.push_back(pass_json(report, i));
+    any = any || validation.passes[i].ran();
+    all_right = all_right && !validation.passes[i].mismatch();
+  }
+  return {
+      {"model", model_json(report.model)},
+      {"backend", report.backend},
+      {"device", report.device.device},
+      {"driver", report.device.driver},
+      {"workers", report.workers},
+      {"sequences", report.sequences},
+      {"loss", validation.loss},
+      {"forward_s", validation.forward_s},
+      {"predicted_forward_s", report.predictions.front() ? Json(report.predictions.front()->forward_s) : Json()},
+      {"parameters_s", validation.parameters_s},
+      {"predicted_parameters_s", report.predictions.front() ? Json(report.predictions.front()->parameters_s) : Json()},
+      {"oracle_s", validation.oracle_s},
+      {"largest_gradient", {{"last_state", validation.gradient_last}, {"first_state", validation.gradient_first}}},
+      {"baseline", to_string(validation.passes.front().request.method)},
+      {"passes", passes},
+      {"valid", any ? Json(all_right) : Json()}};
+}
+
+std::string to_csv(const PassesReport& report) {
+  std::string text = csv_line({"method", "backend", "failed", "mismatch", "worst_share_of_bound", "flops", "bytes",
+                               "jacobians_s", "up_s", "middle_s", "down_s", "measured_s", "fastest_s", "repetitions",
+                               "predicted_s", "error", "ratio_to_baseline"});
+  for (std::size_t i = 0; i < report.validation.passes.size(); ++i) {
+    const PassOutcome& pass = report.validation.passes[i];
+    const auto number = [](const std::optional<double>& x) { return x ? fmt::format("{}", *x) : std::string(); };
+    const auto measured = [&](auto x) { return pass.ran() ? fmt::format("{}", x) : std::string(); };
+    text += csv_line({to_string(pass.request.method), pass.request.backend, pass.failure, pass.mismatch().value_or(""),
+                      measured(std::max(pass.hidden.worst_share, pass.parameters.worst_share)),
+                      measured(pass.flops.total()), measured(pass.bytes), measured(pass.times.jacobians),
+                      measured(pass.times.up), measured(pass.times.middle), measured(pass.times.down),
+                      measured(pass.times.total()), measured(pass.fastest_seconds), measured(pass.repetitions),
+                      number(predicted_seconds(report, i)), number(error_of(report, i)),
+                      number(ratio_to_baseline(report, i))});
+  }
+  return text;
+}
+
+std::string to_text(const PassesReport& report) {
+  const RecurrentModel& model = report.model;
+  const PassesValidation& validation = report.validation;
+  std::string text =
+      fmt::format("{}: {} of {} hidden elements, {} steps, {} sequence{}, {}\non {}: {}, {} worker{}; {}\n\n",
+                  model.name, to_string(model.shape.kind), model.shape.hidden, model.steps, model.batch,
+                  model.batch == 1 ? "" : "s", model.value_bytes == 8 ? "fp64" : "fp32", report.backend,
+                  report.device.device, report.workers, report.workers == 1 ? "" : "s", report.sequences);
+  text += passes_text(report);
+  text += "\n";
+  for (const PassOutcome& pass : validation.passes) {
+    if (!pass.ran()) text += fmt::format("{} was not run: {}\n", to_string(pass.request.method), pass.failure);
+    for (const std::string& note : pass.notes) text += fmt::format("{}: {}\n", to_string(pass.request.method), note);
+    if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
+  }
+  text += verdict_text(report);
+  text += fmt::format("Forward pass {}, parameter gradients {}, gradients in double precision with bounds {}.\n",
+                      short_seconds(validation.forward_s), short_seconds(validation.parameters_s),
+                      short_seconds(validation.oracle_s));
+  text += fmt::format("Loss {:.6g}; the largest gradient is {:.3g} at h_{}, {:.3g} at h_0.\n", validation.loss,
+                      validation.gradient_last, model.steps, validation.gradient_first);
+  return text;
+}
+
+}  // namespace upsweep
