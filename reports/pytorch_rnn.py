@@ -126,7 +126,7 @@ def main():
         try:
             forward_s, backward_s = measure(torch, options, shape)
         except torch.cuda.OutOfMemoryError:
-            print(f"pytorch_rnn.py: not enough memory for {shape[0]} steps of {shape[1]} samples with {shape[2]} hidden "
+            print(f"pytorch_rnn.py: not enough memory for {shape[0]} steps of {shape[1]} samples, {shape[2]} hidden "
                   "elements, left out", file=sys.stderr)
             continue
         table.writerow([device, torch.__version__, cudnn, options.cell, options.dtype, *shape, options.input,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "dense_kernels.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/block_bounds.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
 
 namespace upsweep {
@@ -30,25 +30,6 @@ void for_each_item(std::size_t items, const Work& work) {
   parallel_chunks(std::min(items, parallel_slots()), 1, [&](std::size_t, std::size_t, std::size_t slot) {
     for (std::size_t item = next.fetch_add(1); item < items; item = next.fetch_add(1)) work(item, slot);
   });
-}
-
-/// Times at which blocks meet, descending from `steps` to 0: block i covers the Jacobians of the times
-/// (times[i + 1], times[i]].
-std::vector<std::size_t> block_times(std::size_t steps, const BlockOptions& options) {
-  if (options.blocks == 0 || !(options.first_block >= 1) || !std::isfinite(options.first_block)) {
-    throw std::invalid_argument(
-        fmt::format("{} blocks, the first {} times as long as the others, accepted is 1 or more", options.blocks,
-                    options.first_block));
-  }
-  const std::size_t blocks = std::min(options.blocks, steps);
-  const auto others = static_cast<double>(blocks - 1);
-  const double share = options.first_block / (options.first_block + others);
-  const auto wanted = static_cast<std::size_t>(std::ceil(share * static_cast<double>(steps)));
-  const std::size_t first = std::clamp<std::size_t>(wanted, 1, steps - (blocks - 1));
-  std::vector<std::size_t> times{steps};
-  for (std::size_t i = 1; i < blocks; ++i) times.push_back((steps - first) * (blocks - i) / (blocks - 1));
-  times.push_back(0);
-  return times;
 }
 
 std::size_t checked(const CellShape& shape, std::size_t steps, std::size_t batch) {
@@ -79,7 +60,7 @@ struct BlockedScan<T>::Impl {
         width(padded<T>(h)),
         times(block_times(all_steps, wanted)),
         blocks(times.size() - 1),
-        reduced(blocks > 2 ? blocks - 2 : 0),
+        reduced(reduced_blocks(times)),
         groups((batch + kSamplesPerGroup - 1) / kSamplesPerGroup),
         products(reduced * batch * h * width),
         jacobians(stored ? steps * batch * h * h : 0) {}

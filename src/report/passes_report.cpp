@@ -92,7 +92,7 @@ std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * shar
 std::string result_text(const PassOutcome& pass) {
   if (!pass.ran()) return "not run";
   if (pass.mismatch()) return "MISMATCH";
-  return pass.is_whole ? "right" : "ends right";
+  return pass.is_whole ? "right" : "g_0 right";
 }
 
 std::string phase_text(double seconds) { return seconds > 0 ? short_seconds(seconds) : "-"; }

@@ -50,7 +50,7 @@ class BackwardPass {
   /// Writes the gradients of the last run() where load() was told to; nothing to do where run() has done so.
   virtual void fetch() = 0;
 
-  /// Whether fetch() writes the gradients of all steps; otherwise those of h_0 and h_T alone.
+  /// Whether fetch() writes the gradients of all steps; otherwise those of h_0 and h_T alone (cudnn).
   [[nodiscard]] virtual bool gives_all() const { return true; }
 
   /// FLOPs of one run(), all samples. A sequential pass counts as `down`.

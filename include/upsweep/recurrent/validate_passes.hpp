@@ -56,7 +56,9 @@ struct PassOutcome {
   ScanFlops flops;
   std::uint64_t bytes = 0;         ///< that the plan holds
   std::vector<std::string> notes;  ///< of the pass
-  bool is_whole = true;  ///< all hidden gradients and those of the parameters were compared, not h_0 and h_T alone
+  /// All hidden gradients and those of the parameters were compared within the rounding bound. Otherwise only g_0, with
+  /// a tolerance: 1e-3 (fp32) or 1e-9 (fp64) of its largest element; the share is that of the tolerance.
+  bool is_whole = true;
   GradientComparison hidden;
   ParameterComparison parameters;
 

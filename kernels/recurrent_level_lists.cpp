@@ -1,0 +1,67 @@
+#include "recurrent_level_lists.hpp"
+
+#include <algorithm>
+
+#include "recurrent/level_plan.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/scan/builders.hpp"
+
+namespace upsweep::kernels {
+namespace {
+
+bool are_vectors(std::span<const LevelOp> ops) {
+  return std::ranges::all_of(ops, [](const LevelOp& op) { return op.is_vector; });
+}
+
+LevelStep step_of(const LevelOp& op) {
+  if (op.is_vector) return {LevelStep::kVector, op.vector, op.later.index, op.target_vector};
+  return {LevelStep::kMatrix, op.earlier.index, op.later.index, op.target_slot};
+}
+
+/// Adds the launches of a stage.
+void add_stage(const Stage& stage, std::span<const LevelOp> ops, LevelLists& lists) {
+  if (stage.is_chain && are_vectors(ops)) {
+    lists.launches.push_back({stage.phase, true, false, lists.chains.size(), ops.size()});
+    for (const LevelOp& op : ops) lists.chains.push_back({op.vector, op.target_vector, op.later.index});
+    return;
+  }
+  // Of a chain every combine is a level of its own.
+  const std::size_t per_launch = stage.is_chain ? 1 : ops.size();
+  for (std::size_t begin = 0; begin < ops.size(); begin += per_launch) {
+    const auto level = ops.subspan(begin, per_launch);
+    lists.launches.push_back({stage.phase, false, !are_vectors(level), lists.levels.size(), level.size()});
+    for (const LevelOp& op : level) lists.levels.push_back(step_of(op));
+  }
+}
+
+/// As LevelScan::flops().
+ScanFlops flops_of(const LevelPlan& plan, const CellShape& shape, std::size_t batch) {
+  const std::uint64_t vector = checked_mul(batch, checked_mul(2 * shape.hidden, shape.hidden));
+  const std::uint64_t form = checked_mul(vector, shape.gates());
+  ScanFlops flops;
+  for (const Stage& stage : plan.stages) {
+    for (std::size_t op = stage.begin; op < stage.end; ++op) {
+      add_to(of_phase(flops, stage.phase), plan.ops[op].is_vector ? vector : checked_mul(vector, shape.hidden));
+    }
+  }
+  add_to(flops.down, form);
+  const auto unused = static_cast<std::uint64_t>(std::ranges::count(plan.element_slots, LevelPlan::kNoSlot));
+  flops.jacobians = checked_mul(form, plan.element_slots.size() - unused);
+  return flops;
+}
+
+}  // namespace
+
+LevelLists level_lists(const CellShape& shape, std::size_t steps, std::size_t batch, std::uint32_t depth) {
+  const LevelPlan plan = plan_levels(hybrid_schedule(steps + 1, depth), Elements::in_slots);
+  LevelLists lists;
+  lists.element_slots = plan.element_slots;
+  lists.slots = plan.slots;
+  for (const Stage& stage : plan.stages) {
+    add_stage(stage, std::span(plan.ops).subspan(stage.begin, stage.end - stage.begin), lists);
+  }
+  lists.flops = flops_of(plan, shape, batch);
+  return lists;
+}
+
+}  // namespace upsweep::kernels
