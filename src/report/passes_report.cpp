@@ -11,6 +11,8 @@ namespace {
 
 using Align = TextTable::Align;
 
+constexpr double kMostDrift = 1.15;
+
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 std::optional<double> predicted_seconds(const PassesReport& report, std::size_t i) {
@@ -266,6 +268,12 @@ std::string to_text(const PassesReport& report) {
     if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
   }
   text += verdict_text(report);
+  if (validation.drift > kMostDrift || validation.drift < 1 / kMostDrift) {
+    text += fmt::format(
+        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end. "
+        "Ratios and errors above are off by as much; run it again.\n",
+        to_string(validation.passes.front().request.method), short_ratio(validation.drift));
+  }
   text += fmt::format("Forward pass {}, parameter gradients {}, gradients in double precision with bounds {}.\n",
                       short_seconds(validation.forward_s), short_seconds(validation.parameters_s),
                       short_seconds(validation.oracle_s));

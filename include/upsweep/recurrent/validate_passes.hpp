@@ -70,11 +70,12 @@ struct PassOutcome {
 /// A batch that was run forward, and backward by several passes.
 struct PassesValidation {
   double loss = 0;
-  double forward_s = 0;             ///< median, head included
-  double parameters_s = 0;          ///< median: parameter gradients from hidden gradients
-  double oracle_s = 0;              ///< once: gradients in double precision and their bounds
-  double gradient_last = 0;         ///< largest |gradient| of h_T
-  double gradient_first = 0;        ///< and of h_0: how far gradients vanish or grow
+  double forward_s = 0;       ///< median, head included
+  double parameters_s = 0;    ///< median: parameter gradients from hidden gradients
+  double oracle_s = 0;        ///< once: gradients in double precision and their bounds
+  double drift = 1;           ///< time of the first pass when it runs again after all others, over that before them
+  double gradient_last = 0;   ///< largest |gradient| of h_T
+  double gradient_first = 0;  ///< and of h_0: how far gradients vanish or grow
   std::vector<PassOutcome> passes;  ///< one for each request
 };
 
