@@ -86,7 +86,7 @@ PhasedWork blocked_work(const CellView<T>& cell, const PassShape& shape, const B
       launch_walk(cell, kind, memory->vectors.template as<const StepRange>() + 1, others, stream);
     };
   }
-  work.flops = blocked_flops(shape.cell, times, shape.batch);
+  work.flops = blocked_flops(shape.cell, times, shape.batch, false);
   work.bytes = memory->vectors.bytes() + memory->reduced.bytes() + memory->chain.bytes() + memory->products.bytes();
   return work;
 }

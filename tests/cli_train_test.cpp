@@ -88,6 +88,15 @@ TEST(Train, RefusesWrongUsage) {
       {{"train", files.path, "--backward", "bptt,fast"}, "--backward: 'fast' is no backward method"},
       {{"train", files.path, "--backward", "bptt,bptt"}, "--backward has 'bptt' twice"},
       {{"train", files.path, "--backward", ""}, "--backward"},
+      {{"train", files.path, "--backward", "linear,bptt,hybrid:0"}, "--backward has 'linear' twice"},
+      {{"train", files.path, "--backward", "bp"}, "--backward: 'bp' is no backward method"},
+      {{"train", "none.yaml", "--backward", "fast"}, "--backward: 'fast' is no backward method"},
+      {{"train", "none.yaml", "--backend", "fast"}, "--backend is 'fast', accepted for trainings are reference, cpu"},
+      {{"train", "none.yaml", "--steps", "549755813889"}, "accepted are at most 549755813888"},
+      {{"train", "none.yaml", "--batch", "1000001"}, "accepted are at most 1000000"},
+      {{"train", "none.yaml", "--iterations", "10000001"}, "accepted are at most 10000000"},
+      {{"train", "none.yaml", "--workers", "0"}, "--workers is '0'"},
+      {{"train", "none.yaml", "--svg", "-"}, "--svg is '-', accepted is the name of a file"},
       {{"train", files.path, "--backend", "cudnn"}, "backend is 'cudnn'"},
       {{"train", files.path, "--format", "xml"}, "--format"}};
   for (const auto& [arguments, message] : wrong) {
@@ -106,6 +115,8 @@ TEST(Train, RefusesBadFilesInOneLine) {
       {with(kFile, "net.yaml", "none.yaml"), "t.yaml:2: model of a train file: "},
       {with(kFile, "iterations: 5", "iterations: 5\n  backend: reference"), "reference has no blelloch"},
       {with(kFile, "{bitstream: {samples: 20, seed: 7}}", "{features: {inputs: x.npy, labels: y.npy}}"), "t.yaml:4: "},
+      {with(kFile, "sgd: {learning_rate: 0.1, momentum: 0.9}", "adam: {learning_rate: 0.1, epsilon: 1.0e-60}"),
+       "t.yaml:5: optimizer of train: epsilon is 1e-60, which is 0 in fp32"},
       {kModel, "has no key 'train'"}};
   for (const auto& [text, message] : wrong) {
     const Files files(text);
@@ -115,10 +126,43 @@ TEST(Train, RefusesBadFilesInOneLine) {
     EXPECT_THAT(run.err, HasSubstr(message));
     EXPECT_EQ(run.out, "");
   }
+}
+
+TEST(Train, RefusesBeforeItTrainsWhatItCannotWriteAfterwards) {
   const Files files;
-  const Finished run = upsweep({"train", files.path, "--svg", files.folder.path("none/x.svg")});
+  for (const auto& [path, message] : {std::pair{"none/x.svg", "there is no folder"}, {"", "no regular file"}}) {
+    const Finished run = upsweep({"train", files.path, "--svg", files.folder.path(path)});
+    EXPECT_EQ(run.exit_code, 3);
+    EXPECT_EQ(run.out, "") << message;
+    EXPECT_THAT(run.err, HasSubstr(message));
+  }
+}
+
+TEST(Train, KeepsWhatItHasWhereItDiverges) {
+  // The first update makes the weights so large that the states of the second iteration are infinite.
+  const Files files(with(kFile, "learning_rate: 0.1", "learning_rate: 1.0e+38"));
+  files.folder.write("net.yaml", with(kModel, "cell: rnn", "cell: rnn, nonlinearity: relu"));
+  const std::string svg = files.folder.path("curves.svg");
+  const Finished run = upsweep({"train", files.path, "--svg", svg, "--format", "json"});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.err, HasSubstr("there is no folder"));
+  EXPECT_THAT(run.err, HasSubstr("t.yaml: training by bptt, iteration "));
+  EXPECT_THAT(run.err, HasSubstr("(and 1 more of 2 trainings)"));
+  const Json result = Json::parse(run.out);
+  ASSERT_EQ(result["curves"].size(), 2U);
+  for (const Json& curve : result["curves"]) {
+    EXPECT_THAT(curve["failed"].get<std::string>(), HasSubstr("is not finite"));
+    EXPECT_GE(curve["loss"].size(), 1U);
+    EXPECT_LT(curve["loss"].size(), 5U);
+    EXPECT_TRUE(curve["difference"].is_null());
+  }
+  EXPECT_THAT(read_file(svg), HasSubstr("bptt, ended at iteration "));
+}
+
+TEST(Train, PointsToTheOtherCommandWhereAFileIsForThat) {
+  const Files files;
+  const Finished run = upsweep({"training", files.path});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("t.yaml:4: a key 'train' as in train files, which `upsweep train` runs"));
 }
 
 }  // namespace

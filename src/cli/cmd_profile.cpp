@@ -21,7 +21,7 @@ struct ProfileOptions {
 int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   check_recurrent_options(options.recurrent, options.model);
-  if (!is_blocked(options.schedule)) static_cast<void>(parse_schedule(options.schedule));
+  check_profile_schedule(options.schedule, options.model);
   if (is_recurrent(options.model, options.recurrent)) {
     return profile_recurrent(options.model, options.recurrent, options.schedule, invocation);
   }

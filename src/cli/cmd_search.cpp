@@ -15,7 +15,9 @@ struct Options {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string objective = "time";
-  std::string execution = "dag";
+  std::optional<std::string> execution;
+
+  [[nodiscard]] std::string execution_text() const { return execution.value_or("dag"); }
   bool live = false;
   std::optional<std::string> memory;
 };
@@ -24,7 +26,7 @@ SearchOptions search_options(const Options& options) {
   SearchOptions search;
   if (options.objective == "critical-flops") search.objective = Objective::critical_flops;
   if (options.objective == "work-flops") search.objective = Objective::work_flops;
-  search.execution = execution_kind(options.execution);
+  search.execution = execution_kind(options.execution_text());
   search.scope = options.live ? Scope::live : Scope::all;
   if (options.memory) search.memory_limit = parse_size("--memory", *options.memory);
   return search;
@@ -65,7 +67,7 @@ int run_search(const Options& options, const Invocation& invocation) {
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
   if (is_recurrent(options.model, options.recurrent))
-    return search_recurrent(options.model, options.recurrent, search, invocation);
+    return search_recurrent(options.model, options.recurrent, search, options.execution.has_value(), invocation);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
@@ -81,7 +83,7 @@ int run_search(const Options& options, const Invocation& invocation) {
   if (store) {
     RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
     add_machine(context, search.machine, result.workers, model.value_bytes);
-    save(*store, context, analysis, result, options.execution, *options.model.db);
+    save(*store, context, analysis, result, options.execution_text(), *options.model.db);
   }
 
   const SearchReport report{model.name, analysis.network, result, options.model.pattern};
@@ -103,7 +105,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--execution", options->execution, "executor and critical-path rule")
       ->check(CLI::IsMember({"level", "dag"}))
-      ->capture_default_str();
+      ->default_str("dag");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
   app->add_option("--memory", options->memory,
                   "refuse depths whose live values take more; bytes, or with KiB, MiB, GiB")

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "calibrating.hpp"
 #include "options.hpp"
@@ -16,6 +19,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/io/train_file.hpp"
+#include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/report/loss_curve_svg.hpp"
 
@@ -35,64 +39,103 @@ struct Options {
   std::string format = "table";
 };
 
-std::vector<std::string> split(const std::string& text) {
+/// What the command line says in place of the file; checked as far as that goes before a file is opened.
+struct Replaced {
+  std::optional<std::vector<std::string>> backward;  ///< canonical names
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> batch;
+  std::optional<std::uint64_t> steps;
+  std::optional<std::string> backend;
+  std::optional<std::uint64_t> workers;
+};
+
+/// The canonical name of a backward pass that recurrent models or networks of operators have.
+std::string canonical(const std::string& name) {
+  std::optional<std::string> found;
+  try {
+    found = to_string(parse_backward_method(name));
+  } catch (const std::invalid_argument&) {
+    // It may be one of a network.
+  }
+  try {
+    if (!found) found = network_backward_name(name);
+  } catch (const std::invalid_argument&) {
+    throw UsageError(
+        fmt::format("--backward: '{}' is no backward method, accepted are linear, hybrid:L, blelloch; bptt, blocked:P "
+                    "and blocked:P:R of recurrent models; bp of networks of operators",
+                    name));
+  }
+  return *found;
+}
+
+std::vector<std::string> parse_list(const std::string& text) {
   std::vector<std::string> names;
-  std::istringstream in(text);
-  for (std::string name; std::getline(in, name, ',');) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string name = canonical(text.substr(begin, end - begin));
     if (std::ranges::find(names, name) != names.end())
       throw UsageError(fmt::format("--backward has '{}' twice, accepted is each once", name));
-    names.push_back(name);
+    names.push_back(std::move(name));
+    begin = end + 1;
   }
   return names;
 }
 
-/// Numbers of options that are there; throws UsageError before a file is opened.
-std::optional<std::uint64_t> number(const std::string& option, const std::optional<std::string>& text) {
+std::optional<std::uint64_t> parse_number(const std::string& option, const std::optional<std::string>& text,
+                                          std::uint64_t most) {
   if (!text) return std::nullopt;
-  return parse_positive(option, *text);
+  const std::uint64_t number = parse_positive(option, *text);
+  if (number > most) throw UsageError(fmt::format("{} is {}, accepted are at most {}", option, number, most));
+  return number;
+}
+
+/// Throws UsageError.
+Replaced parse(const Options& options) {
+  Replaced given;
+  if (options.backward) given.backward = parse_list(*options.backward);
+  given.iterations = parse_number("--iterations", options.iterations, TrainLimits::kIterations);
+  given.batch = parse_number("--batch", options.batch, TrainLimits::kBatch);
+  given.steps = parse_number("--steps", options.steps, TrainLimits::kSteps);
+  given.workers = parse_number("--workers", options.workers, INT64_MAX);
+  given.backend = options.backend;
+  const std::vector<std::string> backends = recurrent_training_backends();  // those of networks are among them
+  if (given.backend && std::ranges::find(backends, *given.backend) == backends.end()) {
+    throw UsageError(
+        fmt::format("--backend is '{}', accepted for trainings are {}", *given.backend, fmt::join(backends, ", ")));
+  }
+  if (options.svg && (options.svg->empty() || *options.svg == "-")) {
+    throw UsageError(
+        fmt::format("--svg is '{}', accepted is the name of a file: standard output has the report", *options.svg));
+  }
+  return given;
 }
 
 /// The file with what the command line replaces.
-TrainSpec read_spec(const Options& options) {
-  constexpr std::uint64_t kMostIterations = 10'000'000;
-  const auto iterations = number("--iterations", options.iterations);
-  if (iterations && *iterations > kMostIterations)
-    throw UsageError(fmt::format("--iterations is {}, accepted are at most {}", *iterations, kMostIterations));
-  const auto batch = number("--batch", options.batch);
-  const auto steps = number("--steps", options.steps);
-  const auto backward = options.backward ? split(*options.backward) : std::vector<std::string>{};
-  TrainSpec spec = load_train(options.file);
-  if (steps && !spec.is_recurrent) {
+TrainSpec read_spec(const std::string& file, const Replaced& given) {
+  TrainSpec spec = load_train(file);
+  if (given.steps && !spec.is_recurrent) {
     throw UsageError(
         fmt::format("--steps, accepted is a recurrent model: {} is a network of operators", spec.model_file));
   }
-  spec.iterations = iterations.value_or(spec.iterations);
+  spec.iterations = given.iterations.value_or(spec.iterations);
   const auto replace = [](const auto& value, auto& setting, int& line) {
     if (!value) return;
     setting = *value;
     line = 0;
   };
-  replace(batch, spec.batch, spec.lines.batch);
-  replace(steps, spec.steps, spec.lines.steps);
-  replace(options.backend, spec.backend, spec.lines.backend);
-  replace(options.backward ? std::optional(backward) : std::nullopt, spec.backward, spec.lines.backward);
+  replace(given.batch, spec.batch, spec.lines.batch);
+  replace(given.steps, spec.steps, spec.lines.steps);
+  replace(given.backend, spec.backend, spec.lines.backend);
+  replace(given.backward, spec.backward, spec.lines.backward);
   return spec;
 }
 
-std::size_t worker_count(const Options& options) {
+std::size_t worker_count(const Replaced& given) {
   const std::size_t most = parallel_slots();
-  const std::uint64_t workers = number("--workers", options.workers).value_or(most);
+  const std::uint64_t workers = given.workers.value_or(most);
   if (workers > most)
     throw BackendError(fmt::format("--workers is {}, accepted are 1 to {} on this machine", workers, most));
   return workers;
-}
-
-/// A training takes long: what would be in the way of its picture is said before.
-void require_folder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (std::filesystem::is_directory(folder)) return;
-  throw InputError(fmt::format("{}: there is no folder {}, accepted is a file in a folder that can be written to", path,
-                               folder.string()));
 }
 
 TrainReport train(const TrainSpec& spec) {
@@ -103,32 +146,66 @@ TrainReport train(const TrainSpec& spec) {
     show_progress(fmt::format("training by {} ({} of {}), iteration {} of {}, loss {:.4g}", curve.backward, index + 1,
                               spec.backward.size(), done, spec.iterations, curve.loss.back()));
   };
-  try {
-    TrainReport report =
-        spec.is_recurrent ? train_recurrent_model(spec, progress) : train_network_model(spec, progress);
-    show_progress("");
-    return report;
-  } catch (const TrainingDiverged& error) {
-    show_progress("");
-    throw InputError(fmt::format("{}: {}", spec.file, error.what()));
+  TrainReport report = spec.is_recurrent ? train_recurrent_model(spec, progress) : train_network_model(spec, progress);
+  show_progress("");
+  return report;
+}
+
+void write_svg(const std::string& path, const TrainReport& report) {
+  if (report.result.longest() == 0) {
+    fmt::print(stderr, "upsweep: no iteration was finished: {} is not written\n", path);
+    return;
   }
+  const std::string title = fmt::format("{}: {}, batch {}", report.spec.name, report.description, report.batch);
+  write_text_file(path, loss_curve_svg(title, report.result.curves));
+}
+
+/// Throws InputError where a training diverged.
+void require_finished(const TrainReport& report) {
+  const std::size_t failures = report.result.failures();
+  if (failures == 0) return;
+  const auto first = std::ranges::find_if(report.result.curves, [](const LossCurve& curve) { return !!curve.failure; });
+  const std::string others =
+      failures == 1 ? "" : fmt::format(" (and {} more of {} trainings)", failures - 1, report.result.curves.size());
+  throw InputError(fmt::format("{}: {}{}", report.spec.file, *first->failure, others));
+}
+
+/// Runs all steps, whatever becomes of the others; then throws what the first of those that failed has thrown.
+void run_all(const std::vector<std::function<void()>>& steps) {
+  std::exception_ptr failure;
+  for (const auto& step : steps) {
+    try {
+      step();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 int run_train(const Options& options, const Invocation& invocation) {
-  const TrainSpec spec = read_spec(options);
+  const Replaced given = parse(options);
+  const TrainSpec spec = read_spec(options.file, given);
+  // A training takes long: what would be in the way of its picture is said before.
+  if (options.svg) require_text_file(*options.svg);
+  const std::size_t workers = worker_count(given);
   const auto store = open_store(options.db);
-  if (options.svg) require_folder(*options.svg);
-  const std::size_t workers = worker_count(options);
   const ThreadLimit limit(workers);
   TrainReport report = train(spec);
   report.workers = workers;
-  if (store) report_stored(*options.db, {store->save(pass_record(invocation, report))});
-  print_result(
-      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
-  if (options.svg) {
-    const std::string title = fmt::format("{}: {}, batch {}", spec.name, report.description, report.batch);
-    write_text_file(*options.svg, loss_curve_svg(title, report.result.curves));
-  }
+  // For the same reason, what goes wrong here must not keep back the rest.
+  run_all({[&] {
+             print_result(
+                 options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+                 [&] { return to_text(report); });
+           },
+           [&] {
+             if (options.svg) write_svg(*options.svg, report);
+           },
+           [&] {
+             if (store) report_stored(*options.db, {store->save(pass_record(invocation, report))});
+           },
+           [&] { require_finished(report); }});
   return 0;
 }
 
@@ -137,6 +214,14 @@ int run_train(const Options& options, const Invocation& invocation) {
 void refuse(const TrainSpec& spec, int line, const std::string& option, const std::string& message) {
   if (line == 0) throw UsageError(fmt::format("{}: {}", option, message));
   throw spec.error(line, message);
+}
+
+void require_optimizer(const TrainSpec& spec, unsigned value_bytes) {
+  try {
+    require_valid(spec.optimizer, value_bytes);
+  } catch (const std::invalid_argument& error) {
+    throw spec.error(spec.lines.optimizer, fmt::format("optimizer of train: {}", error.what()));
+  }
 }
 
 Command declare_train(CLI::App& root, const Invocation& invocation) {

@@ -34,6 +34,7 @@ struct Options {
   bool force = false;
   bool no_prediction = false;
   bool has_schedule = false;  ///< --schedule was given
+  bool has_seed = false;      ///< --loss-seed was given
 };
 
 /// Throws UsageError for a backend that runs recurrent models alone.
@@ -182,11 +183,12 @@ int run_recurrent(const Options& options, const Invocation& invocation) {
     return InputError(fmt::format("{}: {} with a recurrent model", options.model.model, what));
   };
   if (options.model.machine) throw refuse("--machine, accepted is none: rates are measured before the run");
+  if (options.force) throw refuse("--force, accepted is none: nothing is skipped");
   if (options.execution != "level") throw refuse("--execution dag, accepted is level");
   if (options.input != "0" || options.label) throw refuse("--input or --label, accepted is --loss-seed");
   return validate_recurrent({options.model, options.recurrent, options.backend,
                              options.has_schedule ? std::optional(options.schedule) : std::nullopt, options.all_depths,
-                             options.loss_seed, !options.no_prediction},
+                             options.loss_seed, options.has_seed, !options.no_prediction},
                             invocation);
 }
 
@@ -277,15 +279,16 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
   CLI::Option* label =
       app->add_option("--label", options->label, "loss gradient of softmax cross-entropy for this class, from 0")
           ->type_name("K");
-  app->add_option("--loss-seed", options->loss_seed, "seed of the standard normal loss gradient")
-      ->type_name("S")
-      ->capture_default_str()
-      ->excludes(label);
+  CLI::Option* seed = app->add_option("--loss-seed", options->loss_seed, "seed of the standard normal loss gradient")
+                          ->type_name("S")
+                          ->capture_default_str()
+                          ->excludes(label);
   app->add_flag("--no-prediction", options->no_prediction, "run at once, without measuring rates to predict from")
       ->group("Recurrent models");
   app->add_flag("--force", options->force, "run what exceeds 2e10 FLOPs or 8 GiB of live values, too");
-  return {app, [options, schedule, &invocation] {
+  return {app, [options, schedule, seed, &invocation] {
             options->has_schedule = schedule->count() > 0;
+            options->has_seed = seed->count() > 0;
             return run_validate(*options, invocation);
           }};
 }

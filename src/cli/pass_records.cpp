@@ -57,6 +57,7 @@ PassRow sequential_row(const DevicePrediction& prediction) {
 
 void add_machine(const Machine& machine, const DevicePrediction& prediction, PassRecord& record) {
   record.machine = machine.name;
+  record.workers = machine.workers();
   record.forward_s = prediction.forward.seconds();
   record.parameters_s = prediction.parameter_gradients.seconds();
 }
@@ -72,6 +73,12 @@ PassRow row_of(const std::string& method, const Totals& totals, const Homogeneou
     row.makespan_flops = static_cast<double>(pram.dag->flops);
   }
   return row;
+}
+
+/// "rnn tanh", "rnn relu" or "gru".
+std::string network_text(const CellShape& shape) {
+  return shape.kind == CellKind::gru ? to_string(shape.kind)
+                                     : fmt::format("{} {}", to_string(shape.kind), to_string(shape.nonlinearity));
 }
 
 PassRecord common_record(const Invocation& invocation, const std::string& command) {
@@ -91,9 +98,7 @@ PassRecord pass_record(const Invocation& invocation, const std::string& command,
   record.model = model.name;
   record.model_file = model.file;
   record.content_hash = model.content_hash;
-  record.network = model.shape.kind == CellKind::gru
-                       ? std::string("gru")
-                       : fmt::format("{} {}", to_string(model.shape.kind), to_string(model.shape.nonlinearity));
+  record.network = network_text(model.shape);
   record.hidden = model.shape.hidden;
   record.steps = model.steps;
   record.batch = model.batch;
@@ -157,30 +162,54 @@ PassRecord pass_record(const Invocation& invocation, const DeviceSearchReport& r
   return record;
 }
 
+namespace {
+
+/// A curve as it is kept: its seconds are means over its iterations.
+PassRow row_of(const TrainReport& report, std::size_t i) {
+  const TrainResult& result = report.result;
+  const LossCurve& curve = result.curves[i];
+  PassRow row{curve.backward, report.spec.backend};
+  row.failure = curve.failure;
+  if (result.differences[i]) row.loss_difference = result.differences[i]->largest;
+  if (curve.loss.empty()) return row;
+  const auto iterations = static_cast<double>(curve.loss.size());
+  // Without phases the whole pass counts as `down`, as a sequential one does.
+  ScanTimes times;
+  times.down = curve.seconds.backward;
+  if (i < result.pass_seconds.size()) times = result.pass_seconds[i];
+  row.measured = PassSeconds{times.jacobians / iterations, times.up / iterations, times.middle / iterations,
+                             times.down / iterations};
+  return row;
+}
+
+}  // namespace
+
 PassRecord pass_record(const Invocation& invocation, const TrainReport& report) {
   PassRecord record = common_record(invocation, "train");
   record.model = report.model;
   record.model_file = report.spec.model_file;
   record.content_hash = fmt::format("{}{}", report.spec.content_hash, report.model_hash);
-  record.network = report.description;
+  record.network = report.shape ? network_text(report.shape->cell) : std::string("operators");
+  if (report.shape) {
+    record.hidden = report.shape->cell.hidden;
+    record.is_fused = report.shape->is_fused;
+  }
   record.steps = report.steps;
   record.batch = report.batch;
   record.value_bytes = report.value_bytes;
   record.device = report.device;
+  record.driver = report.driver;
   record.workers = report.workers;
   const TrainResult& result = report.result;
-  const auto iterations = static_cast<double>(report.spec.iterations);
   for (std::size_t i = 0; i < result.curves.size(); ++i) {
+    record.passes.push_back(row_of(report, i));
     const LossCurve& curve = result.curves[i];
-    PassRow row{curve.backward, report.spec.backend};
-    row.measured = PassSeconds{0, 0, 0, curve.seconds.backward / iterations};
-    row.loss_difference = result.differences[i].largest;
-    record.passes.push_back(std::move(row));
     for (std::size_t k = 0; k < curve.loss.size(); ++k) {
       record.losses.push_back({static_cast<std::uint32_t>(i), k, curve.loss[k], curve.accuracy[k]});
     }
   }
-  if (!result.curves.empty()) {
+  if (!result.curves.empty() && !result.curves.front().loss.empty()) {
+    const auto iterations = static_cast<double>(result.curves.front().loss.size());
     record.forward_s = result.curves.front().seconds.forward / iterations;
     record.parameters_s = result.curves.front().seconds.parameters / iterations;
   }

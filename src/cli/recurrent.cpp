@@ -162,6 +162,21 @@ RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& re
 
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
+void check_profile_schedule(const std::string& schedule, const ModelOptions& model) {
+  static_cast<void>(method_of(schedule));
+  if (!is_blocked(schedule)) return;
+  if (!model.machine) {
+    throw UsageError(
+        fmt::format("--schedule is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
+                    "predicted on a machine, accepted is with --machine",
+                    schedule));
+  }
+  if (model.workers) {
+    throw UsageError(fmt::format(
+        "--workers with --schedule {}, which is predicted on the whole machine, accepted is without", schedule));
+  }
+}
+
 bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {
   if (!is_recurrent_file(model.model)) {
     for (const auto& [option, text] :
@@ -187,12 +202,6 @@ bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {
 int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
                       const Invocation& invocation) {
   const BackwardMethod method = method_of(schedule);
-  if (is_blocked(schedule) && !options.machine) {
-    throw UsageError(
-        fmt::format("--schedule is '{}', which is predicted on a machine, accepted is with --machine, or "
-                    "linear, blelloch and hybrid:L",
-                    schedule));
-  }
   const RecurrentModel model = load_with(options, recurrent);
   const std::optional<Machine> machine = load_device(options);
   return counted(options, [&] {
@@ -221,10 +230,11 @@ int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recur
 }
 
 int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchOptions search,
-                     const Invocation& invocation) {
-  if (options.machine && (search.objective != Objective::time || search.scope == Scope::live || options.workers)) {
+                     bool has_execution, const Invocation& invocation) {
+  const bool is_other = search.objective != Objective::time || search.scope == Scope::live || has_execution;
+  if (options.machine && (is_other || options.workers)) {
     throw UsageError(
-        "--objective, --live or --workers with --machine and a recurrent model, accepted is time of all "
+        "--objective, --execution, --live or --workers with --machine and a recurrent model, accepted is time of all "
         "ops on the whole machine");
   }
   const RecurrentModel model = load_with(options, recurrent);

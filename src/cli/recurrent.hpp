@@ -33,6 +33,9 @@ void check_recurrent_options(const RecurrentOptions& options, const ModelOptions
 /// A scan by blocks, which parse_schedule() does not know.
 [[nodiscard]] bool is_blocked(const std::string& schedule);
 
+/// Checks --schedule of `profile`, blocked:P included. Throws UsageError.
+void check_profile_schedule(const std::string& schedule, const ModelOptions& model);
+
 /// True for a recurrent model. Throws InputError, also where an option does not go with it; UsageError for another
 /// model with options that only recurrent ones have.
 [[nodiscard]] bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options);
@@ -41,8 +44,9 @@ void check_recurrent_options(const RecurrentOptions& options, const ModelOptions
 int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
                       const Invocation& invocation);
 
-/// `search` of a recurrent model by closed forms, in FLOPs or, with a machine, in seconds.
+/// `search` of a recurrent model by closed forms, in FLOPs or, with a machine, in seconds. `has_execution`: --execution
+/// was given.
 int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchOptions search,
-                     const Invocation& invocation);
+                     bool has_execution, const Invocation& invocation);
 
 }  // namespace upsweep::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "upsweep/learning/train_result.hpp"
@@ -16,8 +17,15 @@ namespace upsweep::cli {
 /// UsageError that names the option where `line` is 0.
 [[noreturn]] void refuse(const TrainSpec& spec, int line, const std::string& option, const std::string& message);
 
+/// Where the training of a recurrent model can run, built or not: it needs the gradients of all steps. A network of
+/// operators trains on one of them, cpu.
+[[nodiscard]] std::vector<std::string> recurrent_training_backends();
+
+/// Throws InputError at the line of the optimiser where its settings cannot be had in numbers of that size.
+void require_optimizer(const TrainSpec& spec, unsigned value_bytes);
+
 /// Reads model and data of a spec and trains; `spec.is_recurrent` says which of the two it is. The caller fills
-/// `workers`. Throws InputError at the spec's lines, BackendError, TrainingDiverged.
+/// `workers`. Throws InputError at the spec's lines, BackendError; a training that diverges ends its curve.
 [[nodiscard]] TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& progress);
 [[nodiscard]] TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& progress);
 

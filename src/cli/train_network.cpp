@@ -26,7 +26,7 @@ void require_methods(const TrainSpec& spec) {
     refuse(spec, spec.lines.backward, "--backward", "it is empty, accepted is a list of 1 or more");
   for (const std::string& name : spec.backward) {
     try {
-      require_network_backward(name);
+      static_cast<void>(network_backward_name(name));
     } catch (const std::invalid_argument& error) {
       refuse(spec, spec.lines.backward, "--backward", error.what());
     }
@@ -97,6 +97,7 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   } catch (const OperatorError& error) {
     throw model.located(error);
   }
+  require_optimizer(spec, model.value_bytes);
   NetworkTraining training;
   training.batch = batch_of(spec);
   training.iterations = spec.iterations;
@@ -117,7 +118,9 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   report.samples = data.samples();
   report.value_bytes = model.value_bytes;
   report.parameters = trained_parameters(model.network, model.weights);
-  report.device = make_backend(kBackend)->facts().device;
+  const DeviceFacts facts = make_backend(kBackend)->facts();
+  report.device = facts.device;
+  report.driver = facts.driver;
   return report;
 }
 

@@ -13,10 +13,9 @@
 namespace upsweep::cli {
 namespace {
 
-/// Throws where no training can run there: it needs the gradients of all steps.
+/// Throws where no training can run there.
 void require_backend(const TrainSpec& spec) {
-  std::vector<std::string> names = recurrent_backend_names();
-  std::erase(names, "cudnn");
+  const std::vector<std::string> names = recurrent_training_backends();
   if (std::ranges::find(names, spec.backend) == names.end()) {
     refuse(spec, spec.lines.backend, "--backend",
            fmt::format("backend is '{}', accepted for the training of a recurrent model are {}", spec.backend,
@@ -49,15 +48,20 @@ void require_supported(const TrainSpec& spec, const std::vector<BackwardMethod>&
 /// Throws BackendError where states, gradients and inputs do not fit into this machine.
 void require_memory(const TrainSpec& spec, const PassShape& shape, unsigned value_bytes) {
   const std::uint64_t per_step = (shape.cell.kind == CellKind::gru ? 6 : 2) * shape.cell.hidden + shape.cell.input;
-  const std::uint64_t needed =
-      checked_mul(checked_mul(shape.steps + 1, shape.batch), checked_mul(per_step, value_bytes));
   const std::uint64_t there = machine_memory();
-  if (needed <= there) return;
+  std::string text = "2^64 bytes or more";
+  try {
+    const std::uint64_t needed =
+        checked_mul(checked_mul(shape.steps + 1, shape.batch), checked_mul(per_step, value_bytes));
+    if (needed <= there) return;
+    text = short_bytes(static_cast<double>(needed));
+  } catch (const CountOverflow&) {
+    // More than any machine has.
+  }
   throw BackendError(
       fmt::format("{}: states and gradients of {} steps of {} sequences need {}, this machine has {}; "
                   "fewer steps or a smaller batch lower it",
-                  spec.file, shape.steps, shape.batch, short_bytes(static_cast<double>(needed)),
-                  short_bytes(static_cast<double>(there))));
+                  spec.file, shape.steps, shape.batch, text, short_bytes(static_cast<double>(there))));
 }
 
 SequenceData data_of(const TrainSpec& spec, const CellShape& cell, std::size_t steps) {
@@ -84,10 +88,17 @@ std::string description_of(const PassShape& shape) {
 
 }  // namespace
 
+std::vector<std::string> recurrent_training_backends() {
+  std::vector<std::string> names = recurrent_backend_names();
+  std::erase(names, "cudnn");
+  return names;
+}
+
 TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& progress) {
   require_backend(spec);
   const std::vector<BackwardMethod> methods = methods_of(spec);
   const RecurrentModel model = load_recurrent(spec.model_file);
+  require_optimizer(spec, model.value_bytes);
   RecurrentTraining training;
   training.shape = {model.shape, spec.steps.value_or(model.steps), spec.batch.value_or(model.batch), model.is_fused};
   training.iterations = spec.iterations;
@@ -108,12 +119,15 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   report.model = model.name;
   report.model_hash = model.content_hash;
   report.description = description_of(training.shape);
+  report.shape = training.shape;
   report.batch = training.shape.batch;
   report.steps = training.shape.steps;
   report.samples = data.shape().samples;
   report.value_bytes = model.value_bytes;
   for (const auto array : std::as_const(training.start).arrays()) report.parameters += array.size();
-  report.device = recurrent_facts(spec.backend).device;
+  const DeviceFacts facts = recurrent_facts(spec.backend);
+  report.device = facts.device;
+  report.driver = facts.driver;
   return report;
 }
 

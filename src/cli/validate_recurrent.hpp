@@ -19,6 +19,7 @@ struct RecurrentValidation {
   std::optional<std::string> schedules;  ///< backward methods, separated by commas
   bool all_depths = false;
   std::string seed;          ///< of random sequences
+  bool has_seed = false;     ///< the seed was given
   bool is_predicted = true;  ///< measure rates first, and predict from them
 };
 

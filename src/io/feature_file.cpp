@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,8 +48,14 @@ SequenceData load_features(const TrainSpec& spec, const CellShape& cell, std::si
   std::vector<float> values;
   values.reserve(sample.samples * length);
   for (std::size_t k = 0; k < sample.samples; ++k) {
-    const auto* const first = sample.inputs.data() + k * sample.steps * cell.input;
-    values.insert(values.end(), first, first + length);
+    for (const double x : std::span(sample.inputs).subspan(k * sample.steps * cell.input, length)) {
+      const auto number = static_cast<float>(x);
+      if (!std::isfinite(number)) {
+        throw spec.error(spec.lines.data, fmt::format("{} has {}, accepted are numbers that fp32 has, up to {}",
+                                                      features.inputs, x, std::numeric_limits<float>::max()));
+      }
+      values.push_back(number);
+    }
     if (features.is_normalized) normalize_along_steps(std::span(values).last(length), cell.input);
   }
   return SequenceData::stored({sample.samples, steps, cell.input, cell.classes}, std::move(values), sample.labels);

@@ -100,9 +100,7 @@ RecurrentSample read_sample(const YamlDocument& document, const YamlNode& node, 
     throw document.error(inputs, fmt::format("inputs have shape {}, accepted is [samples, steps, {}]",
                                              to_string(array.shape), shape.input));
   }
-  RecurrentSample sample{array.shape[0], array.shape[1], {}, {}};
-  sample.inputs.reserve(array.size());
-  for (const double x : array.to_doubles()) sample.inputs.push_back(static_cast<float>(x));
+  RecurrentSample sample{array.shape[0], array.shape[1], array.to_doubles(), {}};
   sample.labels = class_labels(
       document, labels, read_array(document, labels, beside(document, yaml_text(document, labels, map.name("labels")))),
       sample.samples, shape.classes);

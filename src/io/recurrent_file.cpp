@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "content_hash.hpp"
 #include "recurrent_arrays.hpp"
@@ -90,6 +91,15 @@ RecurrentModel read_recurrent(const YamlDocument& document) {
   return model;
 }
 
+/// A number of a file as a T. Throws InputError where it is none.
+template <class T>
+T rounded(double x, const RecurrentModel& model, const char* what) {
+  const auto number = static_cast<T>(x);
+  if (std::isfinite(number)) return number;
+  throw InputError(fmt::format("{}: {} is {:g}, accepted are numbers that {} holds; dtype: fp64 holds more", model.file,
+                               what, x, sizeof(T) == sizeof(float) ? "fp32" : "fp64"));
+}
+
 }  // namespace
 
 bool is_recurrent_file(const std::string& path) {
@@ -114,7 +124,7 @@ CellWeights<T> recurrent_weights(const RecurrentModel& model) {
   CellWeights<T> weights = zero_weights<T>(model.shape);
   for (std::size_t a = 0; a < weights.arrays().size(); ++a) {
     std::transform(model.values->arrays()[a].begin(), model.values->arrays()[a].end(), weights.arrays()[a].begin(),
-                   [](double x) { return static_cast<T>(x); });
+                   [&](double x) { return rounded<T>(x, model, "a weight"); });
   }
   return weights;
 }
@@ -140,7 +150,7 @@ SequenceBatch<T> recurrent_batch(const RecurrentModel& model, std::uint64_t seed
       std::transform(sample.inputs.begin() + static_cast<std::ptrdiff_t>((b * sample.steps + t) * input),
                      sample.inputs.begin() + static_cast<std::ptrdiff_t>((b * sample.steps + t + 1) * input),
                      batch.inputs.begin() + static_cast<std::ptrdiff_t>((t * model.batch + b) * input),
-                     [](float x) { return static_cast<T>(x); });
+                     [&](double x) { return rounded<T>(x, model, "an input"); });
     }
   }
   return batch;

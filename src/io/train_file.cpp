@@ -11,15 +11,13 @@
 #include "content_hash.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml.hpp"
+#include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 
 namespace upsweep {
 namespace {
 
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 32U;
-constexpr std::uint64_t kMostBatch = 1'000'000;
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 39U;
-constexpr std::uint64_t kMostIterations = 10'000'000;
 
 std::string beside(const YamlDocument& document, const std::string& name) {
   return (std::filesystem::path(document.file).parent_path() / name).string();
@@ -110,7 +108,7 @@ OptimizerSettings read_optimizer(const YamlDocument& document, const YamlNode& n
   return settings;
 }
 
-/// Canonical names; those of a network are checked by who trains it.
+/// Canonical names.
 std::vector<std::string> read_backward(const YamlDocument& document, const YamlNode& node, bool is_recurrent) {
   if (node.kind != YamlNode::Kind::sequence || node.children.empty()) {
     throw document.error(node, fmt::format("backward of train is {}, accepted is a list of 1 or more, the first the "
@@ -121,7 +119,7 @@ std::vector<std::string> read_backward(const YamlDocument& document, const YamlN
   for (const auto& child : node.children) {
     std::string name = yaml_text(document, *child, "an entry of backward");
     try {
-      if (is_recurrent) name = to_string(parse_backward_method(name));
+      name = is_recurrent ? to_string(parse_backward_method(name)) : network_backward_name(name);
     } catch (const std::invalid_argument& error) {
       throw document.error(*child, fmt::format("backward of train: {}", error.what()));
     }
@@ -147,14 +145,17 @@ void read_settings(const YamlDocument& document, const YamlNode& node, TrainSpec
   const YamlNode& data = map.require("data");
   spec.lines.data = data.line;
   spec.data = read_data(document, data, spec.is_recurrent);
-  spec.optimizer = read_optimizer(document, map.require("optimizer"));
-  spec.batch = read_extent(map, "batch", kMostBatch, spec.lines.batch);
+  const YamlNode& optimizer = map.require("optimizer");
+  spec.lines.optimizer = optimizer.line;
+  spec.optimizer = read_optimizer(document, optimizer);
+  spec.batch = read_extent(map, "batch", TrainLimits::kBatch, spec.lines.batch);
   if (spec.is_recurrent) {
-    spec.steps = read_extent(map, "steps", kMostSteps, spec.lines.steps);
+    spec.steps = read_extent(map, "steps", TrainLimits::kSteps, spec.lines.steps);
   } else if (!spec.batch) {
     throw document.error(node, "train has no key 'batch', accepted with a network of operators is a mapping with it");
   }
-  spec.iterations = yaml_integer(document, map.require("iterations"), map.name("iterations"), 1, kMostIterations);
+  spec.iterations =
+      yaml_integer(document, map.require("iterations"), map.name("iterations"), 1, TrainLimits::kIterations);
   const YamlNode& backward = map.require("backward");
   spec.lines.backward = backward.line;
   spec.backward = read_backward(document, backward, spec.is_recurrent);
@@ -177,6 +178,12 @@ void add_content(const YamlNode& node, ContentHash& hash) {
 TrainSpec read_train(const YamlDocument& document) {
   TrainSpec spec;
   spec.file = document.file;
+  // On its own, so that the key is not among those that are accepted.
+  if (const YamlNode* kind = YamlMap(document, *document.root, "a train file").find("kind")) {
+    throw document.error(*kind,
+                         "a key 'kind' as in training files, which `upsweep training` runs; accepted is a train "
+                         "file: a mapping with the keys name, model, train");
+  }
   YamlMap map(document, *document.root, "a train file");
   spec.name = yaml_text(document, map.require("name"), map.name("name"));
   if (const YamlNode* note = map.find("note")) spec.note = yaml_text(document, *note, map.name("note"));

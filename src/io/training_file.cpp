@@ -73,6 +73,12 @@ void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& 
 TrainingFile read_training(const YamlDocument& document) {
   TrainingFile training;
   training.file = document.file;
+  // On its own, so that the key is not among those that are accepted.
+  if (const YamlNode* train = YamlMap(document, *document.root, "a training file").find("train")) {
+    throw document.error(*train,
+                         "a key 'train' as in train files, which `upsweep train` runs; accepted is a training "
+                         "file: a mapping with the key 'kind'");
+  }
   YamlMap map(document, *document.root, "a training file");
   training.name = yaml_text(document, map.require("name"), map.name("name"));
   const YamlNode& kind = map.require("kind");

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "upsweep/recurrent/uniform.hpp"
+#include "upsweep/network/random.hpp"
 
 namespace upsweep {
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "upsweep/base/error.hpp"
-#include "upsweep/recurrent/uniform.hpp"
 
 namespace upsweep {
 namespace {

@@ -24,13 +24,13 @@
 namespace upsweep {
 namespace {
 
-constexpr const char* kPlain = "bp";
+constexpr std::uint32_t kFullDepth = ~std::uint32_t{0};
 
 /// The depth of a schedule's name; nothing for other names.
 std::optional<std::uint32_t> depth_of(const std::string& name) {
   constexpr std::string_view kHybrid = "hybrid:";
   if (name == "linear") return 0;
-  if (name == "blelloch") return ~std::uint32_t{0};
+  if (name == "blelloch") return kFullDepth;
   if (!name.starts_with(kHybrid)) return {};
   std::uint32_t depth = 0;
   const char* end = name.data() + name.size();
@@ -71,8 +71,12 @@ void require_shapes(const Network& network, const BatchVectors& inputs, const Ba
 
 }  // namespace
 
-void require_network_backward(const std::string& name) {
-  if (name != kPlain && !depth_of(name)) reject(name, "bp, linear, hybrid:L, blelloch");
+std::string network_backward_name(const std::string& name) {
+  if (name == kPlainBackward) return name;
+  const std::optional<std::uint32_t> depth = depth_of(name);
+  if (!depth) reject(name, "bp, linear, hybrid:L, blelloch");
+  if (*depth == 0) return "linear";
+  return *depth == kFullDepth ? "blelloch" : fmt::format("hybrid:{}", *depth);
 }
 
 ActivationGradients plain_backward(const Network& network) {

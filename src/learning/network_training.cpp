@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "laps.hpp"
 #include "network_parameters.hpp"
+#include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/learning/batch_order.hpp"
 #include "upsweep/learning/network_gradients.hpp"
@@ -59,38 +59,47 @@ class Run {
         optimizer_(training.optimizer, parameters_.lengths()),
         labels_(training.batch) {}
 
+  /// All iterations, after one without update.
+  void train(const TrainProgress& progress, std::size_t index) {
+    compute(0);
+    for (std::size_t i = 0; i < training_.iterations; ++i) {
+      compute(i);
+      update();
+      if (progress) progress(trained_.curve, index);
+    }
+  }
+
+  /// What was trained so far.
+  [[nodiscard]] TrainedNetwork take() { return std::move(trained_); }
+
+ private:
   /// All of an iteration but the update.
   void compute(std::size_t iteration) {
     iteration_ = iteration;
-    PhaseTimes& seconds = trained_.curve.seconds;
     Laps laps;
     SampleVectors images = read_batch();
-    seconds.data += laps.lap();
+    seconds_.data = laps.lap();
     run_forward(std::move(images));
-    seconds.forward += laps.lap();
+    seconds_.forward = laps.lap();
     run_backward();
-    seconds.backward += laps.lap();
+    seconds_.backward = laps.lap();
     compute_parameter_gradients();
-    seconds.parameters += laps.lap();
+    seconds_.parameters = laps.lap();
   }
 
+  /// The rest of it; only now it counts.
   void update() {
     Laps laps;
     std::vector<std::span<const T>> gradients(gradients_.begin(), gradients_.end());
     const std::vector<std::span<T>> arrays = parameters_.arrays();
     optimizer_.step(arrays, gradients);
     parameters_.store(network_, trained_.weights);
-    trained_.curve.seconds.update += laps.lap();
+    seconds_.update = laps.lap();
+    trained_.curve.seconds += seconds_;
     trained_.curve.loss.push_back(loss_.mean);
     trained_.curve.accuracy.push_back(static_cast<double>(loss_.correct) / static_cast<double>(training_.batch));
   }
 
-  /// Forgets the times so far.
-  void restart_clock() { trained_.curve.seconds = {}; }
-  [[nodiscard]] const LossCurve& curve() const { return trained_.curve; }
-  [[nodiscard]] TrainedNetwork take() { return std::move(trained_); }
-
- private:
   [[nodiscard]] TrainingDiverged diverged(const std::string& what) const {
     return {trained_.curve.backward, iteration_, {}, what};
   }
@@ -166,6 +175,7 @@ class Run {
   BatchVectors activation_gradients_;
   BatchLoss loss_;
   std::size_t iteration_ = 0;
+  PhaseTimes seconds_;  // of this iteration
 };
 
 std::vector<double> flat(const Network& network, const NetworkWeights& weights) {
@@ -184,6 +194,32 @@ std::string note_of(const std::string& name, const ScanBackward<T>& scan) {
       static_cast<double>(scan.bytes()) / (1 << 20U));
 }
 
+/// train_network(), but a training that diverges ends its curve.
+template <class T>
+TrainedNetwork train_or_end(const Network& network, const NetworkWeights& initial, const NetworkTraining& training,
+                            const ImageData& data, const ActivationGradients& backward, const std::string& name,
+                            const TrainProgress& progress, std::size_t index) {
+  Run<T> run(network, initial, training, data, backward, name);
+  std::optional<std::string> failure;
+  try {
+    run.train(progress, index);
+  } catch (const TrainingDiverged& error) {
+    failure = error.what();
+  }
+  TrainedNetwork trained = run.take();
+  trained.curve.failure = std::move(failure);
+  return trained;
+}
+
+/// Throws where the plan of any scan but the first pass's, which comes next anyway, does not fit into the memory: this
+/// is said before hours are spent on the passes before it. Only planning knows; each plan is given back.
+template <class T>
+void require_plans(const Network& network, const NetworkWeights& initial, const std::vector<std::string>& backward) {
+  for (std::size_t i = 1; i < backward.size(); ++i) {
+    if (backward[i] != kPlainBackward) ScanBackward<T>(network, initial, backward[i]);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -192,13 +228,7 @@ TrainedNetwork train_network(const Network& network, const NetworkWeights& initi
                              const TrainProgress& progress, std::size_t index) {
   require_fitting(network, initial, data);
   Run<T> run(network, initial, training, data, backward, name);
-  run.compute(0);
-  run.restart_clock();
-  for (std::size_t i = 0; i < training.iterations; ++i) {
-    run.compute(i);
-    run.update();
-    if (progress) progress(run.curve(), index);
-  }
+  run.train(progress, index);
   return run.take();
 }
 
@@ -207,24 +237,28 @@ TrainResult train_network_by_all(const Network& network, const NetworkWeights& i
                                  const ImageData& data, const std::vector<std::string>& backward,
                                  const TrainProgress& progress) {
   if (backward.empty()) throw std::invalid_argument("no backward pass to train by, accepted is 1 or more");
-  for (const std::string& name : backward) require_network_backward(name);
+  for (const std::string& name : backward) static_cast<void>(network_backward_name(name));
   require_fitting(network, initial, data);
+  require_plans<T>(network, initial, backward);
   TrainResult result;
-  std::vector<double> reference;
+  std::optional<std::vector<double>> reference;
   for (std::size_t i = 0; i < backward.size(); ++i) {
     std::optional<ScanBackward<T>> scan;
     ActivationGradients pass = plain_backward(network);
-    if (backward[i] != "bp") {
+    if (backward[i] != kPlainBackward) {
       scan.emplace(network, initial, backward[i]);
       result.notes.push_back(note_of(backward[i], *scan));
       pass = [&scan](const NetworkWeights& weights, const BatchVectors& inputs, BatchVectors& gradients) {
         scan->run(weights, inputs, gradients);
       };
     }
-    TrainedNetwork trained = train_network<T>(network, initial, training, data, pass, backward[i], progress, i);
-    const std::vector<double> weights = flat(network, trained.weights);
-    if (i == 0) reference = weights;
-    result.weight_differences.push_back(relative_weight_difference<double>(reference, weights));
+    TrainedNetwork trained = train_or_end<T>(network, initial, training, data, pass, backward[i], progress, i);
+    std::optional<double>& difference = result.weight_differences.emplace_back();
+    if (!trained.curve.failure) {
+      const std::vector<double> weights = flat(network, trained.weights);
+      if (i == 0) reference = weights;
+      if (reference) difference = relative_weight_difference<double>(*reference, weights);
+    }
     result.curves.push_back(std::move(trained.curve));
   }
   compare_all(result);

@@ -45,10 +45,21 @@ void require_valid(const OptimizerSettings& settings) {
   require(adam.epsilon > 0, "epsilon", adam.epsilon, "a finite number above 0");
 }
 
+void require_valid(const OptimizerSettings& settings, unsigned value_bytes) {
+  require_valid(settings);
+  const auto* adam = std::get_if<AdamSettings>(&settings);
+  if (adam == nullptr || value_bytes == sizeof(double)) return;
+  // 0 / 0 where there was no gradient yet; or no steps at all.
+  const auto rounded = static_cast<float>(adam->epsilon);
+  if (rounded > 0 && std::isfinite(rounded)) return;
+  throw std::invalid_argument(
+      fmt::format("epsilon is {}, which is {} in fp32, accepted is a number that fp32 has", adam->epsilon, rounded));
+}
+
 template <class T>
 Optimizer<T>::Optimizer(const OptimizerSettings& settings, const std::vector<std::size_t>& lengths)
     : settings_(settings) {
-  require_valid(settings);
+  require_valid(settings, sizeof(T));
   const bool is_adam = std::holds_alternative<AdamSettings>(settings);
   for (const std::size_t length : lengths) {
     first_.emplace_back(length);

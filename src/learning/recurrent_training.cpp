@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/base/laps.hpp"
 #include "upsweep/learning/batch_order.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/recurrent/head.hpp"
@@ -15,18 +15,6 @@
 
 namespace upsweep {
 namespace {
-
-/// Seconds since the lap before.
-class Laps {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 template <class T>
 bool is_finite(std::span<const T> values) {
@@ -93,49 +81,66 @@ class Run {
       throw std::invalid_argument(
           fmt::format("{} gives no gradients of the inner steps, accepted are passes that do", name));
     }
-    trained.curve.backward = name;
-    trained.weights = rounded<T>(training.start);
+    trained_.curve.backward = name;
+    trained_.weights = rounded<T>(training.start);
   }
 
+  /// All iterations, after one without update.
+  void train(const TrainProgress& progress, std::size_t index) {
+    compute(0);
+    for (std::size_t i = 0; i < training_.iterations; ++i) {
+      compute(i);
+      update();
+      if (progress) progress(trained_.curve, index);
+    }
+  }
+
+  /// What was trained so far.
+  [[nodiscard]] TrainedCell<T> take() {
+    trained_.notes = pass_.notes();
+    return std::move(trained_);
+  }
+
+ private:
   /// All of an iteration but the update.
   void compute(std::size_t iteration) {
     iteration_ = iteration;
     const PassShape& shape = training_.shape;
     Laps laps;
     data_.fill(order_.at(iteration), std::span<T>(inputs_), std::span<std::uint32_t>(labels_));
-    trained.curve.seconds.data += laps.lap();
+    seconds_.data = laps.lap();
     try {
-      run_forward<T>(trained.weights, inputs_, shape.steps, shape.batch, {}, states_);
+      run_forward<T>(trained_.weights, inputs_, shape.steps, shape.batch, {}, states_);
     } catch (const NonFiniteState& error) {
       throw diverged(error.step(),
                      fmt::format("a hidden state of sample {} of the batch is not finite", error.sample()));
     }
-    head_ = run_head<T>(trained.weights, states_.at(shape.steps), labels_);
+    head_ = run_head<T>(trained_.weights, states_.at(shape.steps), labels_);
     if (!std::isfinite(head_.loss)) throw diverged({}, "the loss is not finite");
-    trained.curve.seconds.forward += laps.lap();
-    pass_.load(trained.weights, states_, head_.hidden_gradient, hidden_gradients_);
-    add(pass_.run(), trained.pass_seconds);
+    seconds_.forward = laps.lap();
+    pass_.load(trained_.weights, states_, head_.hidden_gradient, hidden_gradients_);
+    pass_seconds_ = pass_.run();
     pass_.fetch();
-    trained.curve.seconds.backward += laps.lap();
-    parameter_gradients<T>(trained.weights, states_, inputs_, hidden_gradients_, head_, gradients_);
+    seconds_.backward = laps.lap();
+    parameter_gradients<T>(trained_.weights, states_, inputs_, hidden_gradients_, head_, gradients_);
     require_finite_gradients();
-    trained.curve.seconds.parameters += laps.lap();
+    seconds_.parameters = laps.lap();
   }
 
+  /// The rest of it; only now it counts.
   void update() {
     Laps laps;
     const auto gradients = std::as_const(gradients_).arrays();
-    optimizer_.step(trained.weights.arrays(), gradients);
-    trained.curve.seconds.update += laps.lap();
-    trained.curve.loss.push_back(head_.loss);
-    trained.curve.accuracy.push_back(static_cast<double>(head_.correct) / static_cast<double>(training_.shape.batch));
+    optimizer_.step(trained_.weights.arrays(), gradients);
+    seconds_.update = laps.lap();
+    trained_.curve.seconds += seconds_;
+    add(pass_seconds_, trained_.pass_seconds);
+    trained_.curve.loss.push_back(head_.loss);
+    trained_.curve.accuracy.push_back(static_cast<double>(head_.correct) / static_cast<double>(training_.shape.batch));
   }
 
-  TrainedCell<T> trained;
-
- private:
   [[nodiscard]] TrainingDiverged diverged(std::optional<std::size_t> step, const std::string& what) const {
-    return {trained.curve.backward, iteration_, step, what};
+    return {trained_.curve.backward, iteration_, step, what};
   }
 
   /// Infinity reaches the parameters, so that those are looked at first.
@@ -162,7 +167,26 @@ class Run {
   std::vector<std::uint32_t> labels_;
   std::vector<T> hidden_gradients_;
   std::size_t iteration_ = 0;
+  PhaseTimes seconds_;  // of this iteration
+  ScanTimes pass_seconds_;
+  TrainedCell<T> trained_;
 };
+
+/// train_cell(), but a training that diverges ends its curve.
+template <class T>
+TrainedCell<T> train_or_end(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
+                            const std::string& name, const TrainProgress& progress, std::size_t index) {
+  Run<T> run(training, data, pass, name);
+  std::optional<std::string> failure;
+  try {
+    run.train(progress, index);
+  } catch (const TrainingDiverged& error) {
+    failure = error.what();
+  }
+  TrainedCell<T> trained = run.take();
+  trained.curve.failure = std::move(failure);
+  return trained;
+}
 
 }  // namespace
 
@@ -170,16 +194,8 @@ template <class T>
 TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
                           const std::string& name, const TrainProgress& progress, std::size_t index) {
   Run<T> run(training, data, pass, name);
-  run.compute(0);
-  run.trained.curve.seconds = {};
-  run.trained.pass_seconds = {};
-  for (std::size_t i = 0; i < training.iterations; ++i) {
-    run.compute(i);
-    run.update();
-    if (progress) progress(run.trained.curve, index);
-  }
-  run.trained.notes = pass.notes();
-  return std::move(run.trained);
+  run.train(progress, index);
+  return run.take();
 }
 
 PassShape shape_for(const BackwardMethod& method, const PassShape& shape) {
@@ -192,14 +208,22 @@ template <class T>
 TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data, const std::string& backend,
                          const std::vector<BackwardMethod>& methods, const TrainProgress& progress) {
   if (methods.empty()) throw std::invalid_argument("no backward pass to train by, accepted is 1 or more");
+  require_fitting(training, data.shape());
+  // What does not fit into the memory is said before hours are spent on the methods before it. Only planning knows:
+  // each pass is made and given back, which takes less than one run of it.
+  for (std::size_t i = 1; i < methods.size(); ++i)
+    static_cast<void>(make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape)));
   TrainResult result;
-  std::vector<T> reference;
+  std::optional<std::vector<T>> reference;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const auto pass = make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape));
-    TrainedCell<T> trained = train_cell<T>(training, data, *pass, to_string(methods[i]), progress, i);
-    const std::vector<T> weights = flat(trained.weights);
-    if (i == 0) reference = weights;
-    result.weight_differences.push_back(relative_weight_difference<T>(reference, weights));
+    TrainedCell<T> trained = train_or_end<T>(training, data, *pass, to_string(methods[i]), progress, i);
+    std::optional<double>& difference = result.weight_differences.emplace_back();
+    if (!trained.curve.failure) {
+      const std::vector<T> weights = flat(trained.weights);
+      if (i == 0) reference = weights;
+      if (reference) difference = relative_weight_difference<T>(*reference, weights);
+    }
     result.pass_seconds.push_back(trained.pass_seconds);
     for (const std::string& note : trained.notes)
       result.notes.push_back(fmt::format("{}: {}", trained.curve.backward, note));

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "upsweep/base/parallel.hpp"
-#include "upsweep/recurrent/uniform.hpp"
+#include "upsweep/network/random.hpp"
 
 namespace upsweep {
 namespace {

@@ -24,8 +24,21 @@ std::string diverged_text(const std::string& backward, std::size_t iteration, co
 void compare_all(TrainResult& result) {
   result.differences.clear();
   for (const LossCurve& curve : result.curves) {
-    result.differences.push_back(compare_curves(result.curves.front(), curve));
+    const LossCurve& reference = result.curves.front();
+    std::optional<CurveDifference>& difference = result.differences.emplace_back();
+    if (!reference.failure && !curve.failure) difference = compare_curves(reference, curve);
   }
+}
+
+std::size_t TrainResult::longest() const {
+  std::size_t most = 0;
+  for (const LossCurve& curve : curves) most = std::max(most, curve.loss.size());
+  return most;
+}
+
+std::size_t TrainResult::failures() const {
+  return static_cast<std::size_t>(
+      std::count_if(curves.begin(), curves.end(), [](const LossCurve& curve) { return curve.failure.has_value(); }));
 }
 
 template <class T>

@@ -12,6 +12,13 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+/// Of a seed and the name of a stream.
+std::uint64_t key_of(std::uint64_t seed, std::string_view stream) {
+  std::uint64_t key = mix(seed);
+  for (const char c : stream) key = mix(key ^ static_cast<unsigned char>(c));
+  return key;
+}
+
 /// Natural logarithm of x > 0 from the four basic operations, so that every machine agrees to the last bit.
 double portable_log(double x) {
   int exponent = 0;
@@ -90,9 +97,14 @@ double normal_quantile(double p) {
   return q < 0 ? -value : value;
 }
 
-NormalStream::NormalStream(std::uint64_t seed, std::string_view stream) : key_(mix(seed)) {
-  for (const char c : stream) key_ = mix(key_ ^ static_cast<unsigned char>(c));
+UniformStream::UniformStream(std::uint64_t seed, std::string_view stream) : key_(key_of(seed, stream)) {}
+
+double UniformStream::operator()(std::uint64_t i) const {
+  const std::uint64_t bits = mix(key_ ^ mix(i)) >> 12;
+  return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
+
+NormalStream::NormalStream(std::uint64_t seed, std::string_view stream) : key_(key_of(seed, stream)) {}
 
 float NormalStream::operator()(std::uint64_t i) const {
   // 53 bits, centred in their cells: never 0 or 1.

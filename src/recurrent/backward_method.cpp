@@ -81,4 +81,9 @@ BackwardMethod parse_backward_method(const std::string& text) {
                   text));
 }
 
+bool is_scan(const BackwardMethod& method) {
+  return (method.kind == BackwardKind::levels && method.depth > 0) ||
+         (method.kind == BackwardKind::blocked && method.blocks.blocks > 2);
+}
+
 }  // namespace upsweep

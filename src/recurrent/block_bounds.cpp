@@ -30,17 +30,20 @@ std::vector<std::size_t> block_times(std::size_t steps, const BlockOptions& opti
 
 std::size_t reduced_blocks(const std::vector<std::size_t>& times) { return times.size() > 3 ? times.size() - 3 : 0; }
 
-ScanFlops blocked_flops(const CellShape& shape, const std::vector<std::size_t>& times, std::size_t batch) {
+ScanFlops blocked_flops(const CellShape& shape, const std::vector<std::size_t>& times, std::size_t batch,
+                        bool store_jacobians) {
   const std::uint64_t plain = checked_mul(batch, checked_mul(2 * shape.hidden, shape.hidden));
   const std::uint64_t form = checked_mul(plain, shape.gates());
+  const std::uint64_t vector = store_jacobians ? plain : form;
   const std::uint64_t reduced = reduced_blocks(times);
-  const std::uint64_t inner = times[1] - times[1 + reduced];
+  const std::uint64_t inner = times[1] - times[1 + reduced];  // steps of the reduced blocks
   ScanFlops flops;
-  flops.jacobians = checked_mul(form, inner);
-  flops.up = checked_add(checked_mul(form, times[0] - times[1]),
-                         checked_mul(checked_mul(plain, shape.hidden), inner - reduced));
+  if (store_jacobians) flops.jacobians = checked_mul(form, times.front());
+  const std::uint64_t formed = store_jacobians ? 0 : checked_mul(form, inner);
+  const std::uint64_t products = checked_mul(checked_mul(plain, shape.hidden), inner - reduced);
+  flops.up = checked_add(checked_mul(vector, times[0] - times[1]), checked_add(formed, products));
   flops.middle = checked_mul(plain, reduced);
-  flops.down = checked_mul(form, times[1] - reduced);
+  flops.down = checked_mul(vector, times[1] - reduced);
   return flops;
 }
 

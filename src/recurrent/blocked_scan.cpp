@@ -8,7 +8,7 @@
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
-#include "upsweep/base/checked.hpp"
+#include "sample_groups.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/block_bounds.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
@@ -17,9 +17,6 @@ namespace upsweep {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Samples whose vectors go through a step together: their product has as many rows.
-constexpr std::size_t kSamplesPerGroup = 8;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -111,7 +108,11 @@ struct BlockedScan<T>::Impl {
     T* now = product(block, b);
     T* next = mine.spare.data();
     if (products_left % 2 == 1) std::swap(now, next);  // so that the last one lands in its place
-    cell.form(from, b, now, width, mine.steps);
+    if (stored) {
+      for (std::size_t row = 0; row < h; ++row) std::copy_n(jacobian(from, b) + row * h, h, now + row * width);
+    } else {
+      cell.form(from, b, now, width, mine.steps);
+    }
     for (std::size_t t = from - 1; t > times[block + 1]; --t) {
       const T* factor = stored ? jacobian(t, b) : mine.jacobian.data();
       if (!stored) cell.form(t, b, mine.jacobian.data(), width, mine.steps);
@@ -210,18 +211,7 @@ ScanTimes BlockedScan<T>::run(const CellWeights<T>& weights, const ForwardStates
 
 template <class T>
 ScanFlops BlockedScan<T>::flops() const {
-  const Impl& impl = *impl_;
-  const std::uint64_t plain = checked_mul(impl.batch, checked_mul(2 * impl.h, impl.h));
-  const std::uint64_t form = checked_mul(plain, impl.shape.gates());
-  const std::uint64_t vector = impl.stored ? plain : form;
-  ScanFlops flops;
-  flops.up = checked_mul(vector, impl.times[0] - impl.times[1]);
-  const std::uint64_t inner = impl.times[1] - impl.times[1 + impl.reduced];  // steps of the reduced blocks
-  add_to(flops.up, checked_mul(checked_mul(plain, impl.h), inner - impl.reduced));
-  flops.middle = checked_mul(plain, impl.reduced);
-  flops.down = checked_mul(vector, impl.times[1] - impl.reduced);
-  flops.jacobians = checked_mul(form, impl.stored ? impl.steps : inner);
-  return flops;
+  return blocked_flops(impl_->shape, impl_->times, impl_->batch, impl_->stored);
 }
 
 template <class T>

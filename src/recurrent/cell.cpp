@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "upsweep/recurrent/uniform.hpp"
+#include "upsweep/network/random.hpp"
 
 namespace upsweep {
 namespace {

@@ -258,7 +258,8 @@ GradientComparison compare_hidden_gradients(const ForwardStates<T>& states, cons
       const double allowed = bounds[i];
       const double difference = std::fabs(static_cast<double>(found[i]) - oracle.gradient[i]);
       ++comparison.elements;
-      if (difference <= allowed) {
+      if (std::isinf(allowed)) ++comparison.unbounded;
+      if (difference <= allowed && std::isfinite(difference)) {
         if (allowed > 0) comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
         comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
         continue;

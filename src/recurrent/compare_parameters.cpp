@@ -16,7 +16,7 @@ namespace upsweep {
 namespace {
 
 template <class T>
-constexpr double kUnitRoundoff = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53;
+constexpr double kUnitRoundoff = (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53) + 0x1p-53;
 
 constexpr std::array<const char*, 6> kNames = {"w_ih", "w_hh", "b_ih", "b_hh", "w_head", "b_head"};
 
@@ -178,7 +178,8 @@ ParameterComparison compare_parameters(const ParameterOracle& oracle, const Cell
       const auto value = static_cast<double>(found.arrays()[a][i]);
       const double difference = std::fabs(value - expected[i]);
       ++comparison.elements;
-      if (difference <= allowed) {
+      if (std::isinf(allowed)) ++comparison.unbounded;
+      if (difference <= allowed && std::isfinite(difference)) {
         comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
         comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
         continue;

@@ -2,12 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "device_passes.hpp"
 
 namespace upsweep {
+namespace {
+
+/// Refuses blocks that add_blocks() does not know.
+void require_predictable(const BackwardMethod& method, const PassShape& shape) {
+  if (method.kind != BackwardKind::blocked) return;
+  const BlockOptions& options = method.blocks;
+  if (options.blocks == 0 || !(options.first_block >= 1) || !std::isfinite(options.first_block)) {
+    throw std::invalid_argument(fmt::format("{} blocks, the first {} times as long, accepted is 1 or more",
+                                            options.blocks, options.first_block));
+  }
+  if (std::min(options.blocks, shape.steps) > kMostPredictedBlocks) {
+    throw std::invalid_argument(fmt::format("{} over {} steps, accepted are up to {} blocks", to_string(method),
+                                            shape.steps, kMostPredictedBlocks));
+  }
+  if (!shape.is_fused && (options.blocks > 1 || options.store_jacobians)) {
+    throw std::invalid_argument(
+        fmt::format("{}{} has no unfused steps, accepted are bptt, linear, hybrid:L, blelloch and blocked:1",
+                    to_string(method), options.store_jacobians ? " with Jacobians stored" : ""));
+  }
+}
+
+}  // namespace
 
 double DevicePrediction::hidden_s() const {
   return jacobians.seconds() + up.seconds() + middle.seconds() + down.seconds();
@@ -63,10 +86,7 @@ DevicePrediction predict_on_device(const Machine& machine, const PassShape& shap
         "an assumption is 0 or negative, accepted are kernels of a step and unrolled loads "
         "from 1, and a host launch of at least 0 s");
   }
-  if (method.kind == BackwardKind::blocked && (method.blocks.blocks == 0 || !(method.blocks.first_block >= 1))) {
-    throw std::invalid_argument(fmt::format("{} blocks, the first {} times as long, accepted is 1 or more",
-                                            method.blocks.blocks, method.blocks.first_block));
-  }
+  require_predictable(method, shape);
   return DeviceModel(machine, shape, value_bytes, assumptions).predict(method);
 }
 

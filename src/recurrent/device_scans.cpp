@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cmath>
 
 #include "device_passes.hpp"
+#include "upsweep/recurrent/block_bounds.hpp"
 
 namespace upsweep {
 namespace {
@@ -126,15 +126,15 @@ DeviceKernel DeviceModel::walk(std::uint64_t blocks, std::uint64_t length, bool 
 }
 
 void DeviceModel::add_blocks(const BlockOptions& options, DevicePrediction& result) const {
-  const std::uint64_t steps = shape_.steps;
-  const std::uint64_t blocks = std::min<std::uint64_t>(options.blocks, steps);
-  const auto others = static_cast<double>(blocks - 1);
-  const auto wanted = static_cast<std::uint64_t>(
-      std::ceil(options.first_block / (options.first_block + others) * static_cast<double>(steps)));
-  const std::uint64_t first = std::clamp<std::uint64_t>(wanted, 1, steps - (blocks - 1));
-  const std::uint64_t rest = steps - first;
-  const std::uint64_t longest = blocks > 1 ? ceil_div(rest, blocks - 1) : 0;
-  const std::uint64_t reduced = blocks > 2 ? blocks - 2 : 0;
+  // Products of both must not wrap around in there.
+  static_cast<void>(checked_mul(shape_.steps, std::min(options.blocks, shape_.steps)));
+  const std::vector<std::size_t> times = block_times(shape_.steps, options);
+  const std::uint64_t blocks = times.size() - 1;
+  const std::uint64_t rest = times[1];  // steps behind the first block
+  const std::uint64_t first = shape_.steps - rest;
+  const std::uint64_t reduced = reduced_blocks(times);
+  std::uint64_t longest = 0;
+  for (std::size_t i = 1; i < blocks; ++i) longest = std::max<std::uint64_t>(longest, times[i] - times[i + 1]);
   const bool forms = !options.store_jacobians;
   const std::uint64_t plain = product_of(2, matrix_, shape_.batch);
   const std::uint64_t form = checked_mul(plain, gates_);
@@ -152,7 +152,7 @@ void DeviceModel::add_blocks(const BlockOptions& options, DevicePrediction& resu
     if (reduction.seconds() > vectors.seconds()) result.up.parts_s = reduction.parts_s;
     result.up.kernels += reduction.kernels;
     add_to(result.up.bytes, reduction.bytes);
-    const std::uint64_t inner = rest - rest / (blocks - 1);  // steps of the reduced blocks
+    const std::uint64_t inner = rest - times[blocks - 1];  // steps of the reduced blocks
     add_to(result.up.flops, product_of(plain, h_, inner - reduced));
     if (forms) add_to(result.up.flops, checked_mul(form, inner));
     result.middle = clock_.time(walk(1, reduced, true, false));

@@ -17,8 +17,20 @@ std::vector<BackwardMethod> methods_of(const PassShape& shape) {
   for (std::uint32_t depth = 0; depth <= deepest; ++depth) methods.push_back({BackwardKind::levels, depth, {}});
   for (std::size_t blocks = 1; blocks <= std::min(shape.steps, kMostBlocks); blocks *= 2) {
     methods.push_back({BackwardKind::blocked, 0, {.blocks = blocks, .first_block = 1, .store_jacobians = false}});
+    if (!shape.is_fused) break;
   }
   return methods;
+}
+
+/// Why a candidate cannot be chosen; empty where it can.
+std::string infeasible(const DeviceCandidate& candidate, const PassShape& shape, std::uint64_t limit) {
+  if (limit > 0 && candidate.prediction.memory_bytes > limit) {
+    return fmt::format("{} bytes exceed {}", candidate.prediction.memory_bytes, limit);
+  }
+  if (!shape.is_fused && candidate.method.kind == BackwardKind::blocked) {
+    return fmt::format("a baseline only: {} has no unfused steps", candidate.name);
+  }
+  return "";
 }
 
 /// The fastest scan where it beats the baseline.
@@ -42,11 +54,6 @@ std::optional<std::string> overtaking_scan(const Machine& machine, const PassSha
 
 }  // namespace
 
-bool is_scan(const BackwardMethod& method) {
-  return (method.kind == BackwardKind::levels && method.depth > 0) ||
-         (method.kind == BackwardKind::blocked && method.blocks.blocks > 2);
-}
-
 DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                     const DeviceAssumptions& assumptions, std::optional<std::uint64_t> memory_limit) {
   DeviceSearchResult result;
@@ -57,12 +64,9 @@ DeviceSearchResult search_on_device(const Machine& machine, const PassShape& sha
     candidate.method = method;
     candidate.name = to_string(method);
     candidate.prediction = predict_on_device(machine, shape, method, value_bytes, assumptions);
-    if (limit > 0 && candidate.prediction.memory_bytes > limit) {
-      candidate.is_feasible = false;
-      candidate.reason = fmt::format("{} bytes exceed {}", candidate.prediction.memory_bytes, limit);
-    } else {
-      feasible.push_back(result.candidates.size());
-    }
+    candidate.reason = infeasible(candidate, shape, limit);
+    candidate.is_feasible = candidate.reason.empty();
+    if (candidate.is_feasible) feasible.push_back(result.candidates.size());
     result.candidates.push_back(std::move(candidate));
   }
   const auto seconds = [&result](std::size_t i) { return result.candidates[i].prediction.hidden_s(); };
@@ -73,27 +77,36 @@ DeviceSearchResult search_on_device(const Machine& machine, const PassShape& sha
   return result;
 }
 
-std::optional<DeviceOvertaking> overtaking_steps(const Machine& machine, PassShape shape,
-                                                 const BackwardMethod& baseline, unsigned value_bytes,
-                                                 const DeviceAssumptions& assumptions) {
+DeviceOvertakingSearch overtaking_steps(const Machine& machine, PassShape shape, const BackwardMethod& baseline,
+                                        unsigned value_bytes, const DeviceAssumptions& assumptions) {
   constexpr std::size_t kOneByOne = 64;
-  constexpr std::size_t kMost = std::size_t{1} << 26;
   const auto scan_at = [&](std::size_t steps) {
     shape.steps = steps;
     return overtaking_scan(machine, shape, baseline, value_bytes, assumptions);
   };
-  std::size_t below = 1;  // no scan is faster here
   std::size_t steps = 2;
-  while (steps <= kMost && !scan_at(steps)) {
+  std::optional<std::string> scan = scan_at(steps);
+  std::size_t below = 1;  // no scan is faster here
+  while (!scan) {
     below = steps;
     steps = steps < kOneByOne ? steps + 1 : 2 * steps;
+    if (steps > kMostOvertakingSteps) return {std::nullopt, below};
+    try {
+      scan = scan_at(steps);
+    } catch (const CountOverflow&) {
+      return {std::nullopt, below};
+    }
   }
-  if (steps > kMost) return std::nullopt;
   while (steps - below > 1) {
     const std::size_t middle = below + (steps - below) / 2;
-    (scan_at(middle) ? steps : below) = middle;
+    if (const std::optional<std::string> earlier = scan_at(middle)) {
+      steps = middle;
+      scan = earlier;
+    } else {
+      below = middle;
+    }
   }
-  return DeviceOvertaking{steps, *scan_at(steps)};
+  return {DeviceOvertaking{steps, *scan}, steps};
 }
 
 }  // namespace upsweep

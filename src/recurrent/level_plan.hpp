@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "aligned_array.hpp"
+#include "upsweep/base/laps.hpp"  // IWYU pragma: export: runs of stages are timed
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
 #include "upsweep/scan/schedule.hpp"
@@ -95,19 +95,5 @@ void run_stage(const LevelPlan& plan, const Stage& stage, std::size_t batch, std
     }
   });
 }
-
-/// Seconds since the last call, or since it was made.
-class Laps {
- public:
-  [[nodiscard]] double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace upsweep

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "phase_time.hpp"
 #include "rate_operands.hpp"
 #include "two_kinds.hpp"
 #include "upsweep/profile/homogeneous.hpp"
@@ -15,20 +16,6 @@
 
 namespace upsweep {
 namespace {
-
-/// Seconds of a phase by what they are.
-struct PhaseTime {
-  double arithmetic = 0;
-  double memory = 0;
-  double latency = 0;
-
-  [[nodiscard]] double total() const { return arithmetic + memory + latency; }
-  [[nodiscard]] TimeBound bound() const {
-    if (total() <= 0) return TimeBound::nothing;
-    if (latency >= std::max(arithmetic, memory)) return TimeBound::latency;
-    return memory > arithmetic ? TimeBound::memory : TimeBound::arithmetic;
-  }
-};
 
 /// Equal pieces of work, each of which takes one worker.
 struct Items {
@@ -38,6 +25,14 @@ struct Items {
 
   [[nodiscard]] double all() const { return count * units; }
 };
+
+/// One unit of `first` and `count` of `second`.
+UnitCost sum(const UnitCost& first, double count, const UnitCost& second) {
+  const auto of = [count](const UnitSeconds& a, const UnitSeconds& b) {
+    return UnitSeconds{a.near_s + count * b.near_s, a.far_s + count * b.far_s};
+  };
+  return {of(first.alone, second.alone), of(first.together, second.together)};
+}
 
 class PassModel {
  public:
@@ -140,12 +135,6 @@ class PassModel {
   double jacobian_bytes_;  // of a step
 };
 
-void add_to(PhaseTime& sum, const PhaseTime& more) {
-  sum.arithmetic += more.arithmetic;
-  sum.memory += more.memory;
-  sum.latency += more.latency;
-}
-
 PhaseTime PassModel::level(const HomogeneousLevel& level) const {
   double products = 0;
   double vectors = 0;
@@ -161,21 +150,11 @@ PhaseTime PassModel::level(const HomogeneousLevel& level) const {
   return time;
 }
 
-/// Of a scan.
-struct Phases {
-  PhaseTime jacobians, up, middle, down;
-
-  void write(PassPrediction& result) const {
-    result.times = {jacobians.total(), up.total(), middle.total(), down.total()};
-    result.bounds = {jacobians.bound(), up.bound(), middle.bound(), down.bound()};
-  }
-};
-
 void PassModel::add_levels(std::uint32_t depth, PassPrediction& result) const {
   const LevelRates& levels = *rates_.levels;
   const HomogeneousProfile profile = profile_homogeneous(
       fused_chain(rates_.cell.hidden, static_cast<std::uint64_t>(steps_)), depth, rates_.value_bytes);
-  Phases phases;
+  PhaseTimes phases;
   phases.jacobians = jacobians(steps_ - 1);
   for (const LevelRun& run : profile.runs) {
     const Phase phase = run.cycle.front().profile.phase;
@@ -202,9 +181,12 @@ void PassModel::add_blocks(const BlockOptions& options, PassPrediction& result) 
   const auto after_first = static_cast<double>(times[1]);
   const double inner = after_first - static_cast<double>(reduced > 0 ? times[times.size() - 2] : times[1]);
   const double bytes = options.store_jacobians ? steps_ * jacobian_bytes_ : sequence_bytes_;
-  Phases phases;
+  PhaseTimes phases;
   if (options.store_jacobians) phases.jacobians = jacobians(steps_);
-  Items matrices{reduced * batch_, reduced > 0 ? inner / reduced : 0, rates.matrix_step};
+  Items matrices;
+  if (reduced > 0) {
+    matrices = {reduced * batch_, 1, sum(rates.product_start, inner / reduced - 1, rates.matrix_step)};
+  }
   phases.up = items({groups, steps_ - after_first, rates.vector_step}, matrices, bytes, false);
   if (reduced > 0) {
     const UnitCost& fold = rates_.levels ? rates_.levels->fold_step : rates_.sequential_step;
@@ -217,25 +199,32 @@ void PassModel::add_blocks(const BlockOptions& options, PassPrediction& result) 
   phases.write(result);
 }
 
+/// Of the kind of pass, whatever the cell and the batch.
+bool knows(const PassRates& rates, const BackwardMethod& method, bool is_fused) {
+  if (method.kind == BackwardKind::sequential) return true;
+  if (!is_fused) return false;
+  if (method.kind == BackwardKind::levels) return rates.levels.has_value();
+  return method.blocks.store_jacobians ? rates.stored && rates.levels : rates.blocks.has_value();
+}
+
+bool are_of(const PassRates& rates, const PassShape& shape) {
+  return shape.cell == rates.cell && shape.batch == rates.batch;
+}
+
 void require_fitting(const PassRates& rates, const BackwardMethod& method, const PassShape& shape,
                      std::size_t workers) {
   if (workers == 0 || shape.steps == 0) {
     throw std::invalid_argument(
         fmt::format("a pass over {} steps with {} workers, accepted is 1 or more", shape.steps, workers));
   }
-  if (!(shape.cell == rates.cell) || shape.batch != rates.batch) {
+  if (!are_of(rates, shape)) {
     throw std::invalid_argument(
         fmt::format("a pass of {} samples of a {} with {} hidden elements, accepted are those of the rates: {} of a {} "
                     "with {}",
                     shape.batch, to_string(shape.cell.kind), shape.cell.hidden, rates.batch, to_string(rates.cell.kind),
                     rates.cell.hidden));
   }
-  const bool stored = method.blocks.store_jacobians;
-  const bool known =
-      method.kind == BackwardKind::sequential ||
-      (method.kind == BackwardKind::levels && rates.levels && shape.is_fused) ||
-      (method.kind == BackwardKind::blocked && (stored ? rates.stored && rates.levels : rates.blocks.has_value()));
-  if (known) return;
+  if (knows(rates, method, shape.is_fused)) return;
   throw std::invalid_argument(fmt::format("rates of {} know nothing of {}{}", rates.backend, to_string(method),
                                           shape.is_fused ? "" : " with unfused steps"));
 }
@@ -254,6 +243,10 @@ std::string to_string(TimeBound bound) {
       return "latency";
   }
   throw std::logic_error("unknown bound of a time");
+}
+
+bool has_rates(const PassRates& rates, const BackwardMethod& method, const PassShape& shape) {
+  return are_of(rates, shape) && knows(rates, method, shape.is_fused);
 }
 
 PassPrediction predict_pass(const PassRates& rates, const BackwardMethod& method, const PassShape& shape,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/recurrent/uniform.hpp"
+#include "upsweep/network/random.hpp"
 
 namespace upsweep {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
-#include "upsweep/recurrent/uniform.hpp"
 
 namespace upsweep {
 namespace {
@@ -111,14 +110,8 @@ class Runner {
   /// Machines change their speed, and others use them: the first pass runs again.
   void measure_drift() {
     if (result_.passes.size() < 2 || !result_.passes.front().ran()) return;
-    const PassOutcome& first = result_.passes.front();
-    const std::unique_ptr<BackwardPass<T>> pass =
-        make_backward_pass<T>(first.request.backend, first.request.method, shape_);
-    std::vector<T> gradients(states_.hidden.size());
-    pass->set_inputs(batch_.inputs);
-    pass->load(batch_.weights, states_, head_.hidden_gradient, gradients);
-    const std::vector<ScanTimes> times = repeat(options_, [&] { return pass->run(); });
-    result_.drift = times[times.size() / 2].total() / first.times.total();
+    const PassOutcome again = run_pass(result_.passes.front().request);
+    if (again.ran()) result_.drift = again.times.total() / result_.passes.front().times.total();
   }
 
   PassOutcome run_pass(const PassRequest& request) {
@@ -199,20 +192,6 @@ class Runner {
 
 }  // namespace
 
-template <class T>
-SequenceBatch<T> random_batch(const CellWeights<T>& weights, std::size_t steps, std::size_t batch, std::uint64_t seed) {
-  SequenceBatch<T> result{weights, steps, std::vector<T>(steps * batch * weights.shape.input),
-                          std::vector<std::uint32_t>(batch)};
-  const UniformStream inputs(seed, "inputs");
-  const UniformStream labels(seed, "labels");
-  const double spread = std::sqrt(12.0);  // a uniform number's variance is 1/12
-  for (std::size_t i = 0; i < result.inputs.size(); ++i)
-    result.inputs[i] = static_cast<T>(static_cast<float>(spread * (inputs(i) - 0.5)));
-  const auto classes = static_cast<double>(weights.shape.classes);
-  for (std::size_t b = 0; b < batch; ++b) result.labels[b] = static_cast<std::uint32_t>(classes * labels(b));
-  return result;
-}
-
 ExplodingGradient::ExplodingGradient(std::size_t step, std::size_t steps, std::size_t sample)
     : std::runtime_error(fmt::format("the gradient explodes: it is infinite from h_{} on (of h_{}, where it starts), "
                                      "first of sample {}; accepted are fewer steps, smaller weights, or a wider dtype",
@@ -244,9 +223,6 @@ PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused, c
   return Runner<T>(batch, is_fused, options).run(requests);
 }
 
-template SequenceBatch<float> random_batch<float>(const CellWeights<float>&, std::size_t, std::size_t, std::uint64_t);
-template SequenceBatch<double> random_batch<double>(const CellWeights<double>&, std::size_t, std::size_t,
-                                                    std::uint64_t);
 template PassesValidation validate_passes<float>(const SequenceBatch<float>&, bool, const std::vector<PassRequest>&,
                                                  const PassesOptions&);
 template PassesValidation validate_passes<double>(const SequenceBatch<double>&, bool, const std::vector<PassRequest>&,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "upsweep/base/checked.hpp"
 
@@ -27,6 +28,9 @@ std::array<NamedPhase, 7> phases_of(const DevicePrediction& p) {
            {"parameter_gradients", "parameter gradients", p.parameter_gradients}}};
 }
 
+/// A ratio to a time that may be 0.
+Json ratio_json(double ratio) { return std::isfinite(ratio) ? Json(ratio) : Json(); }
+
 Json phase_json(const DevicePhase& phase) {
   Json parts;
   for (std::size_t i = 0; i < kBounds; ++i) parts[to_string(static_cast<Bound>(i))] = phase.parts_s[i];
@@ -48,19 +52,19 @@ Json prediction_json(const DevicePrediction& prediction) {
   for (const NamedPhase& named : phases_of(prediction)) object[named.key] = phase_json(named.phase);
   object["hidden_s"] = prediction.hidden_s();
   object["memory_bytes"] = prediction.memory_bytes;
-  object["speedup"] = {{"backward", prediction.backward_speedup()},
-                       {"backward_without_jacobians", prediction.backward_speedup_without_jacobians()},
-                       {"overall", prediction.overall_speedup()}};
+  object["speedup"] = {{"backward", ratio_json(prediction.backward_speedup())},
+                       {"backward_without_jacobians", ratio_json(prediction.backward_speedup_without_jacobians())},
+                       {"overall", ratio_json(prediction.overall_speedup())}};
   return object;
 }
 
-/// What all phases of the hidden gradients wait for most.
+/// What all phases of the hidden gradients wait for most; empty where they take no time.
 std::string bound_of(const DevicePrediction& prediction) {
   DevicePhase sum;
   for (const DevicePhase* phase : {&prediction.jacobians, &prediction.up, &prediction.middle, &prediction.down}) {
     for (std::size_t i = 0; i < kBounds; ++i) sum.parts_s[i] += phase->parts_s[i];
   }
-  return to_string(sum.bound());
+  return sum.seconds() > 0 ? to_string(sum.bound()) : "";
 }
 
 std::uint64_t hidden_flops(const DevicePrediction& p) {
@@ -86,7 +90,7 @@ std::string assumptions_text(const Machine& machine, const RecurrentModel& model
   return text + ".\n";
 }
 
-std::string speedup_text(double ratio) { return fmt::format("{:.2f}x", ratio); }
+std::string speedup_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.2f}x", ratio) : "-"; }
 
 std::string verdict_text(const DeviceSearchResult& result) {
   if (!result.best) return "None fits.\n";
@@ -96,9 +100,17 @@ std::string verdict_text(const DeviceSearchResult& result) {
                      short_seconds(best.prediction.hidden_s()), short_seconds(best.prediction.sequential.seconds()));
 }
 
-std::string overtaking_text(const char* baseline, const std::optional<DeviceOvertaking>& found) {
-  if (!found) return fmt::format("With no number of steps does a scan overtake {}.\n", baseline);
-  return fmt::format("A scan overtakes {} from {} steps on ({}).\n", baseline, found->steps, found->method);
+std::string overtaking_text(const char* baseline, const DeviceOvertakingSearch& search) {
+  if (!search.found) {
+    return fmt::format("With no number of steps up to {}, where looking ended, does a scan overtake {}.\n",
+                       search.looked_up_to, baseline);
+  }
+  return fmt::format("A scan overtakes {} from {} steps on ({}).\n", baseline, search.found->steps,
+                     search.found->method);
+}
+
+Json overtaking_json(const DeviceOvertakingSearch& search) {
+  return search.found ? Json({{"steps", search.found->steps}, {"schedule", search.found->method}}) : Json();
 }
 
 }  // namespace
@@ -115,7 +127,7 @@ Json to_json(const DeviceProfileReport& report) {
                                 {"products", level.products},
                                 {"waves", level.waves},
                                 {"seconds", level.cost.seconds()},
-                                {"bound", to_string(level.cost.bound())}});
+                                {"bound", level.cost.seconds() > 0 ? Json(to_string(level.cost.bound())) : Json()}});
   }
   return object;
 }
@@ -152,20 +164,18 @@ Json to_json(const DeviceSearchReport& report) {
   Json candidates = Json::array();
   for (const DeviceCandidate& c : result.candidates) {
     const bool by_levels = c.method.kind == BackwardKind::levels;
+    const std::string bound = bound_of(c.prediction);
     Json candidate = {{"schedule", c.name},
                       {"depth", by_levels ? Json(c.method.depth) : Json()},
                       {"feasible", c.is_feasible},
                       {"reason", c.is_feasible ? Json() : Json(c.reason)},
                       {"score", c.prediction.hidden_s()},
                       {"flops", hidden_flops(c.prediction)},
-                      {"bound", bound_of(c.prediction)},
-                      {"ratio_to_sequential", c.prediction.hidden_s() / c.prediction.sequential.seconds()}};
+                      {"bound", bound.empty() ? Json() : Json(bound)},
+                      {"ratio_to_sequential", ratio_json(c.prediction.hidden_s() / c.prediction.sequential.seconds())}};
     candidate["predicted"] = prediction_json(c.prediction);
     candidates.push_back(std::move(candidate));
   }
-  const auto overtaking = [](const std::optional<DeviceOvertaking>& found) {
-    return found ? Json({{"steps", found->steps}, {"schedule", found->method}}) : Json();
-  };
   const Json best = result.best ? candidates[*result.best] : Json();
   return {{"model", report.model.name},
           {"machine", report.machine.name},
@@ -180,8 +190,10 @@ Json to_json(const DeviceSearchReport& report) {
           {"best", best},
           {"margin", result.margin ? Json(*result.margin) : Json()},
           {"scan_pays", result.best && is_scan(result.candidates[*result.best].method)},
-          {"overtaking", overtaking(report.overtaking)},
-          {"overtaking_one_kernel", overtaking(report.overtaking_one_kernel)},
+          {"overtaking", overtaking_json(report.overtaking)},
+          {"overtaking_looked_up_to", report.overtaking.looked_up_to},
+          {"overtaking_one_kernel", overtaking_json(report.overtaking_one_kernel)},
+          {"overtaking_one_kernel_looked_up_to", report.overtaking_one_kernel.looked_up_to},
           {"sequential", phase_json(result.sequential().prediction.sequential)}};
 }
 
@@ -189,7 +201,7 @@ std::string to_csv(const DeviceSearchReport& report) {
   std::string csv =
       csv_line({"schedule", "feasible", "seconds", "bound", "jacobians_s", "up_s", "middle_s", "down_s", "flops",
                 "memory_bytes", "backward_speedup", "backward_speedup_without_jacobians", "overall_speedup"});
-  const auto number = [](double value) { return fmt::format("{}", value); };
+  const auto number = [](double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; };
   for (const DeviceCandidate& c : report.result.candidates) {
     const DevicePrediction& p = c.prediction;
     csv += csv_line({c.name, c.is_feasible ? "true" : "false", number(p.hidden_s()), bound_of(p),
@@ -217,13 +229,14 @@ std::string to_text(const DeviceSearchReport& report) {
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const DeviceCandidate& c = result.candidates[i];
     const DevicePrediction& p = c.prediction;
+    const std::string bound = bound_of(p);
     const auto time = [](const DevicePhase& phase) {
       return phase.kernels == 0 ? std::string("-") : short_seconds(phase.seconds());
     };
     table.row({c.name, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
-               bound_of(p), short_bytes(static_cast<double>(p.memory_bytes)), speedup_text(p.backward_speedup()),
-               speedup_text(p.overall_speedup()),
-               !c.is_feasible     ? "does not fit: " + c.reason
+               bound.empty() ? "-" : bound, short_bytes(static_cast<double>(p.memory_bytes)),
+               speedup_text(p.backward_speedup()), speedup_text(p.overall_speedup()),
+               !c.is_feasible     ? fmt::format("left out: {}", c.reason)
                : result.best == i ? "<- best"
                                   : ""});
   }

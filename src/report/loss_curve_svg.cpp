@@ -8,7 +8,8 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <stdexcept>
+
+#include "padded_curves.hpp"
 
 namespace upsweep {
 namespace {
@@ -224,8 +225,11 @@ std::string difference_panel(const std::vector<LossCurve>& curves, double top) {
       fmt::format("|loss - loss of {}| in nats{}", curves.front().backward, range ? "; gaps are 0" : "");
   Axis axis{0, 1, top, top + kDifferenceHeight};
   if (!range) {
-    return frame(axis, what) + text_at((kLeft + kRight) / 2, top + kDifferenceHeight / 2, "middle",
-                                       "0 everywhere: the curves are the same to the last bit");
+    const bool is_whole =
+        std::ranges::none_of(curves, [](const LossCurve& curve) { return curve.failure.has_value(); });
+    return frame(axis, what) +
+           text_at((kLeft + kRight) / 2, top + kDifferenceHeight / 2, "middle",
+                   is_whole ? "0 everywhere: the curves are the same to the last bit" : "0 as far as both curves go");
   }
   axis.low = std::floor(range->first);
   axis.high = std::max(axis.low + 1, std::ceil(range->second));
@@ -244,38 +248,41 @@ std::string legend(const std::vector<LossCurve>& curves, double& y) {
   std::string text;
   double x = kLeft;
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    const double width = 64 + 7.5 * static_cast<double>(curves[c].backward.size());
+    const std::string name =
+        curves[c].failure ? fmt::format("{}, ended at iteration {}", curves[c].backward, curves[c].loss.size() + 1)
+                          : curves[c].backward;
+    const double width = 64 + 7.5 * static_cast<double>(name.size());
     if (x + width > kRight && x > kLeft) {
       x = kLeft;
       y += 20;
     }
     text += fmt::format("<path {} d=\"M{:.1f} {:.1f}h34\"/>\n", looks(c), x, y - 4);
-    text += text_at(x + 42, y, "start", curves[c].backward);
+    text += text_at(x + 42, y, "start", name);
     x += width;
   }
   return text;
 }
 
+/// Whether any curve has an iteration that the first one has, too.
+bool has_differences(const std::vector<LossCurve>& curves) {
+  return !curves.front().loss.empty() &&
+         std::any_of(curves.begin() + 1, curves.end(), [](const LossCurve& curve) { return !curve.loss.empty(); });
+}
+
 }  // namespace
 
-std::string loss_curve_svg(const std::string& title, const std::vector<LossCurve>& curves) {
-  if (curves.empty() || curves.front().loss.empty())
-    throw std::invalid_argument("a picture of no curve or no iteration, accepted is 1 or more of both");
-  for (const LossCurve& curve : curves) {
-    if (curve.loss.size() == curves.front().loss.size()) continue;
-    throw std::invalid_argument(fmt::format("a curve of {} iterations beside one of {}, accepted are equal lengths",
-                                            curve.loss.size(), curves.front().loss.size()));
-  }
+std::string loss_curve_svg(const std::string& title, const std::vector<LossCurve>& given) {
+  const std::vector<LossCurve> curves = padded_curves(given);
   double y = 52;
   // A long title gets smaller letters, which are about half as wide as high.
   const double letters = std::clamp(2 * (kRight - kLeft) / static_cast<double>(title.size() + 1), 8.0, 15.0);
   std::string body = fmt::format("<text x=\"{:.0f}\" y=\"26\" style=\"font-size:{:.1f}px\">{}</text>\n", kLeft, letters,
                                  escaped(title));
-  body += legend(curves, y);
+  body += legend(given, y);
   y += 34;
   body += loss_panel(curves, y);
   y += kLossHeight + 44;
-  if (curves.size() > 1) {
+  if (has_differences(given)) {
     y += 24;
     body += difference_panel(curves, y);
     y += kDifferenceHeight + 44;

@@ -43,6 +43,7 @@ template <class Comparison>
 Json comparison_json(const Comparison& comparison) {
   const auto finite = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
   return {{"elements", comparison.elements},
+          {"unbounded", comparison.unbounded},
           {"worst_share_of_bound", finite(comparison.worst_share)},
           {"worst_relative_error", finite(comparison.worst_relative)},
           {"mismatch", comparison.mismatch ? Json(*comparison.mismatch) : Json()}};
@@ -94,6 +95,7 @@ std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * shar
 std::string result_text(const PassOutcome& pass) {
   if (!pass.ran()) return "not run";
   if (pass.mismatch()) return "MISMATCH";
+  if (pass.hidden.unbounded + pass.parameters.unbounded > 0) return "unproven";
   return pass.is_whole ? "right" : "g_0 right";
 }
 
@@ -161,12 +163,12 @@ std::string bounds_text(const PassPrediction& prediction) {
   return text;
 }
 
-/// What the fastest pass besides the baseline means for a user.
+/// What the fastest scan means for a user; nothing where none ran.
 std::string verdict_text(const PassesReport& report) {
   const auto& passes = report.validation.passes;
   std::optional<std::size_t> best;
   for (std::size_t i = 1; i < passes.size(); ++i) {
-    if (!passes[i].ran() || passes[i].request.method.kind == BackwardKind::sequential) continue;
+    if (!passes[i].ran() || !is_scan(passes[i].request.method)) continue;
     if (!best || passes[i].times.total() < passes[*best].times.total()) best = i;
   }
   if (!best || !passes.front().ran()) return "";
@@ -265,14 +267,18 @@ std::string to_text(const PassesReport& report) {
   for (const PassOutcome& pass : validation.passes) {
     if (!pass.ran()) text += fmt::format("{} was not run: {}\n", to_string(pass.request.method), pass.failure);
     for (const std::string& note : pass.notes) text += fmt::format("{}: {}\n", to_string(pass.request.method), note);
+    if (const std::size_t unbounded = pass.hidden.unbounded + pass.parameters.unbounded; unbounded > 0) {
+      text += fmt::format("{}: {} gradients have no finite bound and are only known to be finite\n",
+                          to_string(pass.request.method), unbounded);
+    }
     if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
   }
   text += verdict_text(report);
-  if (validation.drift > kMostDrift || validation.drift < 1 / kMostDrift) {
+  if (validation.drift && (*validation.drift > kMostDrift || *validation.drift < 1 / kMostDrift)) {
     text += fmt::format(
         "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end. "
         "Ratios and errors above are off by as much; run it again.\n",
-        to_string(validation.passes.front().request.method), short_ratio(validation.drift));
+        to_string(validation.passes.front().request.method), short_ratio(*validation.drift));
   }
   text += fmt::format("Forward pass {}, parameter gradients {}, gradients in double precision with bounds {}.\n",
                       short_seconds(validation.forward_s), short_seconds(validation.parameters_s),

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "curve_plot.hpp"
+#include "padded_curves.hpp"
 
 namespace upsweep {
 namespace {
@@ -16,21 +18,57 @@ namespace {
 using Align = TextTable::Align;
 
 /// The last tenth, which a noisy curve is judged by.
-std::size_t last_iterations(const LossCurve& curve) { return std::max<std::size_t>(1, curve.loss.size() / 10); }
+std::size_t last_iterations(std::size_t iterations) { return std::max<std::size_t>(1, iterations / 10); }
 
-double mean_of_last(const std::vector<double>& values, std::size_t count) {
+/// Of `values`, which are some.
+double mean_of_last(const std::vector<double>& values, std::size_t most) {
+  const std::size_t count = std::min(most, values.size());
   const auto first = values.end() - static_cast<std::ptrdiff_t>(count);
   return std::accumulate(first, values.end(), 0.0) / static_cast<double>(count);
 }
 
-std::string ratio_text(double reference, double value) { return value > 0 ? short_ratio(reference / value) : "-"; }
+/// A mean over the iterations of a curve; nothing without any.
+std::optional<double> per_iteration(const LossCurve& curve, double seconds) {
+  if (curve.loss.empty()) return std::nullopt;
+  return seconds / static_cast<double>(curve.loss.size());
+}
 
-Json ratio_json(double reference, double value) { return value > 0 ? Json(reference / value) : Json(); }
+/// How many times as fast as the reference; nothing where one of them has no time.
+std::optional<double> speedup(const std::optional<double>& reference, const std::optional<double>& value) {
+  if (!reference || !value || !(*value > 0)) return std::nullopt;
+  return *reference / *value;
+}
+
+std::string seconds_text(const std::optional<double>& seconds) { return seconds ? short_seconds(*seconds) : "-"; }
+
+std::string ratio_text(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : "-"; }
+
+Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
 std::string difference_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
+/// How far a curve is from the reference, in five columns.
+std::vector<std::string> difference_cells(const TrainResult& result, std::size_t index) {
+  if (result.curves[index].failure) return {"ended early", "-", "-", "-", "-"};
+  if (index == 0) return {"reference", "-", "-", "-", "-"};
+  if (!result.differences[index]) return {"-", "-", "-", "-", "-"};
+  const CurveDifference& difference = *result.differences[index];
+  const std::optional<double>& weights = result.weight_differences[index];
+  return {difference_text(difference.largest),
+          difference.largest == 0 ? "-" : fmt::format("{}", difference.largest_at + 1),
+          difference_text(difference.largest_relative), difference_text(difference.first_relative),
+          weights ? difference_text(*weights) : "-"};
+}
+
+/// How many iterations are the first ones of the differences.
+std::size_t first_iterations(const TrainResult& result) {
+  for (const auto& difference : result.differences) {
+    if (difference) return difference->first_iterations;
+  }
+  return CurveDifference::kFirst;
+}
+
 std::string loss_table(const TrainReport& report) {
-  const std::string first_text = fmt::format("{}", report.result.differences.front().first_iterations);
   TextTable table({{"backward", Align::left},
                    {"first loss"},
                    {"last loss"},
@@ -38,23 +76,27 @@ std::string loss_table(const TrainReport& report) {
                    {"largest difference"},
                    {"at iteration"},
                    {"relative"},
-                   {"in the first " + first_text},
+                   {fmt::format("in the first {}", first_iterations(report.result))},
                    {"weights differ"}});
+  const std::size_t last = last_iterations(report.result.longest());
   for (std::size_t c = 0; c < report.result.curves.size(); ++c) {
     const LossCurve& curve = report.result.curves[c];
-    const CurveDifference& difference = report.result.differences[c];
-    const std::size_t last = last_iterations(curve);
-    const bool is_reference = c == 0;
-    table.row({curve.backward, fmt::format("{:.6f}", curve.loss.front()),
-               fmt::format("{:.6f}", mean_of_last(curve.loss, last)),
-               fmt::format("{:.1f} %", 100 * mean_of_last(curve.accuracy, last)),
-               is_reference ? "reference" : difference_text(difference.largest),
-               is_reference || difference.largest == 0 ? "-" : fmt::format("{}", difference.largest_at + 1),
-               is_reference ? "-" : difference_text(difference.largest_relative),
-               is_reference ? "-" : difference_text(difference.first_relative),
-               is_reference ? "-" : difference_text(report.result.weight_differences[c])});
+    std::vector<std::string> cells = {curve.backward, "-", "-", "-"};
+    if (!curve.loss.empty()) {
+      cells[1] = fmt::format("{:.6f}", curve.loss.front());
+      cells[2] = fmt::format("{:.6f}", mean_of_last(curve.loss, last));
+      cells[3] = fmt::format("{:.1f} %", 100 * mean_of_last(curve.accuracy, last));
+    }
+    for (std::string& cell : difference_cells(report.result, c)) cells.push_back(std::move(cell));
+    table.row(cells);
   }
-  return table.text();
+  std::string text = table.text();
+  text += last == 1 ? "Last loss and accuracy are those of the last iteration's batch.\n"
+                    : fmt::format("Last loss and accuracy are means over the last {} iterations.\n", last);
+  for (const LossCurve& curve : report.result.curves) {
+    if (curve.failure) text += fmt::format("Ended early: {}\n", *curve.failure);
+  }
+  return text;
 }
 
 std::string time_table(const TrainReport& report) {
@@ -68,22 +110,27 @@ std::string time_table(const TrainReport& report) {
                    {"all"},
                    {"speed-up of backward"},
                    {"of all"}});
+  const LossCurve& first = curves.front();
   for (const LossCurve& curve : curves) {
-    const auto each = [&](double seconds) { return short_seconds(seconds / static_cast<double>(curve.loss.size())); };
+    const auto each = [&](double seconds) { return per_iteration(curve, seconds); };
     const PhaseTimes& time = curve.seconds;
-    const PhaseTimes& reference = curves.front().seconds;
-    table.row({curve.backward, each(time.data), each(time.forward), each(time.backward), each(time.parameters),
-               each(time.update), each(time.total()), ratio_text(reference.backward, time.backward),
-               ratio_text(reference.total(), time.total())});
+    const auto backward = speedup(per_iteration(first, first.seconds.backward), each(time.backward));
+    const auto all = speedup(per_iteration(first, first.seconds.total()), each(time.total()));
+    table.row({curve.backward, seconds_text(each(time.data)), seconds_text(each(time.forward)),
+               seconds_text(each(time.backward)), seconds_text(each(time.parameters)), seconds_text(each(time.update)),
+               seconds_text(each(time.total())), ratio_text(backward), ratio_text(all)});
   }
   if (curves.size() == 1) return table.text();
-  return table.text() + fmt::format("Speed-ups are over {}; above 1 is faster.\n", curves.front().backward);
+  return table.text() + fmt::format("Speed-ups are over {}; above 1 is faster.\n", first.backward);
 }
 
-/// What the marks of the plot mean.
-std::string plot_legend(const std::vector<LossCurve>& curves) {
-  if (curves.size() == 1) return fmt::format("* {}\n", curves.front().backward);
-  std::string text = "* all of them";
+/// The curves in letters, and what the marks mean.
+std::string plot(const TrainResult& result) {
+  if (result.longest() == 0) return "No iteration was finished: there is no curve.\n";
+  const std::vector<LossCurve>& curves = result.curves;
+  std::string text = curve_plot(padded_curves(curves));
+  if (curves.size() == 1) return text + fmt::format("* {}\n", curves.front().backward);
+  text += "* all of them";
   for (std::size_t c = 0; c < curves.size(); ++c)
     text += fmt::format(", {} {}", c < 9 ? fmt::format("{}", c + 1) : "+", curves[c].backward);
   return text + '\n';
@@ -95,25 +142,35 @@ Json phases_json(const PhaseTimes& times) {
           {"update", times.update},     {"total", times.total()}};
 }
 
+/// Nothing where one of the two curves ended early.
+Json difference_json(const TrainResult& result, std::size_t index) {
+  if (!result.differences[index]) return {};
+  const CurveDifference& difference = *result.differences[index];
+  const std::optional<double>& weights = result.weight_differences[index];
+  return {{"largest", difference.largest},
+          {"largest_at", difference.largest_at + 1},
+          {"largest_relative", difference.largest_relative},
+          {"first_relative", difference.first_relative},
+          {"first_iterations", difference.first_iterations},
+          {"weights_relative", weights ? Json(*weights) : Json()}};
+}
+
 Json curve_json(const TrainReport& report, std::size_t index) {
   const TrainResult& result = report.result;
   const LossCurve& curve = result.curves[index];
-  const PhaseTimes& reference = result.curves.front().seconds;
-  const CurveDifference& difference = result.differences[index];
+  const LossCurve& first = result.curves.front();
+  const auto over_first = [&](double reference, double seconds) {
+    return ratio_json(speedup(per_iteration(first, reference), per_iteration(curve, seconds)));
+  };
   Json object = {{"backward", curve.backward},
+                 {"failed", curve.failure ? Json(*curve.failure) : Json()},
                  {"loss", curve.loss},
                  {"accuracy", curve.accuracy},
                  {"seconds", phases_json(curve.seconds)},
                  {"speedup",
-                  {{"backward", ratio_json(reference.backward, curve.seconds.backward)},
-                   {"total", ratio_json(reference.total(), curve.seconds.total())}}},
-                 {"difference",
-                  {{"largest", difference.largest},
-                   {"largest_at", difference.largest_at + 1},
-                   {"largest_relative", difference.largest_relative},
-                   {"first_relative", difference.first_relative},
-                   {"first_iterations", difference.first_iterations},
-                   {"weights_relative", result.weight_differences[index]}}}};
+                  {{"backward", over_first(first.seconds.backward, curve.seconds.backward)},
+                   {"total", over_first(first.seconds.total(), curve.seconds.total())}}},
+                 {"difference", difference_json(result, index)}};
   if (!result.pass_seconds.empty()) {
     const ScanTimes& times = result.pass_seconds[index];
     object["pass_seconds"] = {
@@ -125,22 +182,15 @@ Json curve_json(const TrainReport& report, std::size_t index) {
 }  // namespace
 
 std::string to_text(const TrainReport& report) {
-  const TrainResult& result = report.result;
-  const LossCurve& reference = result.curves.front();
   std::string text = fmt::format("{}: {}, {} parameters, fp{}\n", report.spec.name, report.description,
                                  report.parameters, 8 * report.value_bytes);
-  text += fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", reference.loss.size(),
-                      reference.loss.size() == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
+  text += fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", report.spec.iterations,
+                      report.spec.iterations == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
                       to_string(report.spec.optimizer));
   text += fmt::format("Backward passes on {} ({}), {} thread{}\n\n", report.spec.backend, report.device, report.workers,
                       report.workers == 1 ? "" : "s");
-  text += loss_table(report);
-  const std::size_t last = last_iterations(reference);
-  text += last == 1 ? "Last loss and accuracy are those of the last iteration's batch.\n\n"
-                    : fmt::format("Last loss and accuracy are means over the last {} iterations.\n\n", last);
-  text += time_table(report);
-  text += '\n' + curve_plot(result.curves) + plot_legend(result.curves);
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  text += loss_table(report) + '\n' + time_table(report) + '\n' + plot(report.result);
+  for (const std::string& note : report.result.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
 
@@ -155,10 +205,11 @@ Json to_json(const TrainReport& report) {
           {"optimizer", to_string(report.spec.optimizer)},
           {"batch", report.batch},
           {"steps", report.steps == 0 ? Json() : Json(report.steps)},
-          {"iterations", report.result.curves.front().loss.size()},
+          {"iterations", report.spec.iterations},
           {"shuffle_seed", report.spec.shuffle_seed},
           {"backend", report.spec.backend},
           {"device", report.device},
+          {"driver", report.driver},
           {"workers", report.workers},
           {"curves", curves},
           {"notes", report.result.notes}};
@@ -169,9 +220,10 @@ std::string to_csv(const TrainReport& report) {
   std::vector<std::string> head = {"iteration"};
   for (const LossCurve& curve : curves) head.push_back(curve.backward);
   std::string text = csv_line(head);
-  for (std::size_t i = 0; i < curves.front().loss.size(); ++i) {
+  for (std::size_t i = 0; i < report.result.longest(); ++i) {
     std::vector<std::string> cells = {fmt::format("{}", i + 1)};
-    for (const LossCurve& curve : curves) cells.push_back(fmt::format("{}", curve.loss[i]));
+    for (const LossCurve& curve : curves)
+      cells.push_back(i < curve.loss.size() ? fmt::format("{}", curve.loss[i]) : "");
     text += csv_line(cells);
   }
   return text;

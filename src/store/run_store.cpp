@@ -277,7 +277,7 @@ QueryResult RunStore::passes(std::int64_t id) {
 QueryResult RunStore::pass_summary(std::int64_t id) {
   Statement select(impl_->database,
                    "SELECT method, backend, flops, bytes, predicted_s, measured_s, error, ratio_to_first, "
-                   "worst_share_of_bound, loss_difference FROM pass_summary WHERE run = ?");
+                   "worst_share_of_bound, loss_difference, mismatch, failure FROM pass_summary WHERE run = ?");
   select.bind(id);
   return collect(select);
 }

@@ -93,6 +93,13 @@ TEST_F(RecurrentArrays, WrongFilesAreNamedWithTheirPlace) {
   EXPECT_THAT(refusal(), HasSubstr("head.npy"));
 }
 
+TEST_F(RecurrentArrays, NumbersThatTheModelCannotHoldAreRefused) {
+  std::vector<double> large(60, 1);
+  large[3] = 1e39;
+  static_cast<void>(folder_.write("x.npy", npy("<f8", "(5, 6, 2)", large)));
+  EXPECT_THAT(refusal(), HasSubstr("an input is 1e+39, accepted are numbers that fp32 holds"));
+}
+
 TEST_F(RecurrentArrays, ArraysAreHashed) {
   const std::string hash = load().content_hash;
   EXPECT_EQ(load().content_hash, hash);

@@ -82,6 +82,7 @@ TEST(TrainFile, ReadsEveryKey) {
   EXPECT_EQ(spec.backend, "cuda");
   EXPECT_EQ(spec.shuffle_seed, 5U);
   EXPECT_EQ(spec.lines.data, 4);
+  EXPECT_EQ(spec.lines.optimizer, 5);
   EXPECT_EQ(spec.lines.backward, 8);
   EXPECT_EQ(spec.lines.steps, 9);
   EXPECT_THAT(spec.error(spec.lines.data, "bad").what(), EndsWith("t.yaml:4: bad"));
@@ -140,6 +141,10 @@ TEST(TrainFile, RefusesBadFilesAtTheirLine) {
   EXPECT_THAT(change("samples: 20", "samples: 0"), HasSubstr(":4: samples of synthetic_features is '0'"));
   EXPECT_THAT(change("net.yaml", "none.yaml"), HasSubstr(":2: model of a train file: "));
   EXPECT_THAT(change("name: x\n", ""), HasSubstr("no key 'name'"));
+  EXPECT_THAT(change("name: x\n", "name: x\nkind: pipeline\n"),
+              HasSubstr(":2: a key 'kind' as in training files, which "
+                        "`upsweep training` runs"));
+  EXPECT_THAT(change("batch: 8", "batch: 1000001"), HasSubstr("accepted is an integer from 1 to 1000000"));
   EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
 }
 
@@ -147,8 +152,12 @@ TEST(TrainFile, RefusesWhatDoesNotGoWithTheModel) {
   const std::string images = with(kFile, "{synthetic_features: {samples: 20, seed: 7}}", "{images: {cifar10: x}}");
   EXPECT_THAT(refusal(images), HasSubstr(":4: data of train is 'images', accepted with a recurrent model are "));
   EXPECT_THAT(refusal(kFile, kNetwork), HasSubstr("accepted with a network of operators are images"));
-  EXPECT_THAT(refusal(with(images, "  batch: 8\n", ""), kNetwork), HasSubstr("train has no key 'batch'"));
-  EXPECT_THAT(refusal(images + "  steps: 3\n", kNetwork), HasSubstr("unknown key 'steps' in train"));
+  EXPECT_THAT(refusal(images, kNetwork), HasSubstr(":8: backward of train: 'bptt' is no backward pass of a network"));
+  EXPECT_THAT(refusal(with(images, "bptt, hybrid:0, \"blocked:4\"", "linear, hybrid:0"), kNetwork),
+              HasSubstr(":8: backward of train has 'linear' twice"));
+  const std::string network = with(images, "bptt, hybrid:0, \"blocked:4\"", "bp");
+  EXPECT_THAT(refusal(with(network, "  batch: 8\n", ""), kNetwork), HasSubstr("train has no key 'batch'"));
+  EXPECT_THAT(refusal(network + "  steps: 3\n", kNetwork), HasSubstr("unknown key 'steps' in train"));
 }
 
 TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
@@ -176,6 +185,9 @@ TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("t.yaml:4: sequences of x.npy have 3 steps, accepted are at least the 4 of"));
   }
+  files.folder.write("x.npy", npy<double>("<f8", "(2, 3, 2)", {1, 5, 3, 5, 9, 9, 0, 1e39, 2, 4, 9, 9}));
+  EXPECT_THROW((void)read(2), InputError) << "infinite in fp32";
+  files.folder.write("x.npy", npy<float>("<f4", "(2, 3, 2)", {1, 5, 3, 5, 9, 9, 0, 0, 2, 4, 9, 9}));
   files.folder.write("y.npy", npy<std::int32_t>("<i4", "(2,)", {3, 0}));
   EXPECT_THROW((void)read(2), InputError) << "label 3 of 3 classes";
 }

@@ -46,6 +46,22 @@ TEST(Curve, RefusesWhatCannotBeCompared) {
   EXPECT_THROW((void)compare_curves(curve({}), curve({})), std::invalid_argument);
 }
 
+TEST(Curve, OnlyWholeCurvesAreCompared) {
+  TrainResult result;
+  result.curves = {curve({1, 2}), curve({1}), curve({1, 3})};
+  result.curves[1].failure = "it diverged";
+  compare_all(result);
+  ASSERT_EQ(result.differences.size(), 3U);
+  EXPECT_EQ(result.differences[0].value().largest, 0);
+  EXPECT_FALSE(result.differences[1]);
+  EXPECT_EQ(result.differences[2].value().largest, 1);
+  EXPECT_EQ(result.failures(), 1U);
+  EXPECT_EQ(result.longest(), 2U);
+  result.curves[0].failure = "it diverged, too";
+  compare_all(result);
+  for (const auto& difference : result.differences) EXPECT_FALSE(difference) << "without a reference";
+}
+
 TEST(Curve, WeightsAreComparedByTheirLargest) {
   const std::vector<double> reference = {4, -8, 0};
   const std::vector<double> other = {4, -8, 1};

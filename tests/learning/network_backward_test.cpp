@@ -193,14 +193,20 @@ TEST_F(NetworkBackward, UnknownSchedulesAndOtherBatchesAreRejected) {
   start(2);
   for (const std::string name : {"bp", "hybrid", "hybrid:-1", "hybrid:1x", "Linear", ""})
     EXPECT_THROW(ScanBackward<float>(network, weights, name), std::invalid_argument) << name;
-  EXPECT_NO_THROW(require_network_backward("bp"));
-  EXPECT_THROW(require_network_backward("bptt"), std::invalid_argument);
+  EXPECT_THROW((void)network_backward_name("bptt"), std::invalid_argument);
   ScanBackward<float> scan(network, weights, "linear");
   gradients.back().pop_back();
   EXPECT_THROW(scan.run(weights, inputs, gradients), std::invalid_argument);
   EXPECT_THROW(plain_backward(network)(weights, inputs, gradients), std::invalid_argument);
   gradients.back().emplace_back(3);
   EXPECT_THROW(scan.run(weights, inputs, gradients), std::invalid_argument);
+}
+
+TEST(NetworkBackwardName, IsOneForAllThatMeanTheSame) {
+  for (const std::string name : {"bp", "linear", "blelloch", "hybrid:3"}) EXPECT_EQ(network_backward_name(name), name);
+  EXPECT_EQ(network_backward_name("hybrid:0"), "linear");
+  EXPECT_EQ(network_backward_name("hybrid:03"), "hybrid:3");
+  EXPECT_EQ(network_backward_name("hybrid:4294967295"), "blelloch");
 }
 
 }  // namespace

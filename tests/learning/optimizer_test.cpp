@@ -99,6 +99,23 @@ TEST(Optimizer, RefusesSettingsThatNameTheNumber) {
   EXPECT_EQ(refusal(SgdSettings{0, 0}), "accepted");
 }
 
+TEST(Optimizer, RefusesAnEpsilonThatItsNumbersDoNotHave) {
+  for (const double epsilon : {1e-60, 1e60}) {
+    const AdamSettings adam{1e-3, 0.9, 0.999, epsilon};
+    EXPECT_THROW((Optimizer<float>(adam, {1})), std::invalid_argument) << epsilon;
+    EXPECT_NO_THROW((Optimizer<double>(adam, {1}))) << epsilon;
+    EXPECT_NO_THROW(require_valid(adam, sizeof(double))) << epsilon;
+  }
+  try {
+    require_valid(AdamSettings{1e-3, 0.9, 0.999, 1e-60}, sizeof(float));
+    FAIL() << "0 / 0 was accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("epsilon is 1e-60, which is 0 in fp32, accepted is"));
+  }
+  EXPECT_NO_THROW(require_valid(AdamSettings{}, sizeof(float)));
+  EXPECT_NO_THROW(require_valid(SgdSettings{}, sizeof(float)));
+}
+
 TEST(Optimizer, SaysWhatItIs) {
   EXPECT_EQ(to_string(SgdSettings{0.001, 0.9}), "SGD, learning rate 0.001, momentum 0.9");
   EXPECT_EQ(to_string(AdamSettings{3e-5}), "Adam, learning rate 3e-05");

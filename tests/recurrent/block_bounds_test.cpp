@@ -40,7 +40,7 @@ TEST(BlockBounds, AreThoseOfTheBlockedScanOnThisProcessor) {
           const BlockOptions options{blocks, first, false};
           const BlockedScan<float> scan(shape, steps, 2, options);
           const std::vector<std::size_t> times = block_times(steps, options);
-          const ScanFlops flops = blocked_flops(shape, times, 2);
+          const ScanFlops flops = blocked_flops(shape, times, 2, false);
           EXPECT_EQ(flops.jacobians, scan.flops().jacobians) << steps << " " << blocks << " " << first;
           EXPECT_EQ(flops.up, scan.flops().up) << steps << " " << blocks << " " << first;
           EXPECT_EQ(flops.middle, scan.flops().middle);
@@ -50,6 +50,23 @@ TEST(BlockBounds, AreThoseOfTheBlockedScanOnThisProcessor) {
       }
     }
   }
+}
+
+TEST(BlockBounds, JacobiansCountWhereTheyAreFormed) {
+  const CellShape shape{CellKind::gru, Nonlinearity::tanh, 1, 5, 2};
+  const std::uint64_t vector = 2U * 2 * 25;  // of two samples
+  // Blocks of 8, 4, 4 and 4 steps.
+  const std::vector<std::size_t> times = block_times(20, {4, 2, false});
+  const ScanFlops formed = blocked_flops(shape, times, 2, false);
+  EXPECT_EQ(formed.jacobians, 0U);
+  EXPECT_EQ(formed.up, 3 * vector * (8 + 8) + 5 * vector * 6);
+  EXPECT_EQ(formed.middle, 2 * vector);
+  EXPECT_EQ(formed.down, 3 * vector * 10);
+  const ScanFlops stored = blocked_flops(shape, times, 2, true);
+  EXPECT_EQ(stored.jacobians, 3 * vector * 20);
+  EXPECT_EQ(stored.up, vector * 8 + 5 * vector * 6);
+  EXPECT_EQ(stored.middle, 2 * vector);
+  EXPECT_EQ(stored.down, vector * 10);
 }
 
 TEST(BlockBounds, RefusesWhatIsNoCut) {

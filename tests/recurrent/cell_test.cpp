@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "upsweep/recurrent/uniform.hpp"
+#include "upsweep/network/random.hpp"
 
 namespace upsweep {
 namespace {

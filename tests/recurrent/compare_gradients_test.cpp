@@ -92,5 +92,18 @@ TEST(CompareGradients, RefusesWrongLengths) {
   EXPECT_THROW(static_cast<void>(compared(c, std::vector<float>(3))), std::invalid_argument);
 }
 
+TEST(CompareGradients, WhereTheBoundIsInfiniteInfinityIsStillWrongAndTheRestIsCounted) {
+  const auto one = testing::recurrent_case<float>({CellKind::rnn, Nonlinearity::tanh, 1, 2, 2}, 3, 1, 5);
+  HiddenGradientOracle oracle =
+      hidden_gradient_oracle<float>(one.weights, one.states, std::span<const float>(one.head.hidden_gradient));
+  std::vector<float> found(oracle.gradient.begin(), oracle.gradient.end());
+  oracle.magnitude[1] = oracle.deviation[1] = std::numeric_limits<double>::infinity();
+  const GradientComparison vague = compare_hidden_gradients<float>(one.states, oracle, found);
+  EXPECT_FALSE(vague.mismatch);
+  EXPECT_EQ(vague.unbounded, 1U);
+  found[1] = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(compare_hidden_gradients<float>(one.states, oracle, found).mismatch);
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -104,6 +104,17 @@ TEST(CompareParameters, NothingThatIsNotANumberPasses) {
   }
 }
 
+TEST(CompareParameters, WhereTheBoundIsInfiniteInfinityIsStillWrongAndTheRestIsCounted) {
+  const auto one = recurrent_case<float>({CellKind::rnn, Nonlinearity::tanh, 1, 4, 2}, 5, 1, 5);
+  ParameterOracle oracle = oracle_of(one);
+  oracle.bound.w_hh[3] = std::numeric_limits<double>::infinity();
+  CellWeights<float> found = gradients_of(one);
+  EXPECT_FALSE(compare_parameters<float>(oracle, found).mismatch);
+  EXPECT_EQ(compare_parameters<float>(oracle, found).unbounded, 1U);
+  found.w_hh[3] = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(compare_parameters<float>(oracle, found).mismatch);
+}
+
 TEST(CompareParameters, AMissingStepIsSeen) {
   const auto one = recurrent_case<float>({CellKind::rnn, Nonlinearity::tanh, 1, 8, 3}, 20, 4, 9);
   std::vector<float> hidden = one.gradients();

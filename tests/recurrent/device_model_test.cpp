@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/bptt.hpp"
-#include "upsweep/recurrent/device_search.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
@@ -233,51 +233,10 @@ TEST(DeviceModel, TakesAnyNumberOfSteps) {
   EXPECT_EQ(p.sequential.kernels, 200'000'000U);
 }
 
-TEST(DeviceSearch, RanksEveryDepthAndBlocksBesideTheSequentialPass) {
-  const Machine machine = preset("rtx-2080-ti");
-  const DeviceSearchResult result = search_on_device(machine, rnn(20, 1000, 16), 4, {}, std::nullopt);
-  ASSERT_EQ(result.candidates.size(), 1U + 10U + 10U);
-  EXPECT_EQ(result.sequential().name, "bptt");
-  EXPECT_EQ(result.candidates[10].name, "hybrid:9");
-  EXPECT_EQ(result.candidates[11].name, "blocked:1");
-  EXPECT_EQ(result.candidates.back().name, "blocked:512");
-  ASSERT_TRUE(result.best);
-  for (const DeviceCandidate& c : result.candidates) {
-    EXPECT_GE(c.prediction.hidden_s(), result.candidates[*result.best].prediction.hidden_s());
-  }
-  EXPECT_GE(*result.margin, 0);
-  const DeviceSearchResult tight = search_on_device(machine, rnn(20, 1000, 16), 4, {}, 4 << 20);
-  EXPECT_FALSE(tight.candidates[5].is_feasible);
-  EXPECT_THAT(tight.candidates[5].reason, HasSubstr("bytes exceed 4194304"));
-  EXPECT_TRUE(tight.candidates[11].is_feasible);
-}
-
-TEST(DeviceSearch, FindsTheStepsFromWhichAScanWins) {
-  const Machine machine = preset("rtx-2070");
-  const BackwardMethod one_kernel = by_blocks(1);
-  const auto found = overtaking_steps(machine, rnn(20, 2, 16), one_kernel, 4, {});
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(is_scan(parse_backward_method(found->method)));
-  const auto best_scan = [&](std::size_t steps) {
-    double best = kFree;
-    for (const DeviceCandidate& c : search_on_device(machine, rnn(20, steps, 16), 4, {}, std::nullopt).candidates) {
-      if (is_scan(c.method)) best = std::min(best, c.prediction.hidden_s());
-    }
-    return best;
-  };
-  const auto baseline = [&](std::size_t steps) {
-    return predict_on_device(machine, rnn(20, steps, 16), one_kernel, 4).hidden_s();
-  };
-  EXPECT_LT(best_scan(found->steps), baseline(found->steps));
-  EXPECT_GE(best_scan(found->steps - 1), baseline(found->steps - 1));
-  // With a batch that fills the device there is nothing to gain.
-  EXPECT_FALSE(overtaking_steps(machine, rnn(20, 2, 4096), one_kernel, 4, {}));
-}
-
 std::string refusal(const Machine& machine, const PassShape& shape, unsigned value_bytes = 4,
-                    const DeviceAssumptions& assumptions = {}) {
+                    const DeviceAssumptions& assumptions = {}, const BackwardMethod& method = by_levels()) {
   try {
-    static_cast<void>(predict_on_device(machine, shape, by_levels(), value_bytes, assumptions));
+    static_cast<void>(predict_on_device(machine, shape, method, value_bytes, assumptions));
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -299,6 +258,39 @@ TEST(DeviceModel, RefusesWhatItCannotPredict) {
   EXPECT_THAT(refusal(toy(), rnn(2, 1, 0)), HasSubstr("1 steps of 0 samples"));
   EXPECT_THAT(refusal(toy(), shape, 2), HasSubstr("numbers of 2 bytes, accepted are 4 and 8"));
   EXPECT_THAT(refusal(toy(), shape, 4, {.backward_kernels = 0}), HasSubstr("accepted are kernels of a step"));
+}
+
+TEST(DeviceModel, RefusesBlocksThatItDoesNotKnow) {
+  const auto blocks = [](const PassShape& shape, const BackwardMethod& method) {
+    return refusal(toy(), shape, 4, {}, method);
+  };
+  const PassShape fused = rnn(2, 9, 1);
+  const PassShape unfused = rnn(2, 9, 1, false);
+  EXPECT_EQ(blocks(fused, by_blocks(4)), "accepted");
+  EXPECT_EQ(blocks(fused, by_blocks(1, 1, true)), "accepted");
+  EXPECT_EQ(blocks(unfused, by_blocks(1)), "accepted");
+  EXPECT_EQ(blocks(unfused, by_blocks(4)),
+            "blocked:4 has no unfused steps, accepted are bptt, linear, hybrid:L, blelloch and blocked:1");
+  EXPECT_THAT(blocks(unfused, by_blocks(2, 3)), HasSubstr("blocked:2:3 has no unfused steps"));
+  EXPECT_THAT(blocks(unfused, by_blocks(1, 1, true)), HasSubstr("blocked:1 with Jacobians stored has no unfused"));
+  EXPECT_THAT(blocks(fused, by_blocks(0)), HasSubstr("0 blocks, the first 1 times as long"));
+  EXPECT_THAT(blocks(fused, by_blocks(2, 0.5)), HasSubstr("the first 0.5 times as long"));
+  EXPECT_THAT(blocks(fused, by_blocks(2, std::numeric_limits<double>::infinity())), HasSubstr("accepted is 1 or more"));
+  // As many blocks as steps at most.
+  EXPECT_EQ(blocks(fused, by_blocks(std::numeric_limits<std::size_t>::max())), "accepted");
+  EXPECT_EQ(blocks(rnn(2, 10'000'000, 1), by_blocks(5'000'000)),
+            "blocked:5000000 over 10000000 steps, accepted are up to 1048576 blocks");
+}
+
+TEST(DeviceModel, CountsTheLongestOfUnevenBlocks) {
+  // 11 steps in 4 blocks of 3, 2, 3, 3: the reduced ones wait for each other.
+  const DevicePrediction p = predict_on_device(toy(), rnn(2, 11, 1), by_blocks(4), 4);
+  EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 3 * (100 + 12 + 11));
+  EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 3 * 112);
+  // A first block of 8.
+  const DevicePrediction q = predict_on_device(toy(), rnn(2, 11, 1), by_blocks(4, 8), 4);
+  EXPECT_DOUBLE_EQ(q.up.seconds(), 1000 + 8 * 112);
+  EXPECT_DOUBLE_EQ(q.down.seconds(), 1000 + 1 * 112);
 }
 
 }  // namespace

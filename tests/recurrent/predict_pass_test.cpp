@@ -36,6 +36,7 @@ PassRates plain_rates(std::size_t batch) {
   rates.levels->level_latency_s = 0.25;
   rates.blocks.emplace();
   rates.blocks->vector_step = same(13);
+  rates.blocks->product_start = same(30);
   rates.blocks->matrix_step = same(100);
   rates.blocks->samples_per_item = 2;
   rates.stored = rates.blocks;
@@ -119,6 +120,7 @@ PassRates shared_rates(std::size_t batch, std::size_t workers) {
   }
   for (auto* blocks : {&rates.blocks, &rates.stored}) {
     share((*blocks)->vector_step, workers);
+    share((*blocks)->product_start, workers);
     share((*blocks)->matrix_step, workers);
   }
   return rates;
@@ -150,7 +152,7 @@ TEST(PredictPass, AddsUpTheBlocks) {
         const std::size_t groups = (batch + 1) / 2;
         const std::size_t inner = blocks > 2 ? blocks - 2 : 0;
         std::vector<double> up(groups, 7 * 13);
-        up.resize(groups + inner * batch, 7 * 100);
+        up.resize(groups + inner * batch, 30 + 6 * 100);
         const auto steps_down = static_cast<double>(7 * (blocks - 1) - inner);
         const double item = blocks > 1 ? 13 * steps_down / static_cast<double>(blocks - 1) : 0;
         const ScanTimes wanted{0, greedy(up, workers), 50 * static_cast<double>(inner),
@@ -170,7 +172,7 @@ TEST(PredictPass, KnowsTheFirstOfTwoBlocksAndWhatIsStored) {
   const BackwardMethod stored{BackwardKind::blocked, 0, {3, 2, true}};
   // Blocks of 20, 10 and 10 steps; the last gradient of the inner one comes from the middle.
   expect_times(predict_pass(rates, stored, shape_of(rates, 40), 1).times,
-               {40 * 2 * 1e3, 20 * 17 + 2 * 10 * 100, 50, 19 * 17});
+               {40 * 2 * 1e3, 20 * 17 + 2 * (30 + 9 * 100), 50, 19 * 17});
 }
 
 TEST(PredictPass, PredictsTheRestOfAnIteration) {
@@ -195,6 +197,7 @@ class RandomRates : public testing::SeededTest {
                                  &rates.levels->vector_product, &rates.levels->fold_step};
     for (auto* blocks : {&rates.blocks, &rates.stored}) {
       costs.push_back(&(*blocks)->vector_step);
+      costs.push_back(&(*blocks)->product_start);
       costs.push_back(&(*blocks)->matrix_step);
     }
     for (UnitCost* cost : costs) *cost = {{seconds(), seconds()}, {seconds(), seconds()}};
@@ -264,9 +267,9 @@ TEST(PredictPass, MemoryThatIsSharedGainsNothingFromWorkers) {
 
 TEST(PredictPass, LatencyAloneCountsLevelsAndDispatches) {
   PassRates rates = plain_rates(1);
-  for (UnitCost* cost :
-       {&rates.sequential_step, &rates.levels->jacobian, &rates.levels->product, &rates.levels->vector_product,
-        &rates.levels->fold_step, &rates.blocks->vector_step, &rates.blocks->matrix_step}) {
+  for (UnitCost* cost : {&rates.sequential_step, &rates.levels->jacobian, &rates.levels->product,
+                         &rates.levels->vector_product, &rates.levels->fold_step, &rates.blocks->vector_step,
+                         &rates.blocks->product_start, &rates.blocks->matrix_step}) {
     *cost = same(0);
   }
   // A level of dead combines alone is none.
@@ -323,15 +326,51 @@ TEST(PredictPass, RejectsWhatTheRatesAreNotOf) {
   EXPECT_NO_THROW(static_cast<void>(predict_pass(rates, {}, shape, 1)));
 }
 
+TEST(PredictPass, HasRatesSaysWhatItTakes) {
+  PassRates rates = plain_rates(2);
+  const PassShape shape = shape_of(rates, 10);
+  const BackwardMethod stored{BackwardKind::blocked, 0, {3, 1, true}};
+  for (const BackwardMethod& method : all_methods()) EXPECT_TRUE(has_rates(rates, method, shape)) << to_string(method);
+  PassShape other = shape;
+  other.batch = 3;
+  EXPECT_FALSE(has_rates(rates, {}, other));
+  other = shape;
+  other.is_fused = false;
+  EXPECT_TRUE(has_rates(rates, {}, other));
+  EXPECT_FALSE(has_rates(rates, levels(1), other));
+  EXPECT_FALSE(has_rates(rates, blocked(2, 1), other));
+  rates.levels.reset();
+  EXPECT_FALSE(has_rates(rates, levels(1), shape));
+  EXPECT_TRUE(has_rates(rates, blocked(2, 1), shape));
+  EXPECT_FALSE(has_rates(rates, stored, shape)) << "what Jacobians cost stands in the levels";
+  rates.blocks.reset();
+  EXPECT_FALSE(has_rates(rates, blocked(2, 1), shape));
+  EXPECT_TRUE(has_rates(rates, {}, shape));
+  // Folds of blocks take steps of the sequential pass where no levels say more.
+  const PassRates all = plain_rates(2);
+  PassRates few = all;
+  few.levels.reset();
+  EXPECT_EQ(predict_pass(all, blocked(4, 1), shape, 1).times.middle, 2 * 50);
+  EXPECT_EQ(predict_pass(few, blocked(4, 1), shape, 1).times.middle, 2 * 2);
+}
+
 void expect_positive(const UnitCost& cost, const char* what) {
   for (const double seconds : {cost.alone.near_s, cost.alone.far_s, cost.together.near_s, cost.together.far_s}) {
     EXPECT_TRUE(std::isfinite(seconds) && seconds > 0) << what << ": " << seconds;
   }
 }
 
+RateOptions tiny_caches(std::size_t repetitions, std::uint64_t cache_bytes) {
+  RateOptions options;
+  options.repetitions = repetitions;
+  options.min_seconds = 0;
+  options.cache_bytes = cache_bytes;
+  return options;
+}
+
 TEST(MeasurePassRates, GivesEveryPassOfTheProcessorACost) {
   const PassShape shape{{CellKind::gru, Nonlinearity::tanh, 1, 2, 2}, 1000000, 2, true};
-  const PassRates rates = measure_pass_rates<float>("cpu", shape, 2, {2, 0, 8192});
+  const PassRates rates = measure_pass_rates<float>("cpu", shape, 2, tiny_caches(2, 8192));
   ASSERT_TRUE(rates.levels && rates.blocks && rates.stored);
   expect_positive(rates.sequential_step, "sequential");
   expect_positive(rates.forward_step, "forward");
@@ -341,8 +380,10 @@ TEST(MeasurePassRates, GivesEveryPassOfTheProcessorACost) {
   expect_positive(rates.levels->vector_product, "vector product");
   expect_positive(rates.levels->fold_step, "fold");
   expect_positive(rates.blocks->vector_step, "vectors");
+  expect_positive(rates.blocks->product_start, "starts of products");
   expect_positive(rates.blocks->matrix_step, "matrices");
   expect_positive(rates.stored->vector_step, "stored vectors");
+  expect_positive(rates.stored->product_start, "stored starts of products");
   expect_positive(rates.stored->matrix_step, "stored matrices");
   EXPECT_GT(rates.measuring_s, 0);
   EXPECT_LT(rates.longest_steps, shape.steps);
@@ -353,17 +394,62 @@ TEST(MeasurePassRates, GivesEveryPassOfTheProcessorACost) {
 
 TEST(MeasurePassRates, LeavesOutWhatABackendHasNot) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 2, 2}, 1, 1, true};
-  const PassRates rates = measure_pass_rates<double>("reference", shape, 1, {1, 0, 4096});
+  const PassRates rates = measure_pass_rates<double>("reference", shape, 1, tiny_caches(1, 4096));
   expect_positive(rates.sequential_step, "sequential");
   EXPECT_FALSE(rates.levels || rates.blocks || rates.stored);
   EXPECT_EQ(rates.value_bytes, 8);
 }
 
+TEST(MeasurePassRates, MeasuresWhatIsAskedFor) {
+  const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 1, 3, 2}, 1, 2, true};
+  const BackwardMethod stored{BackwardKind::blocked, 0, {3, 1, true}};
+  EXPECT_EQ(rate_kinds({{}}), (RateKinds{false, false, false}));
+  EXPECT_EQ(rate_kinds({levels(0), {}}), (RateKinds{true, false, false}));
+  EXPECT_EQ(rate_kinds({blocked(3, 1)}), (RateKinds{false, true, false}));
+  EXPECT_EQ(rate_kinds({stored}), (RateKinds{true, false, true}));
+  for (const auto& methods : std::vector<std::vector<BackwardMethod>>{{}, {levels(2)}, {blocked(3, 1)}, {stored}}) {
+    RateOptions options = tiny_caches(1, 4096);
+    options.kinds = rate_kinds(methods);
+    const PassRates rates = measure_pass_rates<float>("cpu", shape, 2, options);
+    EXPECT_EQ(rates.levels.has_value(), options.kinds.levels);
+    EXPECT_EQ(rates.blocks.has_value(), options.kinds.blocks);
+    EXPECT_EQ(rates.stored.has_value(), options.kinds.stored);
+    EXPECT_TRUE(has_rates(rates, {}, shape));
+    for (const BackwardMethod& method : methods) EXPECT_TRUE(has_rates(rates, method, shape)) << to_string(method);
+  }
+}
+
+TEST(MeasurePassRates, GivesEveryPassACostEvenWithoutTime) {
+  const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 3, 2}, 1, 2, true};
+  RateOptions options = tiny_caches(1000000, 4096);
+  options.most_seconds = 0;
+  const PassRates rates = measure_pass_rates<double>("cpu", shape, 2, options);
+  ASSERT_TRUE(rates.levels && rates.blocks && rates.stored);
+  expect_positive(rates.sequential_step, "sequential");
+  for (const UnitCost& cost : {rates.levels->product, rates.blocks->matrix_step, rates.stored->vector_step}) {
+    expect_positive(cost, "of blocks and levels");
+    EXPECT_EQ(cost.alone.far_s, cost.alone.near_s);
+    EXPECT_EQ(cost.together.far_s, cost.together.near_s);
+  }
+}
+
+TEST(MeasurePassRates, GivesEveryBlockSteps) {
+  const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 1, 2, 2}, 1, 1, true};
+  RateOptions options = tiny_caches(1, 1024);
+  options.kinds = {false, true, false};
+  EXPECT_GE(measure_pass_rates<float>("cpu", shape, 24, options).longest_steps, 16U * 26);
+  options.kinds = {false, false, false};
+  EXPECT_EQ(measure_pass_rates<float>("cpu", shape, 24, options).longest_steps, 48U);
+}
+
 TEST(MeasurePassRates, RejectsNothingToMeasureWith) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 2, 2}, 1, 1, true};
   EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 0)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 1, {0, 0, 0})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 1, tiny_caches(0, 0))), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("pencil", shape, 1)), std::invalid_argument);
+  RateOptions backwards;
+  backwards.most_seconds = -1;
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 1, backwards)), std::invalid_argument);
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/network/random.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/recurrent/head.hpp"
-#include "upsweep/recurrent/uniform.hpp"
 
 namespace upsweep::testing {
 

@@ -24,6 +24,7 @@ LossCurve curve(const std::string& name, const std::vector<double>& loss, const 
 TrainReport report() {
   TrainReport made;
   made.spec.name = "x";
+  made.spec.iterations = 3;
   made.spec.data = BitstreamData{100, 1};
   made.spec.optimizer = AdamSettings{3e-5};
   made.model = "net";
@@ -33,10 +34,23 @@ TrainReport report() {
   made.samples = 100;
   made.parameters = 670;
   made.device = "processor";
+  made.driver = "kernel 1";
   made.result.curves = {curve("bptt", {2, 1, 0.5}, {0, 1, 4, 0, 1}), curve("blelloch", {2, 1, 0.75}, {0, 1, 2, 0, 1})};
   made.result.weight_differences = {0, 0.125};
   made.result.pass_seconds = {{0, 0, 0, 3}, {0.25, 0.5, 0.5, 0.5}};
   made.result.notes = {"blelloch: a note"};
+  compare_all(made.result);
+  return made;
+}
+
+/// The second curve ends after `iterations`.
+TrainReport cut_report(std::size_t iterations) {
+  TrainReport made = report();
+  LossCurve& curve = made.result.curves[1];
+  curve.loss.resize(iterations);
+  curve.accuracy.resize(iterations);
+  curve.failure = "training by blelloch: the loss is not finite";
+  made.result.weight_differences[1] = std::nullopt;
   compare_all(made.result);
   return made;
 }
@@ -122,11 +136,40 @@ TEST(TrainReport, JsonHasEveryNumber) {
   EXPECT_EQ(json["curves"][1]["pass_seconds"]["jacobians"], 0.25);
   EXPECT_EQ(json["curves"][0]["difference"]["largest"], 0);
   EXPECT_EQ(json["steps"], 1000);
+  EXPECT_EQ(json["driver"], "kernel 1");
+  EXPECT_TRUE(json["curves"][1]["failed"].is_null());
   TrainReport network = report();
   network.steps = 0;
   network.result.pass_seconds.clear();
   EXPECT_TRUE(to_json(network)["steps"].is_null());
   EXPECT_FALSE(to_json(network)["curves"][0].contains("pass_seconds"));
+}
+
+TEST(TrainReport, SaysWhereACurveEndedEarly) {
+  const std::string text = to_text(cut_report(1));
+  EXPECT_THAT(text, ::testing::ContainsRegex("bptt +2\\.000000 +0\\.500000 .* reference"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("blelloch +2\\.000000 +2\\.000000 +50\\.0 % +ended early +- +- +- +-\n"));
+  EXPECT_THAT(text, HasSubstr("\nEnded early: training by blelloch: the loss is not finite\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("blelloch .* 0\\.6667x +0\\.5000x\n")) << "4/3 s an iteration against 2/1";
+  EXPECT_THAT(text, HasSubstr("\n3 iterations of 16"));
+  const Json json = to_json(cut_report(1));
+  EXPECT_TRUE(json["curves"][0]["failed"].is_null());
+  EXPECT_EQ(json["curves"][0]["difference"]["largest"], 0);
+  EXPECT_EQ(json["curves"][1]["failed"], "training by blelloch: the loss is not finite");
+  EXPECT_TRUE(json["curves"][1]["difference"].is_null());
+  EXPECT_EQ(json["curves"][1]["loss"], Json{2});
+  EXPECT_EQ(json["iterations"], 3);
+  EXPECT_EQ(to_csv(cut_report(1)), "iteration,bptt,blelloch\r\n1,2,2\r\n2,1,\r\n3,0.5,\r\n");
+}
+
+TEST(TrainReport, OfNoIterationAtAllHasDashes) {
+  TrainReport none = cut_report(0);
+  EXPECT_THAT(to_text(none), ::testing::ContainsRegex("blelloch +- +- +- +ended early +- "));
+  EXPECT_TRUE(to_json(none)["curves"][1]["speedup"]["total"].is_null());
+  none.result.curves.front() = none.result.curves.back();
+  compare_all(none.result);
+  EXPECT_THAT(to_text(none), HasSubstr("No iteration was finished: there is no curve.\n"));
+  EXPECT_EQ(to_csv(none), "iteration,blelloch,blelloch\r\n");
 }
 
 TEST(TrainReport, CsvHasARowPerIteration) {
@@ -140,6 +183,9 @@ TEST(LossCurveSvg, IsAWholeFileWhateverItShows) {
   wild[9] = std::nan("");
   const std::vector<std::vector<LossCurve>> pictures = {
       report().result.curves,
+      cut_report(1).result.curves,
+      cut_report(0).result.curves,
+      {cut_report(0).result.curves[1], curve("a", many)},
       {curve("one", {1})},
       {curve("a", {0, 0}), curve("b", {0, 0})},
       {curve("a", many), curve("b", wild)},
@@ -176,6 +222,15 @@ TEST(LossCurveSvg, ShowsEveryCurveAndItsDifference) {
   const std::string same = loss_curve_svg("x", {curve("a", {2, 1}), curve("b", {2, 1})});
   EXPECT_THAT(same, HasSubstr("0 everywhere: the curves are the same to the last bit"));
   EXPECT_THAT(loss_curve_svg("x", {curve("a", {2, 1})}), Not(HasSubstr("loss of a")));
+}
+
+TEST(LossCurveSvg, ShowsACurveAsFarAsItGoes) {
+  const std::string svg = loss_curve_svg("x", cut_report(2).result.curves);
+  EXPECT_THAT(svg, HasSubstr(">blelloch, ended at iteration 3</text>"));
+  EXPECT_THAT(svg, HasSubstr(">0 as far as both curves go</text>"));
+  EXPECT_THAT(svg, HasSubstr(">3</text>")) << "the axis is that of the longest curve";
+  EXPECT_THAT(loss_curve_svg("x", cut_report(0).result.curves), Not(HasSubstr("|loss - loss of bptt|")));
+  EXPECT_THROW((void)loss_curve_svg("x", {cut_report(0).result.curves[1]}), std::invalid_argument);
 }
 
 TEST(LossCurveSvg, RefusesWhatItCannotShow) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "upsweep/recurrent/cell.hpp"
-#include "upsweep/recurrent/validate_passes.hpp"
+#include "upsweep/recurrent/sequence_batch.hpp"
 
 namespace upsweep {
 
@@ -15,7 +15,7 @@ namespace upsweep {
 struct RecurrentSample {
   std::uint64_t samples = 0;
   std::uint64_t steps = 0;            ///< of every sample
-  std::vector<float> inputs;          ///< [sample][step][input]
+  std::vector<double> inputs;         ///< [sample][step][input]
   std::vector<std::uint32_t> labels;  ///< [sample]
 };
 
@@ -57,12 +57,14 @@ struct RecurrentModel {
 /// The same from a stream; `path` stands for it in errors.
 [[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path);
 
-/// The weights of a model: from its files, rounded to T, or from its seed.
+/// The weights of a model: from its files, rounded to T, or from its seed. Throws InputError where a number is
+/// infinite as a T.
 template <class T>
 [[nodiscard]] CellWeights<T> recurrent_weights(const RecurrentModel& model);
 
 /// The batch that a model is run with: the first sequences of its sample, or random ones of `seed`. Throws InputError
-/// where the sample has too few or too short sequences for `model.batch` and `model.steps`.
+/// where the sample has too few or too short sequences for `model.batch` and `model.steps`, or a number is infinite as
+/// a T.
 template <class T>
 [[nodiscard]] SequenceBatch<T> recurrent_batch(const RecurrentModel& model, std::uint64_t seed);
 

@@ -4,6 +4,10 @@
 
 namespace upsweep {
 
+/// Throws InputError naming the path where write_text_file() is bound to fail: there is no such folder, it cannot be
+/// written to, or `path` is there and no regular file.
+void require_text_file(const std::string& path);
+
 /// Writes a whole file or nothing: what was at `path` is replaced at once. Throws InputError naming the path.
 void write_text_file(const std::string& path, const std::string& content);
 

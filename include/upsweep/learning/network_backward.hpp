@@ -58,7 +58,12 @@ class ScanBackward {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Throws std::invalid_argument unless `name` is "bp", "linear", "hybrid:L" or "blelloch".
-void require_network_backward(const std::string& name);
+/// The name of plain_backward().
+inline constexpr const char* kPlainBackward = "bp";
+
+/// The canonical name of a backward pass, of those that mean the same: "hybrid:0" is "linear".
+/// Throws std::invalid_argument, "'x' is no backward pass of a network, accepted are ...", unless it is "bp", "linear",
+/// "hybrid:L" or "blelloch".
+[[nodiscard]] std::string network_backward_name(const std::string& name);
 
 }  // namespace upsweep

@@ -44,11 +44,12 @@ template <class T>
                                            const TrainProgress& progress = {}, std::size_t index = 0);
 
 /// Trains by every backward pass in turn, each from the same weights over the same batches, and compares them with the
-/// first: "bp", plain_backward(); "linear", "hybrid:L" and "blelloch", ScanBackward<T>.
+/// first: "bp", plain_backward(); "linear", "hybrid:L" and "blelloch", ScanBackward<T>. One that diverges ends its
+/// curve, which says so, and those after it are trained all the same.
 ///
 /// `pass_seconds` stays empty: phases of passes that run side by side on several threads have no wall-clock time.
-/// Throws as train_network() and ScanBackward, and std::invalid_argument for no or unknown backward passes, before the
-/// first iteration.
+/// Throws as train_network() but for TrainingDiverged; as ScanBackward for any of the passes, and std::invalid_argument
+/// for no or unknown ones, before the first iteration.
 template <class T>
 [[nodiscard]] TrainResult train_network_by_all(const Network& network, const NetworkWeights& initial,
                                                const NetworkTraining& training, const ImageData& data,

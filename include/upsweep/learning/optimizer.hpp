@@ -38,11 +38,14 @@ using OptimizerSettings = std::variant<SgdSettings, AdamSettings>;
 /// epsilon that is not positive, or one that is not finite.
 void require_valid(const OptimizerSettings& settings);
 
+/// The same for a training in numbers of `value_bytes`, 4 or 8: also an epsilon that is 0 or infinite in these.
+void require_valid(const OptimizerSettings& settings, unsigned value_bytes);
+
 /// Updates lists of parameters; it holds their moments. T is float or double; moments and steps have that precision.
 template <class T>
 class Optimizer {
  public:
-  /// `lengths`: of the arrays of parameters. Throws std::invalid_argument as require_valid().
+  /// `lengths`: of the arrays of parameters. Throws std::invalid_argument as require_valid() for T.
   Optimizer(const OptimizerSettings& settings, const std::vector<std::size_t>& lengths);
 
   /// One update. Shapes: both lists as `lengths`; e. g. CellWeights::arrays() of the weights and of their gradient.

@@ -50,7 +50,10 @@ template <class T>
 [[nodiscard]] PassShape shape_for(const BackwardMethod& method, const PassShape& shape);
 
 /// Trains by every method in turn, each from the same weights over the same batches, and compares them with the first.
-/// Throws as train_cell() and make_backward_pass(), and std::invalid_argument for no methods.
+/// One that diverges ends its curve, which says so, and those after it are trained all the same.
+///
+/// Throws as train_cell() but for TrainingDiverged, as make_backward_pass() for any of the methods before the first
+/// iteration, and std::invalid_argument for no methods.
 template <class T>
 [[nodiscard]] TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data,
                                        const std::string& backend, const std::vector<BackwardMethod>& methods,

@@ -15,18 +15,26 @@ namespace upsweep {
 
 /// The same training by several kinds of backward pass, each from the same weights over the same batches.
 struct TrainResult {
-  std::vector<LossCurve> curves;             ///< the first is the reference
-  std::vector<CurveDifference> differences;  ///< [curve], each from the first, which has 0
+  std::vector<LossCurve> curves;  ///< the first is the reference
 
-  /// [curve]: the largest |weight - reference weight| after the last update, over the largest |reference weight|.
-  std::vector<double> weight_differences;
+  /// [curve]: each from the first, which has 0; nothing where one of the two ended early.
+  std::vector<std::optional<CurveDifference>> differences;
+
+  /// [curve]: the largest |weight - reference weight| after the last update, over the largest |reference weight|;
+  /// nothing where one of the two ended early.
+  std::vector<std::optional<double>> weight_differences;
 
   /// [curve]: phases of the backward passes alone, summed; empty where nobody measures them.
   std::vector<ScanTimes> pass_seconds;
   std::vector<std::string> notes;  ///< of the passes, for people
+
+  /// The longest curve, in iterations.
+  [[nodiscard]] std::size_t longest() const;
+  /// The curves that ended early.
+  [[nodiscard]] std::size_t failures() const;
 };
 
-/// Fills `differences` from `curves`. Throws std::invalid_argument as compare_curves().
+/// Fills `differences` from the curves that did not end early. Throws std::invalid_argument as compare_curves().
 void compare_all(TrainResult& result);
 
 /// Largest |a - b| over the largest |a|; infinite where one is not finite and the other differs. 0 of nothing but

@@ -48,12 +48,20 @@ using TrainData = std::variant<BitstreamData, FeatureData, SyntheticFeatureData,
 /// "bitstream", "features", "synthetic_features", "images: cifar10", "images: synthetic".
 [[nodiscard]] std::string kind_of(const TrainData& data);
 
+/// The largest numbers that a train file, or an option of the command line in its place, may ask for.
+struct TrainLimits {
+  static constexpr std::uint64_t kBatch = 1'000'000;
+  static constexpr std::uint64_t kSteps = std::uint64_t{1} << 39U;
+  static constexpr std::uint64_t kIterations = 10'000'000;
+};
+
 /// Where keys of a train file stand, for errors; 0 where a key is not there or an option of the command line replaces
 /// it.
 struct TrainLines {
   int train = 0;
   int model = 0;
   int data = 0;
+  int optimizer = 0;
   int batch = 0;
   int steps = 0;
   int backward = 0;
@@ -73,8 +81,9 @@ struct TrainSpec {
   std::optional<std::uint64_t> steps;  ///< T; default: the recurrent model's; never of a network
   std::uint64_t iterations = 1;
 
-  /// Kinds of backward pass, at least one, all different; the first is the reference of the comparison. Recurrent: as
-  /// parse_backward_method(). Network: "bp" (back-propagation), "linear", "hybrid:L", "blelloch".
+  /// Kinds of backward pass by their canonical names, at least one, all different; the first is the reference of the
+  /// comparison. Recurrent: as parse_backward_method() reads and to_string() writes them. Network: as
+  /// network_backward_name().
   std::vector<std::string> backward;
   std::string backend = "cpu";
   std::uint64_t shuffle_seed = 0;

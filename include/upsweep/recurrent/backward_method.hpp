@@ -32,4 +32,8 @@ struct BackwardMethod {
 /// Throws std::invalid_argument, "'x' is no backward method, accepted are ...".
 [[nodiscard]] BackwardMethod parse_backward_method(const std::string& text);
 
+/// Whether a method multiplies Jacobians with each other: a depth above 0, or more than two blocks. The others go along
+/// the steps one after the other.
+[[nodiscard]] bool is_scan(const BackwardMethod& method);
+
 }  // namespace upsweep

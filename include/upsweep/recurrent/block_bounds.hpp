@@ -19,7 +19,9 @@ namespace upsweep {
 /// Blocks of these times that are reduced to a product: all but the first and the last.
 [[nodiscard]] std::size_t reduced_blocks(const std::vector<std::size_t>& times);
 
-/// FLOPs of a blocked scan over these times, all samples, where every Jacobian is formed when it is used.
-[[nodiscard]] ScanFlops blocked_flops(const CellShape& shape, const std::vector<std::size_t>& times, std::size_t batch);
+/// FLOPs of a blocked scan over these times, all samples. Jacobians that are not stored are formed in the phase that
+/// uses them, and count there.
+[[nodiscard]] ScanFlops blocked_flops(const CellShape& shape, const std::vector<std::size_t>& times, std::size_t batch,
+                                      bool store_jacobians);
 
 }  // namespace upsweep

@@ -52,6 +52,7 @@ template <class T>
 /// How close hidden gradients are to the oracle.
 struct GradientComparison {
   std::size_t elements = 0;             ///< compared
+  std::size_t unbounded = 0;            ///< of those: the bound is infinite, so that only NaN and infinity are wrong
   double worst_share = 0;               ///< the largest |difference| / bound; at most 1 where all agree
   double worst_relative = 0;            ///< the largest |difference| over the largest |gradient| of its step, at least
                                         ///< the number that stands for underflow

@@ -21,11 +21,11 @@ struct ParameterOracle {
 /// The oracle from the definition, element by element, in double precision; shares no code with parameter_gradients().
 ///
 /// Shapes: as parameter_gradients(); `hidden` from the same weights and states; `head` is taken as exact.
-/// Bound, for results of type T with unit roundoff u: each parameter is a sum of K = T · B terms c · g · x, with the
-/// derivative c of h_t with respect to one sum of the cell. The sum of |c · x| times the bound of g, plus
-/// min(K' · u / (1 - K' · u), 3 · sqrt(K') · u) times the sum of |c| · |g| · |x|, K' = K + 16, where |c| is the sum of
-/// the absolute values of its terms (Higham, 2002, Lemma 3.1; Higham and Mary, 2019).
-/// Threads over the sums of the cell. Throws std::invalid_argument for wrong lengths.
+/// Bound, for results of type T with unit roundoff u (that of the oracle added): each parameter is a sum of K = T · B
+/// terms c · g · x, with the derivative c of h_t with respect to one sum of the cell. The sum of |c · x| times the
+/// bound of g, plus min(K' · u / (1 - K' · u), 3 · sqrt(K') · u) times the sum of |c| · |g| · |x|, K' = K + 16, where
+/// |c| is the sum of the absolute values of its terms (Higham, 2002, Lemma 3.1; Higham and Mary, 2019). Threads over
+/// the sums of the cell. Throws std::invalid_argument for wrong lengths.
 template <class T>
 [[nodiscard]] ParameterOracle parameter_oracle(const CellWeights<T>& weights, const ForwardStates<T>& states,
                                                std::span<const T> inputs, const HiddenGradientOracle& hidden,
@@ -34,6 +34,7 @@ template <class T>
 /// How close parameter gradients are to the oracle.
 struct ParameterComparison {
   std::size_t elements = 0;             ///< compared
+  std::size_t unbounded = 0;            ///< of those: the bound is infinite, so that only NaN and infinity are wrong
   double worst_share = 0;               ///< the largest |difference| / bound; at most 1 where all agree
   double worst_relative = 0;            ///< the largest |difference| over the largest |gradient| of its array
   std::optional<std::string> mismatch;  ///< the first element that is out of its bound

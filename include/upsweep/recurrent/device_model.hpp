@@ -83,6 +83,8 @@ struct DevicePrediction {
   [[nodiscard]] double overall_speedup() const;
 };
 
+inline constexpr std::size_t kMostPredictedBlocks = std::size_t{1} << 20;
+
 /// Seconds of a recurrent iteration on a gpu or pram, from closed forms.
 ///
 /// On a gpu, a kernel takes its launch (`level_latency` of the machine) and the longest of: waves = blocks / resident
@@ -95,8 +97,10 @@ struct DevicePrediction {
 /// expensive op, a level ends with `level_latency`, and assumptions do not count.
 ///
 /// `value_bytes` is 4 or 8. Throws std::invalid_argument for a cpu, for a gpu without small_products, FLOP/s or
-/// bandwidth (named), and for extents of 0; CountOverflow. Cost: that of profile_homogeneous(), whatever the steps.
-/// Source: the method is Wang, "BPPSA" (thesis, 2020), section 4.1; kernels as in its released artifact.
+/// bandwidth (named), for extents of 0, for more than kMostPredictedBlocks, and for blocks of unfused steps but one
+/// that stores no Jacobians: the sequential pass in one kernel; CountOverflow. Cost: that of profile_homogeneous() or
+/// the number of blocks, whatever the steps. Source: the method is Wang, "BPPSA" (thesis, 2020), section 4.1; kernels
+/// as in its released artifact.
 [[nodiscard]] DevicePrediction predict_on_device(const Machine& machine, const PassShape& shape,
                                                  const BackwardMethod& method, unsigned value_bytes,
                                                  const DeviceAssumptions& assumptions = {});

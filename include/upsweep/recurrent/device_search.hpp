@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/recurrent/device_model.hpp"
 
 namespace upsweep {
@@ -28,16 +29,14 @@ struct DeviceSearchResult {
   [[nodiscard]] const DeviceCandidate& sequential() const { return candidates.front(); }
 };
 
-/// Whether a method multiplies Jacobians: a depth above 0, or more than two blocks. Others are sequential in steps.
-[[nodiscard]] bool is_scan(const BackwardMethod& method);
-
 inline constexpr std::size_t kMostBlocks = 4096;
 
 /// Predicts the sequential pass, every hybrid depth, and 1, 2, 4, 8, ... up to `steps` blocks, at most kMostBlocks; one
-/// block is the sequential pass in one kernel.
+/// block is the sequential pass in one kernel, the only blocks of unfused steps.
 ///
-/// A candidate is infeasible where it holds more than `memory_limit` bytes, else more than the machine has. Ties go to
-/// the candidate that comes first. Throws and costs like predict_on_device() for each.
+/// A candidate is infeasible where it holds more than `memory_limit` bytes, else more than the machine has, and where
+/// no backend runs it: one block of unfused steps, which is there to compare with. Ties go to the candidate that comes
+/// first. Throws and costs like predict_on_device() for each.
 [[nodiscard]] DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                                   const DeviceAssumptions& assumptions,
                                                   std::optional<std::uint64_t> memory_limit);
@@ -50,10 +49,21 @@ struct DeviceOvertaking {
   friend bool operator==(const DeviceOvertaking&, const DeviceOvertaking&) = default;
 };
 
-/// Looks at every number of steps up to 64, then at their doublings up to 2^26 and between the last two; nothing where
-/// no scan is faster up to there. Memory does not count. Throws like predict_on_device().
-[[nodiscard]] std::optional<DeviceOvertaking> overtaking_steps(const Machine& machine, PassShape shape,
-                                                               const BackwardMethod& baseline, unsigned value_bytes,
-                                                               const DeviceAssumptions& assumptions);
+/// What overtaking_steps() has found.
+struct DeviceOvertakingSearch {
+  std::optional<DeviceOvertaking> found;
+  std::uint64_t looked_up_to = 0;  ///< steps: those found, else the most that were looked at
+
+  friend bool operator==(const DeviceOvertakingSearch&, const DeviceOvertakingSearch&) = default;
+};
+
+inline constexpr std::size_t kMostOvertakingSteps = std::size_t{1} << 26;
+
+/// Looks at every number of steps up to 64, then at their doublings up to kMostOvertakingSteps, or to the last one
+/// before that whose counts fit into 64 bits, and between the last two. Memory does not count. Throws like
+/// predict_on_device(), CountOverflow only where 2 steps are too many.
+[[nodiscard]] DeviceOvertakingSearch overtaking_steps(const Machine& machine, PassShape shape,
+                                                      const BackwardMethod& baseline, unsigned value_bytes,
+                                                      const DeviceAssumptions& assumptions);
 
 }  // namespace upsweep

@@ -39,6 +39,10 @@ struct PassPrediction {
   double parameters_s = 0;  ///< of parameter_gradients(), without the head
 };
 
+/// Whether these are the rates of that cell and batch and know such a pass; measure_pass_rates() leaves out what it was
+/// not asked for, what the backend has not and what its memory is too small for.
+[[nodiscard]] bool has_rates(const PassRates& rates, const BackwardMethod& method, const PassShape& shape);
+
 /// Predicts a pass over shape.steps steps from counts of its work and what a unit of each kind costs.
 ///
 /// The rules: items of work go to the worker that is free first, each at the cost `alone`; but no phase or level is
@@ -48,9 +52,10 @@ struct PassPrediction {
 /// costs near_s (far_s where that is less: measuring was disturbed) where at most half of the cache has been used since
 /// its operands were, far_s from the size of the cache on, in between by the logarithm. Levels are those of
 /// profile_homogeneous() without dead combines, each with level_latency_s; blocks are those of block_times(), the inner
-/// ones as long as their mean.
+/// ones as long as their mean. Where `rates` have no levels, a step of the middle phase of blocks counts as one of the
+/// sequential pass.
 ///
-/// Throws std::invalid_argument for 0 workers or steps, and for a cell, batch or method that `rates` are not of.
+/// Throws std::invalid_argument for 0 workers or steps, and where not has_rates().
 /// Cost: O(depth² + blocks), whatever the length.
 [[nodiscard]] PassPrediction predict_pass(const PassRates& rates, const BackwardMethod& method, const PassShape& shape,
                                           std::size_t workers);

@@ -24,7 +24,7 @@ struct ScanTimes {
 /// FLOPs of a backward pass by scan, all samples: products, 2 per multiply-add, and the multiply-adds that form
 /// Jacobians. Elementwise derivatives are not counted.
 struct ScanFlops {
-  std::uint64_t jacobians = 0;
+  std::uint64_t jacobians = 0;  ///< of those that are stored; others count in the phase that uses them, as in ScanTimes
   std::uint64_t up = 0;
   std::uint64_t middle = 0;
   std::uint64_t down = 0;
@@ -78,8 +78,8 @@ struct BlockOptions {
 /// block 0 (middle); then every other block takes its gradients from the one at its end (down). Threads over blocks and
 /// samples.
 ///
-/// Cost: in products, 2 · hidden³ per step of the inner blocks and the FLOPs of bptt(). T is float or double. A plan,
-/// as LevelScan.
+/// Cost: in products, 2 · hidden³ per step of the inner blocks, their Jacobians, and the FLOPs of bptt(). T is float or
+/// double. A plan, as LevelScan.
 template <class T>
 class BlockedScan {
  public:

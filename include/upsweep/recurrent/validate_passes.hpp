@@ -11,22 +11,9 @@
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 #include "upsweep/recurrent/compare_parameters.hpp"
+#include "upsweep/recurrent/sequence_batch.hpp"
 
 namespace upsweep {
-
-/// A batch of sequences through a cell. T is float or double.
-template <class T>
-struct SequenceBatch {
-  CellWeights<T> weights;
-  std::size_t steps = 0;              ///< T
-  std::vector<T> inputs;              ///< [t][b][input], t = 0..T - 1
-  std::vector<std::uint32_t> labels;  ///< [b], each below the number of classes
-};
-
-/// Inputs of mean 0 and variance 1 (uniform) and labels, by position: the same on every machine.
-template <class T>
-[[nodiscard]] SequenceBatch<T> random_batch(const CellWeights<T>& weights, std::size_t steps, std::size_t batch,
-                                            std::uint64_t seed);
 
 /// The gradient of the loss outgrows the number type: it is infinite from a step on, whatever computes it.
 class ExplodingGradient : public std::runtime_error {
@@ -70,12 +57,13 @@ struct PassOutcome {
 /// A batch that was run forward, and backward by several passes.
 struct PassesValidation {
   double loss = 0;
-  double forward_s = 0;       ///< median, head included
-  double parameters_s = 0;    ///< median: parameter gradients from hidden gradients
-  double oracle_s = 0;        ///< once: gradients in double precision and their bounds
-  double drift = 1;           ///< time of the first pass when it runs again after all others, over that before them
-  double gradient_last = 0;   ///< largest |gradient| of h_T
-  double gradient_first = 0;  ///< and of h_0: how far gradients vanish or grow
+  double forward_s = 0;     ///< median, head included
+  double parameters_s = 0;  ///< median: parameter gradients from hidden gradients
+  double oracle_s = 0;      ///< once: gradients in double precision and their bounds
+  /// Time of the first pass when it runs again after all others, over that before them; empty where it did not run.
+  std::optional<double> drift;
+  double gradient_last = 0;         ///< largest |gradient| of h_T
+  double gradient_first = 0;        ///< and of h_0: how far gradients vanish or grow
   std::vector<PassOutcome> passes;  ///< one for each request
 };
 

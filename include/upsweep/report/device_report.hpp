@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "upsweep/io/recurrent_file.hpp"
@@ -26,8 +25,8 @@ struct DeviceSearchReport {
   const Machine& machine;
   const DeviceAssumptions& assumptions;
   const DeviceSearchResult& result;
-  std::optional<DeviceOvertaking> overtaking;             ///< of the sequential pass
-  std::optional<DeviceOvertaking> overtaking_one_kernel;  ///< of the sequential pass in one kernel
+  DeviceOvertakingSearch overtaking;             ///< of the sequential pass
+  DeviceOvertakingSearch overtaking_one_kernel;  ///< of the sequential pass in one kernel
 };
 
 /// What `predicted` of a profile says: phases with seconds and what they wait for, levels, speed-ups, assumptions.
@@ -36,8 +35,8 @@ struct DeviceSearchReport {
 [[nodiscard]] std::string to_csv(const DeviceProfileReport& report);
 [[nodiscard]] std::string to_text(const DeviceProfileReport& report);
 
-/// The object of `search` with predicted seconds as scores, and `overtaking` and
-/// `overtaking_one_kernel`: the fewest steps from which a scan wins.
+/// The object of `search` with predicted seconds as scores, and `overtaking` and `overtaking_one_kernel`: the fewest
+/// steps from which a scan wins, or null where none up to `..._looked_up_to` is. Ratios to a time of 0 are null.
 [[nodiscard]] Json to_json(const DeviceSearchReport& report);
 /// The candidates.
 [[nodiscard]] std::string to_csv(const DeviceSearchReport& report);

@@ -5,11 +5,11 @@
 
 namespace upsweep {
 
-/// A stopwatch that is read lap by lap.
+/// A stopwatch of wall-clock time that is read lap by lap; it runs from the moment it is made.
 class Laps {
  public:
   /// Seconds since the lap before, or since this object was made.
-  double lap() {
+  [[nodiscard]] double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
   }

@@ -1,0 +1,114 @@
+#include "upsweep/recurrent/device_search.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/io/machine_file.hpp"
+
+namespace upsweep {
+namespace {
+
+using ::testing::HasSubstr;
+
+BackwardMethod by_blocks(std::size_t blocks) { return {BackwardKind::blocked, 0, {blocks, 1, false}}; }
+
+PassShape rnn(std::size_t hidden, std::size_t steps, std::size_t batch, bool is_fused = true) {
+  return {{CellKind::rnn, Nonlinearity::tanh, 1, hidden, 10}, steps, batch, is_fused};
+}
+
+Machine preset(const std::string& name) {
+  return load_machine(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/" + name + ".yaml");
+}
+
+TEST(DeviceSearch, RanksEveryDepthAndBlocksBesideTheSequentialPass) {
+  const Machine machine = preset("rtx-2080-ti");
+  const DeviceSearchResult result = search_on_device(machine, rnn(20, 1000, 16), 4, {}, std::nullopt);
+  ASSERT_EQ(result.candidates.size(), 1U + 10U + 10U);
+  EXPECT_EQ(result.sequential().name, "bptt");
+  EXPECT_EQ(result.candidates[10].name, "hybrid:9");
+  EXPECT_EQ(result.candidates[11].name, "blocked:1");
+  EXPECT_EQ(result.candidates.back().name, "blocked:512");
+  ASSERT_TRUE(result.best);
+  for (const DeviceCandidate& c : result.candidates) {
+    EXPECT_GE(c.prediction.hidden_s(), result.candidates[*result.best].prediction.hidden_s());
+  }
+  EXPECT_GE(*result.margin, 0);
+  const DeviceSearchResult tight = search_on_device(machine, rnn(20, 1000, 16), 4, {}, 4 << 20);
+  EXPECT_FALSE(tight.candidates[5].is_feasible);
+  EXPECT_THAT(tight.candidates[5].reason, HasSubstr("bytes exceed 4194304"));
+  EXPECT_TRUE(tight.candidates[11].is_feasible);
+}
+
+TEST(DeviceSearch, FindsTheStepsFromWhichAScanWins) {
+  const Machine machine = preset("rtx-2070");
+  const BackwardMethod one_kernel = by_blocks(1);
+  const DeviceOvertakingSearch search = overtaking_steps(machine, rnn(20, 2, 16), one_kernel, 4, {});
+  const std::optional<DeviceOvertaking>& found = search.found;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(search.looked_up_to, found->steps);
+  EXPECT_TRUE(is_scan(parse_backward_method(found->method)));
+  const auto best_scan = [&](std::size_t steps) {
+    double best = std::numeric_limits<double>::max();
+    for (const DeviceCandidate& c : search_on_device(machine, rnn(20, steps, 16), 4, {}, std::nullopt).candidates) {
+      if (is_scan(c.method)) best = std::min(best, c.prediction.hidden_s());
+    }
+    return best;
+  };
+  const auto baseline = [&](std::size_t steps) {
+    return predict_on_device(machine, rnn(20, steps, 16), one_kernel, 4).hidden_s();
+  };
+  EXPECT_LT(best_scan(found->steps), baseline(found->steps));
+  EXPECT_GE(best_scan(found->steps - 1), baseline(found->steps - 1));
+  // With a batch that fills the device there is nothing to gain.
+  const DeviceOvertakingSearch none{std::nullopt, kMostOvertakingSteps};
+  EXPECT_EQ(overtaking_steps(machine, rnn(20, 2, 4096), one_kernel, 4, {}), none);
+}
+
+TEST(DeviceSearch, LooksForOvertakingStepsAsFarAsCountsGo) {
+  const Machine machine = preset("rtx-2070");
+  const DeviceOvertakingSearch search = overtaking_steps(machine, rnn(1024, 2, 4096), {}, 4, {});
+  EXPECT_FALSE(search.found);
+  EXPECT_EQ(search.looked_up_to, std::size_t{1} << 20);
+  const auto all_at = [&](std::size_t steps) {
+    return search_on_device(machine, rnn(1024, steps, 4096), 4, {}, std::nullopt);
+  };
+  EXPECT_NO_THROW(static_cast<void>(all_at(search.looked_up_to)));
+  EXPECT_THROW(static_cast<void>(all_at(2 * search.looked_up_to)), CountOverflow);
+  // Nothing to look at.
+  EXPECT_THROW(static_cast<void>(overtaking_steps(machine, rnn(std::size_t{1} << 31, 2, 1), {}, 4, {})), CountOverflow);
+}
+
+TEST(DeviceSearch, OfUnfusedStepsChoosesNoBlocks) {
+  const Machine machine = preset("rtx-2070");
+  const DeviceSearchResult result = search_on_device(machine, rnn(20, 1000, 16, false), 4, {}, std::nullopt);
+  ASSERT_EQ(result.candidates.size(), 1U + 11U + 1U);
+  const DeviceCandidate& last = result.candidates.back();
+  EXPECT_EQ(last.name, "blocked:1");
+  EXPECT_FALSE(last.is_feasible);
+  EXPECT_EQ(last.reason, "a baseline only: blocked:1 has no unfused steps");
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(result.candidates[*result.best].method.kind, BackwardKind::levels);
+  EXPECT_LT(last.prediction.hidden_s(), result.candidates[*result.best].prediction.hidden_s()) << "it is no choice";
+  EXPECT_EQ(last.prediction.hidden_s(), predict_on_device(machine, rnn(20, 1000, 16), by_blocks(1), 4).hidden_s())
+      << "no Jacobians in it";
+  const DeviceOvertakingSearch search = overtaking_steps(machine, rnn(20, 2, 16, false), {}, 4, {});
+  ASSERT_TRUE(search.found);
+  EXPECT_EQ(parse_backward_method(search.found->method).kind, BackwardKind::levels);
+}
+
+TEST(BackwardMethods, AreScansWhereTheyMultiplyJacobians) {
+  for (const char* text : {"hybrid:1", "blelloch", "blocked:3", "blocked:4:9"}) {
+    EXPECT_TRUE(is_scan(parse_backward_method(text))) << text;
+  }
+  for (const char* text : {"bptt", "linear", "hybrid:0", "blocked:1", "blocked:2", "blocked:2:9"}) {
+    EXPECT_FALSE(is_scan(parse_backward_method(text))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,101 @@
+#include "upsweep/report/passes_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace upsweep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+PassOutcome pass(const std::string& method, double seconds, std::uint64_t flops) {
+  PassOutcome outcome;
+  outcome.request = {"cpu", parse_backward_method(method)};
+  outcome.times.down = seconds;
+  outcome.fastest_seconds = seconds;
+  outcome.repetitions = 3;
+  outcome.flops.down = flops;
+  outcome.hidden.elements = 10;
+  outcome.hidden.worst_share = 0.25;
+  outcome.parameters.elements = 5;
+  return outcome;
+}
+
+PassPrediction predicted(double seconds) {
+  PassPrediction prediction;
+  prediction.times.down = seconds;
+  prediction.bounds.down = TimeBound::memory;
+  prediction.total_s = seconds;
+  return prediction;
+}
+
+/// A baseline of 1 ms, predicted exactly, and a scan of 4 ms, predicted 3 ms.
+PassesReport report() {
+  PassesReport report;
+  report.model.name = "net";
+  report.model.steps = 9;
+  report.backend = "cpu";
+  report.device.device = "a processor";
+  report.sequences = "random sequences of seed 1";
+  report.validation.forward_s = 1e-3;
+  report.validation.parameters_s = 2e-3;
+  report.validation.passes = {pass("bptt", 1e-3, 100), pass("blelloch", 4e-3, 800)};
+  report.predictions = {predicted(1e-3), predicted(3e-3)};
+  return report;
+}
+
+TEST(PassesReport, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
+  const Json json = to_json(report());
+  EXPECT_TRUE(json["valid"]);
+  const Json& scan = json["passes"][1];
+  EXPECT_DOUBLE_EQ(scan["error"], -0.25);
+  EXPECT_DOUBLE_EQ(scan["ratio_to_baseline"], 4);
+  EXPECT_DOUBLE_EQ(scan["iteration_ratio"], 7.0 / 4) << "forward pass and parameter gradients are part of it";
+  EXPECT_EQ(scan["bound"]["down"], "memory");
+  const std::string text = to_text(report());
+  EXPECT_THAT(text, HasSubstr("blelloch takes 4.000x of the time of bptt: the scan does not pay here; it does 8.000x"));
+  EXPECT_THAT(text, HasSubstr("(predicted: 3.000x of the time, -25.0 %)"));
+}
+
+TEST(PassesReport, ShowsAWrongGradientEverywhere) {
+  PassesReport wrong = report();
+  wrong.validation.passes[1].hidden.mismatch = "gradient of h_3 is wrong";
+  wrong.validation.passes[1].hidden.worst_share = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(to_json(wrong)["valid"]);
+  EXPECT_EQ(to_json(wrong)["passes"][1]["hidden_gradients"]["mismatch"], "gradient of h_3 is wrong");
+  EXPECT_THAT(to_text(wrong), HasSubstr("MISMATCH: blelloch on cpu: gradient of h_3 is wrong"));
+  EXPECT_THAT(to_csv(wrong), HasSubstr("blelloch on cpu: gradient of h_3 is wrong"));
+  EXPECT_THAT(to_text(report()), Not(HasSubstr("MISMATCH")));
+}
+
+TEST(PassesReport, CallsNothingRightThatHasNoFiniteBound) {
+  PassesReport vague = report();
+  vague.validation.passes[1].hidden.unbounded = 3;
+  EXPECT_THAT(to_text(vague), HasSubstr("unproven"));
+  EXPECT_THAT(to_text(vague), HasSubstr("3 gradients have no finite bound"));
+}
+
+TEST(PassesReport, SaysWhyAPassDidNotRunAndThatTheMachineChanged) {
+  PassesReport other = report();
+  other.validation.passes[1].failure = "too large";
+  other.validation.drift = 0.5;
+  const Json json = to_json(other);
+  EXPECT_EQ(json["passes"][1]["failed"], "too large");
+  EXPECT_FALSE(json["passes"][1].contains("measured_s"));
+  EXPECT_DOUBLE_EQ(json["drift"], 0.5);
+  EXPECT_THAT(to_text(other), HasSubstr("blelloch was not run: too large"));
+  EXPECT_THAT(to_text(other), HasSubstr("changed its speed"));
+  EXPECT_THAT(to_text(report()), Not(HasSubstr("changed its speed")));
+}
+
+TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {
+  PassesReport one = report();
+  one.validation.passes[1] = pass("blocked:1", 5e-4, 100);
+  EXPECT_THAT(to_text(one), Not(HasSubstr("the scan pays")));
+}
+
+}  // namespace
+}  // namespace upsweep
