@@ -229,6 +229,7 @@ Json to_json(const PassesReport& report) {
       {"parameters_s", validation.parameters_s},
       {"predicted_parameters_s", report.predictions.front() ? Json(report.predictions.front()->parameters_s) : Json()},
       {"oracle_s", validation.oracle_s},
+      {"drift", optional_json(validation.drift)},
       {"largest_gradient", {{"last_state", validation.gradient_last}, {"first_state", validation.gradient_first}}},
       {"baseline", to_string(validation.passes.front().request.method)},
       {"passes", passes},

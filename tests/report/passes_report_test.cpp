@@ -49,12 +49,12 @@ PassesReport report() {
 
 TEST(PassesReport, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
   const Json json = to_json(report());
-  EXPECT_TRUE(json["valid"]);
-  const Json& scan = json["passes"][1];
-  EXPECT_DOUBLE_EQ(scan["error"], -0.25);
-  EXPECT_DOUBLE_EQ(scan["ratio_to_baseline"], 4);
-  EXPECT_DOUBLE_EQ(scan["iteration_ratio"], 7.0 / 4) << "forward pass and parameter gradients are part of it";
-  EXPECT_EQ(scan["bound"]["down"], "memory");
+  EXPECT_TRUE(json.at("valid"));
+  const Json& scan = json.at("passes")[1];
+  EXPECT_DOUBLE_EQ(scan.at("error"), -0.25);
+  EXPECT_DOUBLE_EQ(scan.at("ratio_to_baseline"), 4);
+  EXPECT_DOUBLE_EQ(scan.at("iteration_ratio"), 7.0 / 4) << "forward pass and parameter gradients are part of it";
+  EXPECT_EQ(scan.at("bound")["down"], "memory");
   const std::string text = to_text(report());
   EXPECT_THAT(text, HasSubstr("blelloch takes 4.000x of the time of bptt: the scan does not pay here; it does 8.000x"));
   EXPECT_THAT(text, HasSubstr("(predicted: 3.000x of the time, -25.0 %)"));
@@ -64,8 +64,8 @@ TEST(PassesReport, ShowsAWrongGradientEverywhere) {
   PassesReport wrong = report();
   wrong.validation.passes[1].hidden.mismatch = "gradient of h_3 is wrong";
   wrong.validation.passes[1].hidden.worst_share = std::numeric_limits<double>::infinity();
-  EXPECT_FALSE(to_json(wrong)["valid"]);
-  EXPECT_EQ(to_json(wrong)["passes"][1]["hidden_gradients"]["mismatch"], "gradient of h_3 is wrong");
+  EXPECT_FALSE(to_json(wrong).at("valid"));
+  EXPECT_EQ(to_json(wrong).at("passes")[1]["hidden_gradients"]["mismatch"], "gradient of h_3 is wrong");
   EXPECT_THAT(to_text(wrong), HasSubstr("MISMATCH: blelloch on cpu: gradient of h_3 is wrong"));
   EXPECT_THAT(to_csv(wrong), HasSubstr("blelloch on cpu: gradient of h_3 is wrong"));
   EXPECT_THAT(to_text(report()), Not(HasSubstr("MISMATCH")));
@@ -83,9 +83,9 @@ TEST(PassesReport, SaysWhyAPassDidNotRunAndThatTheMachineChanged) {
   other.validation.passes[1].failure = "too large";
   other.validation.drift = 0.5;
   const Json json = to_json(other);
-  EXPECT_EQ(json["passes"][1]["failed"], "too large");
-  EXPECT_FALSE(json["passes"][1].contains("measured_s"));
-  EXPECT_DOUBLE_EQ(json["drift"], 0.5);
+  EXPECT_EQ(json.at("passes")[1]["failed"], "too large");
+  EXPECT_FALSE(json.at("passes")[1].contains("measured_s"));
+  EXPECT_DOUBLE_EQ(json.at("drift"), 0.5);
   EXPECT_THAT(to_text(other), HasSubstr("blelloch was not run: too large"));
   EXPECT_THAT(to_text(other), HasSubstr("changed its speed"));
   EXPECT_THAT(to_text(report()), Not(HasSubstr("changed its speed")));
