@@ -55,7 +55,7 @@ TEST(Recurrent, ValidateProvesAllGradientsOfEveryMethod) {
     EXPECT_TRUE(json["valid"]) << model;
     EXPECT_EQ(json["model"]["recurrent"]["steps"], 21);
     const bool is_fused = json["model"]["recurrent"]["fused"];
-    EXPECT_EQ(json["passes"].size(), is_fused ? 1 + 5 + 2 : 1 + 6) << model << ": the baseline, depths, blocks";
+    EXPECT_EQ(json["passes"].size(), is_fused ? 1 + 5 + 3 : 1 + 6) << model << ": the baseline, depths, blocks";
     for (const Json& pass : json["passes"]) {
       EXPECT_TRUE(pass["failed"].is_null()) << pass;
       EXPECT_EQ(pass["hidden_gradients"]["elements"], 22 * 2 * 4) << "every hidden gradient was compared";
@@ -85,8 +85,10 @@ TEST(Recurrent, ValidateRefusesWhatItCannotRun) {
       {{"--label", "3"}, 3, "accepted is --loss-seed"},
       {{"--steps", "1"}, 2, "--steps is '1', accepted is an integer from 2"},
       {{"--workers", "100000"}, 4, "--workers is 100000"},
+      {{"--steps", "0"}, 2, "--steps is '0', accepted is an integer from 2"},
       {{"--steps", "1000000000000"}, 2, "--steps"},
-      {{"--steps", "100000000000"}, 4, "fewer --steps or a smaller --batch lower it"},
+      {{"--steps", "2000000", "--schedule", "linear"}, 4, "and linear 47.68 GiB"},
+      {{"--steps", "100000000000"}, 4, "fewer --steps or a smaller --batch lower all of it"},
   };
   for (const Refusal& refusal : cases) {
     std::vector<std::string> command = {"validate", model};

@@ -20,6 +20,11 @@ std::atomic<std::size_t> chunks_finished{0};
 
 std::size_t parallel_slots() { return static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency())); }
 
+std::size_t parallel_threads() {
+  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return std::max<std::size_t>(1, std::min(parallel_slots(), allowed));
+}
+
 void parallel_chunks(std::size_t count, std::size_t grain, const ChunkBody& body) {
   if (count == 0) return;
   if (count <= grain) {

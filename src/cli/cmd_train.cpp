@@ -237,7 +237,8 @@ Command declare_train(CLI::App& root, const Invocation& invocation) {
       ->type_name("B");
   app->add_option("--steps", options->steps, "length of the sequences, instead of the file's or the model's")
       ->type_name("T");
-  app->add_option("--backend", options->backend, "where backward passes run, instead of the file's: cpu, cuda");
+  app->add_option("--backend", options->backend,
+                  "where backward passes run, instead of the file's: reference, cpu, cuda");
   app->add_option("--workers", options->workers, "threads; default: all that this machine has")->type_name("P");
   app->add_option("--svg", options->svg, "write a picture of the curves to this file")->type_name("FILE");
   app->add_option("--db", options->db, "keep the curves and times in this SQLite file")->type_name("FILE");

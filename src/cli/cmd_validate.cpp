@@ -261,13 +261,14 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
       "validate", "Run schedules for real; prove gradients and counts right; predicted beside measured time");
   auto options = std::make_shared<Options>();
   declare_model_options(*app, options->model);
-  declare_recurrent_options(*app, options->recurrent);
+  declare_recurrent_options(*app, options->recurrent, false);
   app->add_option("--backend", options->backend, "what runs the schedule")
       ->check(CLI::IsMember(all_backends()))
       ->capture_default_str();
   CLI::Option* schedule = app->add_option("--schedule", options->schedule,
                                           "linear, blelloch, or hybrid:L cut after L levels; of a recurrent model "
-                                          "also blocked:P[:F] and bptt, several separated by commas")
+                                          "also blocked:P[:F] and bptt, several separated by commas; "
+                                          "its default is blelloch and three blocked ones")
                               ->capture_default_str();
   app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
   app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")

@@ -93,7 +93,7 @@ int run_program(int argc, char** argv) {
   } catch (const upsweep::CountOverflow& error) {
     return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
   } catch (const std::bad_alloc&) {
-    return fail(kFault, "out of memory");
+    return fail(kBackend, "out of memory, accepted is a smaller model, batch or number of steps");
   } catch (const std::exception& error) {
     return fail(kFault, error.what());
   }

@@ -29,8 +29,12 @@ PassShape pass_of(const RecurrentModel& model) { return {model.shape, model.step
 
 std::uint64_t parse_extent(const std::string& option, const std::string& text, std::uint64_t least,
                            std::uint64_t most) {
-  const std::uint64_t value = parse_positive(option, text);
-  if (value >= least && value <= most) return value;
+  try {
+    const std::uint64_t value = parse_positive(option, text);
+    if (value >= least && value <= most) return value;
+  } catch (const UsageError&) {
+    // The range below says more.
+  }
   throw UsageError(fmt::format("{} is '{}', accepted is an integer from {} to {}", option, text, least, most));
 }
 
@@ -121,13 +125,14 @@ void print_profile(const ModelOptions& options, const RecurrentProfileReport* co
 
 }  // namespace
 
-void declare_recurrent_options(CLI::App& app, RecurrentOptions& options) {
+void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine) {
   const auto add = [&app](const char* name, std::optional<std::string>& to, const char* text, const char* type) {
     app.add_option(name, to, text)->type_name(type)->group("Recurrent models");
   };
   add("--steps", options.steps, "steps instead of those of the file", "T");
   add("--batch", options.batch, "sequences instead of those of the file", "B");
   add("--hidden", options.hidden, "hidden elements instead of those of the file", "H");
+  if (!has_machine) return;
   add("--forward-kernels", options.forward_kernels,
       "with --machine: kernels that a step of the forward pass is assumed to have; default 2", "K");
   add("--backward-kernels", options.backward_kernels,

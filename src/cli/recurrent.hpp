@@ -20,8 +20,8 @@ struct RecurrentOptions {
   std::optional<std::string> host_launch_us;
 };
 
-/// Declares --steps, --batch, --hidden, and the assumptions of predictions on a machine.
-void declare_recurrent_options(CLI::App& app, RecurrentOptions& options);
+/// Declares --steps, --batch, --hidden, and where `has_machine` the assumptions of predictions on a machine.
+void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine = true);
 
 /// Checks what CLI11 does not. Throws UsageError.
 void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);

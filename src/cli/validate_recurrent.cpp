@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "pass_records.hpp"
 #include "storing.hpp"
+#include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
@@ -36,6 +37,7 @@ std::vector<BackwardMethod> default_methods(const RecurrentModel& model, const s
     for (const std::size_t blocks : {32U, 64U, 128U}) methods.push_back(blocked(blocks, 1));
   } else {
     // A worker for each block, the first of which costs 1 / hidden of the others' for each step.
+    methods.push_back(blocked(1, 1));  // sequential, another way through memory
     methods.push_back(blocked(workers + 1, static_cast<double>(model.shape.hidden)));
     methods.push_back(blocked(8 * workers, 1));
   }
@@ -81,16 +83,28 @@ std::size_t workers_of(const RecurrentValidation& options, const DeviceFacts& fa
   return workers;
 }
 
-/// Throws BackendError where states, gradients and the oracle do not fit into this machine.
-void require_memory(const RecurrentModel& model) {
-  const std::uint64_t needed = validation_bytes(model.shape, model.steps, model.batch, model.value_bytes);
+/// Throws BackendError where states, gradients and the oracle do not fit into this machine, with the largest pass.
+void require_memory(const RecurrentModel& model, const std::vector<PassRequest>& requests) {
+  const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
+  std::uint64_t needed = validation_bytes(model.shape, model.steps, model.batch, model.value_bytes);
+  std::uint64_t largest = 0;
+  std::string pass;
+  for (const PassRequest& request : requests) {
+    const bool is_here = request.backend == "cpu" || request.backend == "reference";
+    if (!is_here || !unsupported_pass(request.backend, request.method, shape).empty()) continue;
+    const std::uint64_t bytes = pass_bytes(request.backend, request.method, shape, model.value_bytes);
+    if (bytes <= largest) continue;
+    largest = bytes;
+    pass = fmt::format(", and {} {}", to_string(request.method), short_bytes(static_cast<double>(bytes)));
+  }
   const std::uint64_t there = machine_memory();
-  if (needed <= there) return;
+  const std::uint64_t total = checked_add(needed, largest);
+  if (total <= there / 10 * 9) return;  // others need some, too
   throw BackendError(
-      fmt::format("{}: states, gradients and their bounds for {} steps of {} sequences need {}, accepted is what this "
-                  "machine has, {}; "
-                  "fewer --steps or a smaller --batch lower it",
-                  model.file, model.steps, model.batch, short_bytes(static_cast<double>(needed)),
+      fmt::format("{}: states, gradients and their bounds for {} steps of {} sequences need {}{}, accepted is nine "
+                  "tenths of what this "
+                  "machine has, {}; blocked:P stores no Jacobians, fewer --steps or a smaller --batch lower all of it",
+                  model.file, model.steps, model.batch, short_bytes(static_cast<double>(needed)), pass,
                   short_bytes(static_cast<double>(there))));
 }
 
@@ -178,7 +192,8 @@ int validate_recurrent(const RecurrentValidation& options, const Invocation& inv
   report.workers = workers_of(options, report.device);
   report.sequences = report.model.sample ? std::string("the first sequences of the model's sample")
                                          : fmt::format("random sequences of seed {}", seed);
-  require_memory(report.model);
+  const std::vector<PassRequest> requests = requests_of(options, report.model, report.workers);
+  require_memory(report.model, requests);
   const auto store = open_store(options.model.db);
   if (options.all_depths && (options.backend == "reference" || options.backend == "cudnn")) {
     throw UsageError(
@@ -187,7 +202,7 @@ int validate_recurrent(const RecurrentValidation& options, const Invocation& inv
   if (options.has_seed && report.model.sample)
     throw UsageError("--loss-seed, accepted is a model without sample: its sequences and labels are in files");
   const ThreadLimit limit(options.backend == "reference" ? 1 : report.workers);
-  run_any(options, requests_of(options, report.model, report.workers), seed, report);
+  run_any(options, requests, seed, report);
   if (store) report_stored(*options.model.db, {store->save(pass_record(invocation, report))});
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },

@@ -59,6 +59,12 @@ CellWeights<double> read_values(const YamlDocument& document, const YamlNode& no
   if (!fs::is_directory(folder))
     throw document.error(
         node, fmt::format("values of weights: {} is no folder, accepted is one of .npy files", folder.string()));
+  if (fs::exists(folder / "weight_ih_l1.npy") || fs::exists(folder / "weight_ih_l0_reverse.npy")) {
+    throw document.error(node,
+                         fmt::format("values of weights: {} has weights of more layers or directions, accepted is one "
+                                     "layer in one direction",
+                                     folder.string()));
+  }
   const std::uint64_t sums = shape.gates() * shape.hidden;
   struct Entry {
     const char* name;

@@ -69,8 +69,9 @@ void bptt(const CellWeights<T>& weights, const ForwardStates<T>& states, std::sp
   require_backward(weights, states, last, gradients);
   std::copy(last.begin(), last.end(), gradients.begin() + static_cast<std::ptrdiff_t>(gradients.size() - last.size()));
   const BackwardSteps<T> steps(weights, states);
-  const std::size_t slots = parallel_slots();
-  parallel_chunks(states.batch, (states.batch + slots - 1) / slots,
+  // As few chunks as there are threads: each walks along all steps, and rows of several samples are read as a whole.
+  const std::size_t threads = parallel_threads();
+  parallel_chunks(states.batch, (states.batch + threads - 1) / threads,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     StepScratch<T> scratch(weights.shape, end - begin);
                     steps.take_vectors(states.steps, 0, begin, end, gradients.data(), scratch);

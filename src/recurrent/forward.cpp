@@ -166,7 +166,7 @@ void run_forward(const CellWeights<T>& weights, std::span<const T> inputs, std::
   const ForwardPass<T> pass(weights, inputs, states);
   std::mutex guard;
   std::optional<Fault> first;
-  const std::size_t slots = parallel_slots();
+  const std::size_t slots = parallel_threads();
   parallel_chunks(batch, (batch + slots - 1) / slots, [&](std::size_t begin, std::size_t end, std::size_t) {
     const std::optional<Fault> fault = pass.run(begin, end);
     const std::scoped_lock lock(guard);

@@ -96,6 +96,7 @@ class Runner {
     const std::vector<double> times = repeat(options_, forward);
     result_.forward_s = times[times.size() / 2];
     result_.loss = head_.loss;
+    options_.progress("back-propagation in double precision, for the bounds");
     result_.oracle_s = seconds_of([&] {
       hidden_ = hidden_gradient_oracle<T>(batch_.weights, states_, head_.hidden_gradient);
       require_finite(hidden_, states_);
@@ -105,6 +106,10 @@ class Runner {
     const std::size_t stride = batch_.labels.size() * shape_.cell.hidden;
     result_.gradient_first = largest(gradients.first(stride));
     result_.gradient_last = largest(gradients.last(stride));
+    for (std::size_t t = 0; t <= batch_.steps; ++t) {
+      if (largest(gradients.subspan(t * stride, stride)) >= static_cast<double>(std::numeric_limits<T>::min()))
+        ++result_.live_states;
+    }
   }
 
   /// Machines change their speed, and others use them: the first pass runs again.

@@ -105,7 +105,7 @@ std::string overtaking_text(const char* baseline, const DeviceOvertakingSearch& 
     return fmt::format("With no number of steps up to {}, where looking ended, does a scan overtake {}.\n",
                        search.looked_up_to, baseline);
   }
-  return fmt::format("A scan overtakes {} from {} steps on ({}).\n", baseline, search.found->steps,
+  return fmt::format("A scan first overtakes {} at {} steps ({}).\n", baseline, search.found->steps,
                      search.found->method);
 }
 

@@ -322,7 +322,7 @@ CREATE TABLE passes (
   best INTEGER,                       -- of the search, or the fastest that ran
   failure TEXT,                       -- why it did not run, or is infeasible
   mismatch TEXT,
-  flops NUMERIC,
+  flops NUMERIC,                      -- of the batch; of one sequence in profile and search without a machine
   bytes NUMERIC,
   critical_path_flops NUMERIC,
   makespan_flops NUMERIC,
@@ -373,7 +373,7 @@ SELECT r.id, r.created_utc, r.command, NULL, r.model, NULL, p.method, NULL, NULL
        NULL, p.critical_path_flops, NULL, NULL, p.makespan_flops, p.bytes,
        NULL, NULL,
        NULL, NULL,
-       NULL, NULL, NULL, NULL, NULL, NULL, 0,
+       NULL, NULL, NULL, NULL, NULL, NULL, r.command = 'search' AND COALESCE(p.best, 0),
        r.machine, p.predicted_s, NULL,
        p.backend, p.measured_s
 FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id

@@ -62,7 +62,7 @@ TEST(ValidatePasses, APassThatCannotRunSaysWhyAndTheOthersRun) {
   EXPECT_TRUE(result.passes[1].ran());
 }
 
-TEST(ValidatePasses, AnExplodingGradientIsNamedWithItsStep) {
+TEST(ValidatePasses, AnExplodingGradientIsNamedWithItsStepAndVanishedOnesAreCounted) {
   // All states are 0, where the derivative of tanh is 1: the gradient grows by the weight in every step.
   CellWeights<float> weights = zero_weights<float>({CellKind::rnn, Nonlinearity::tanh, 1, 1, 2});
   weights.w_head = {1, -1};
@@ -76,6 +76,11 @@ TEST(ValidatePasses, AnExplodingGradientIsNamedWithItsStep) {
     EXPECT_EQ(error.sample(), 0U);
     EXPECT_THAT(error.what(), HasSubstr("infinite from h_3 on"));
   }
+  CellWeights<float> small = weights;
+  small.w_hh = {1e-15F};
+  const PassesValidation vanished =
+      validate_passes(SequenceBatch<float>{small, 6, std::vector<float>(12), {0, 1}}, true, on_cpu({"bptt"}), quick());
+  EXPECT_EQ(vanished.live_states, 3U) << "1e-30 is a normal float, 1e-45 is none";
   const SequenceBatch<double> wide{to_double(weights), 6, std::vector<double>(12), {0, 1}};
   EXPECT_NO_THROW(static_cast<void>(validate_passes(wide, true, on_cpu({"bptt"}), quick())));
 }

@@ -200,7 +200,7 @@ TEST(DeviceReport, SaysFromWhereAScanWinsOrHowFarWasLooked) {
   EXPECT_TRUE(json["overtaking_one_kernel"].is_null());
   EXPECT_EQ(json["overtaking_one_kernel_looked_up_to"], 4096);
   const std::string text = to_text(report);
-  EXPECT_THAT(text, HasSubstr("A scan overtakes the sequential pass from 17 steps on (hybrid:2).\n"));
+  EXPECT_THAT(text, HasSubstr("A scan first overtakes the sequential pass at 17 steps (hybrid:2).\n"));
   EXPECT_THAT(text, HasSubstr("With no number of steps up to 4096, where looking ended, does a scan overtake the "
                               "sequential pass in one kernel (blocked:1).\n"));
 }

@@ -86,9 +86,23 @@ TEST(PassesReport, SaysWhyAPassDidNotRunAndThatTheMachineChanged) {
   EXPECT_EQ(json.at("passes")[1]["failed"], "too large");
   EXPECT_FALSE(json.at("passes")[1].contains("measured_s"));
   EXPECT_DOUBLE_EQ(json.at("drift"), 0.5);
+  EXPECT_TRUE(json.at("valid").is_null()) << "not everything that was asked for ran";
   EXPECT_THAT(to_text(other), HasSubstr("blelloch was not run: too large"));
   EXPECT_THAT(to_text(other), HasSubstr("changed its speed"));
   EXPECT_THAT(to_text(report()), Not(HasSubstr("changed its speed")));
+}
+
+TEST(PassesReport, JudgesAScanByTheFastestPassThatIsNone) {
+  PassesReport other = report();
+  other.validation.passes.push_back(pass("blocked:1", 5e-4, 100));
+  other.predictions.push_back(predicted(5e-4));
+  EXPECT_THAT(to_text(other), HasSubstr("blelloch takes 8.000x of the time of blocked:1: the scan does not pay here"));
+  other.validation.passes[1] = pass("blelloch", 5.1e-4, 800);
+  EXPECT_THAT(to_text(other), HasSubstr("too close to call"));
+  other.validation.passes[1] = pass("blelloch", 1e-4, 800);
+  EXPECT_THAT(to_text(other), HasSubstr("the scan pays here"));
+  other.validation.drift = 1.5;
+  EXPECT_THAT(to_text(other), HasSubstr("nothing follows, as this machine changed its speed"));
 }
 
 TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {

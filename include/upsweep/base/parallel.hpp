@@ -13,6 +13,9 @@ using ChunkBody = std::function<void(std::size_t begin, std::size_t end, std::si
 /// Number of distinct `slot` values that parallel_chunks() may pass.
 [[nodiscard]] std::size_t parallel_slots();
 
+/// Threads that parallel_chunks() may use now, at least 1: parallel_slots() or the smallest ThreadLimit that lives.
+[[nodiscard]] std::size_t parallel_threads();
+
 /// Cuts [0, count) into chunks, none of them smaller than half of `grain`, and runs them on the threads that there are.
 ///
 /// Returns when all chunks are done; what they wrote is visible to the caller. The first exception of a chunk is thrown

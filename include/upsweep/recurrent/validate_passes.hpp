@@ -64,6 +64,7 @@ struct PassesValidation {
   std::optional<double> drift;
   double gradient_last = 0;         ///< largest |gradient| of h_T
   double gradient_first = 0;        ///< and of h_0: how far gradients vanish or grow
+  std::size_t live_states = 0;      ///< of the T + 1: the largest |gradient| is a normal number of the model's type
   std::vector<PassOutcome> passes;  ///< one for each request
 };
 
