@@ -130,6 +130,13 @@ void run(const RecurrentValidation& options, const std::vector<PassRequest>& req
   PassesOptions settings;
   settings.progress = [](const std::string& pass) { show_progress(fmt::format("running {}", pass)); };
   report.validation = validate_passes<T>(batch, model.is_fused, requests, settings);
+  if (report.rates) {
+    show_progress("measuring a rate again");
+    RateOptions again;
+    again.kinds = rate_kinds({});
+    const PassRates rates = measure_pass_rates<T>(options.backend, shape, report.workers, again);
+    report.rates_drift = rates.sequential_step.together.near_s / report.rates->sequential_step.together.near_s;
+  }
   show_progress("");
   for (const PassRequest& request : requests) {
     const bool is_predicted = report.rates && request.backend == options.backend &&

@@ -56,9 +56,10 @@ std::vector<std::uint32_t> class_labels(const YamlDocument& document, const Yaml
 CellWeights<double> read_values(const YamlDocument& document, const YamlNode& node, const CellShape& shape,
                                 ContentHash& hash) {
   const fs::path folder = beside(document, yaml_text(document, node, "values of weights"));
-  if (!fs::is_directory(folder))
+  if (!fs::is_directory(folder)) {
     throw document.error(
         node, fmt::format("values of weights: {} is no folder, accepted is one of .npy files", folder.string()));
+  }
   if (fs::exists(folder / "weight_ih_l1.npy") || fs::exists(folder / "weight_ih_l0_reverse.npy")) {
     throw document.error(node,
                          fmt::format("values of weights: {} has weights of more layers or directions, accepted is one "

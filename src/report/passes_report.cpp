@@ -163,8 +163,11 @@ std::string bounds_text(const PassPrediction& prediction) {
   return text;
 }
 
-bool changed_speed(const PassesValidation& validation) {
-  return validation.drift && (*validation.drift > kMostDrift || *validation.drift < 1 / kMostDrift);
+bool changed_speed(const PassesReport& report) {
+  const auto changed = [](const std::optional<double>& drift) {
+    return drift && (*drift > kMostDrift || *drift < 1 / kMostDrift);
+  };
+  return changed(report.validation.drift) || changed(report.rates_drift);
 }
 
 /// The fastest of the passes that are scans, or of those that are not.
@@ -185,10 +188,10 @@ std::string verdict_text(const PassesReport& report) {
   if (!scan || !plain) return "";
   const double ratio = passes[*scan].times.total() / passes[*plain].times.total();
   const bool is_close = ratio > 1 / kMostDrift && ratio < kMostDrift;
-  const char* verdict = changed_speed(report.validation) ? "nothing follows, as this machine changed its speed"
-                        : is_close                       ? "too close to call on a shared machine"
-                        : ratio < 1                      ? "the scan pays here"
-                                                         : "the scan does not pay here";
+  const char* verdict = changed_speed(report) ? "nothing follows, as this machine changed its speed"
+                        : is_close            ? "too close to call on a shared machine"
+                        : ratio < 1           ? "the scan pays here"
+                                              : "the scan does not pay here";
   std::string text =
       fmt::format("{} takes {} of the time of {}: {}; it does {} of its FLOPs", to_string(passes[*scan].request.method),
                   short_ratio(ratio), to_string(passes[*plain].request.method), verdict,
@@ -248,6 +251,7 @@ Json to_json(const PassesReport& report) {
       {"predicted_parameters_s", report.predictions.front() ? Json(report.predictions.front()->parameters_s) : Json()},
       {"oracle_s", validation.oracle_s},
       {"drift", optional_json(validation.drift)},
+      {"rates_drift", optional_json(report.rates_drift)},
       {"largest_gradient",
        {{"last_state", validation.gradient_last},
         {"first_state", validation.gradient_first},
@@ -296,11 +300,12 @@ std::string to_text(const PassesReport& report) {
     if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
   }
   text += verdict_text(report);
-  if (changed_speed(validation)) {
+  if (changed_speed(report)) {
     text += fmt::format(
-        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end. "
-        "Ratios and errors above are off by as much; run it again.\n",
-        to_string(validation.passes.front().request.method), short_ratio(*validation.drift));
+        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end, "
+        "a step of its rates {}. Ratios and errors above are off by as much; run it again.\n",
+        to_string(validation.passes.front().request.method), validation.drift ? short_ratio(*validation.drift) : "-",
+        report.rates_drift ? short_ratio(*report.rates_drift) : "-");
   }
   text += fmt::format("Forward pass {}, parameter gradients {}, gradients in double precision with bounds {}.\n",
                       short_seconds(validation.forward_s), short_seconds(validation.parameters_s),

@@ -90,6 +90,9 @@ TEST(PassesReport, SaysWhyAPassDidNotRunAndThatTheMachineChanged) {
   EXPECT_THAT(to_text(other), HasSubstr("blelloch was not run: too large"));
   EXPECT_THAT(to_text(other), HasSubstr("changed its speed"));
   EXPECT_THAT(to_text(report()), Not(HasSubstr("changed its speed")));
+  PassesReport rates = report();
+  rates.rates_drift = 1.3;
+  EXPECT_THAT(to_text(rates), HasSubstr("a step of its rates 1.300x"));
 }
 
 TEST(PassesReport, JudgesAScanByTheFastestPassThatIsNone) {

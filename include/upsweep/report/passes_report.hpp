@@ -22,6 +22,7 @@ struct PassesReport {
   PassesValidation validation;
   std::vector<std::optional<PassPrediction>> predictions;  ///< one per pass; empty where there is none
   std::optional<PassRates> rates;                          ///< that the predictions come from
+  std::optional<double> rates_drift;  ///< a sequential step's rate after the passes over that before
 };
 
 /// Measured total of pass `i` over that of the baseline; empty where one of them did not run.
