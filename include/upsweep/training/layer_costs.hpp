@@ -20,11 +20,11 @@ struct LayerCosts {
   std::vector<double> forward;          ///< F: seconds per micro-batch
   std::vector<double> output_gradient;  ///< O: seconds per micro-batch, layer 1 included
   std::vector<double> weight_gradient;  ///< W: seconds per micro-batch
-  /// The part of O that W of the same layer waits for: through what follows its first weights. Who leaves out O of layer
-  /// 1 still needs it.
+  /// The part of O that W of the same layer waits for: through what follows its first weights. Who leaves out O of
+  /// layer 1 still needs it.
   std::vector<double> inner_gradient;
-  std::vector<double> output_bytes;     ///< per micro-batch, of the tensor that goes to the next layer
-  std::vector<double> weight_bytes;     ///< of the weights, whatever the micro-batch
+  std::vector<double> output_bytes;  ///< per micro-batch, of the tensor that goes to the next layer
+  std::vector<double> weight_bytes;  ///< of the weights, whatever the micro-batch
 
   [[nodiscard]] std::size_t layers() const { return names.size(); }
 };
