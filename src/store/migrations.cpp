@@ -300,7 +300,7 @@ CREATE TABLE pass_runs (
   parameters TEXT NOT NULL,           -- the command line, as JSON
   model TEXT NOT NULL,
   model_file TEXT NOT NULL,
-  content_hash TEXT NOT NULL,         -- of everything that figures depend on
+  content_hash TEXT NOT NULL,         -- of the files; what options replaced stands in columns and parameters
   network TEXT NOT NULL,              -- rnn tanh, rnn relu, gru or operators
   hidden INTEGER,                     -- elements; NULL with operators
   steps INTEGER,                      -- T; NULL with operators

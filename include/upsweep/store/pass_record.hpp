@@ -49,7 +49,7 @@ struct PassRecord {
   std::string parameters;  ///< the command line as a JSON array
   std::string model;
   std::string model_file;
-  std::string content_hash;  ///< of everything that figures depend on
+  std::string content_hash;  ///< of the files; sizes that options replaced stand below, others in parameters
   std::string network;       ///< "rnn tanh", "rnn relu", "gru", or "operators"
   std::uint64_t hidden = 0;  ///< elements; 0: no recurrent model
   std::uint64_t steps = 0;   ///< T; 0 likewise
