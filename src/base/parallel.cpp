@@ -16,6 +16,21 @@ namespace {
 std::atomic<std::size_t> loops_started{0};
 std::atomic<std::size_t> chunks_finished{0};
 
+// Both ends are destructors: an exception in a chunk leaves it, and the loop, in the same order.
+struct ChunkOrder {
+  ChunkOrder() = default;
+  ChunkOrder(const ChunkOrder&) = delete;
+  ChunkOrder& operator=(const ChunkOrder&) = delete;
+  ~ChunkOrder() { chunks_finished.fetch_add(1, std::memory_order_acq_rel); }
+};
+
+struct LoopOrder {
+  LoopOrder() { loops_started.fetch_add(1, std::memory_order_acq_rel); }
+  LoopOrder(const LoopOrder&) = delete;
+  LoopOrder& operator=(const LoopOrder&) = delete;
+  ~LoopOrder() { static_cast<void>(chunks_finished.load(std::memory_order_acquire)); }
+};
+
 }  // namespace
 
 std::size_t parallel_slots() { return static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency())); }
@@ -33,12 +48,11 @@ void parallel_chunks(std::size_t count, std::size_t grain, const ChunkBody& body
   }
   const ChunkBody ordered = [&](std::size_t begin, std::size_t end, std::size_t slot) {
     static_cast<void>(loops_started.load(std::memory_order_acquire));
+    const ChunkOrder order;
     body(begin, end, slot);
-    chunks_finished.fetch_add(1, std::memory_order_acq_rel);
   };
-  loops_started.fetch_add(1, std::memory_order_acq_rel);
+  const LoopOrder order;
   tbb_loop(count, grain, ordered);
-  static_cast<void>(chunks_finished.load(std::memory_order_acquire));
 }
 
 struct ThreadLimit::Impl {
