@@ -1,8 +1,11 @@
 #include "upsweep/network/operator.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "upsweep/base/checked.hpp"
 
@@ -85,6 +88,32 @@ void require_inputs(const char* axis, std::uint64_t out, const AxisSpec& a) {
 
 Shape pooled(const Shape& in, const PerAxis& out) { return {in[0], out.y, out.x}; }
 
+std::string listed(std::span<const Shape> shapes) {
+  std::vector<std::string> texts;
+  texts.reserve(shapes.size());
+  for (const Shape& shape : shapes) texts.push_back(to_string(shape));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+Shape sum_shape(std::span<const Shape> in) {
+  for (const Shape& shape : in) {
+    if (shape != in[0]) refuse(fmt::format("its inputs have shapes {}, accepted are inputs of one shape", listed(in)));
+  }
+  return in[0];
+}
+
+Shape concatenated(std::span<const Shape> in) {
+  Shape out = in[0];
+  for (const Shape& shape : in.subspan(1)) {
+    if (shape.size() != out.size() || !std::equal(shape.begin() + 1, shape.end(), out.begin() + 1)) {
+      refuse(
+          fmt::format("its inputs have shapes {}, accepted are inputs that differ in the first axis only", listed(in)));
+    }
+    out[0] = checked_add(out[0], shape[0]);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string kind_name(const OperatorKind& kind) {
@@ -104,6 +133,8 @@ std::string kind_name(const OperatorKind& kind) {
                         [](const BatchNorm2d&) { return "batchnorm2d"; },
                         [](const Flatten&) { return "flatten"; },
                         [](const Dropout&) { return "dropout"; },
+                        [](const Add&) { return "add"; },
+                        [](const Concat&) { return "concat"; },
                     },
                     kind);
 }
@@ -152,9 +183,15 @@ bool is_elementwise(const OperatorKind& kind) {
                         [](const AdaptiveAvgPool2d&) { return false; },
                         [](const Flatten&) { return false; },
                         [](const Dropout&) { return false; },
+                        [](const Add&) { return false; },
+                        [](const Concat&) { return false; },
                         [](const auto&) { return true; },
                     },
                     kind);
+}
+
+bool is_join(const OperatorKind& kind) {
+  return std::holds_alternative<Add>(kind) || std::holds_alternative<Concat>(kind);
 }
 
 bool is_pooling(const OperatorKind& kind) {
@@ -170,7 +207,19 @@ std::optional<Shape> weight_shape(const OperatorKind& kind, const Shape& in_shap
   return std::nullopt;
 }
 
+Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes) {
+  if (!is_join(kind)) {
+    if (in_shapes.size() != 1) refuse(fmt::format("it reads {} activations, accepted is one", in_shapes.size()));
+    return infer_shape(kind, in_shapes[0]);
+  }
+  if (in_shapes.size() < 2) {
+    refuse(fmt::format("it reads {} activation, accepted are two or more: state its inputs", in_shapes.size()));
+  }
+  return std::holds_alternative<Add>(kind) ? sum_shape(in_shapes) : concatenated(in_shapes);
+}
+
 Shape infer_shape(const OperatorKind& kind, const Shape& in) {
+  if (is_join(kind)) return infer_shape(kind, std::span(&in, 1));
   return std::visit(
       Overload{
           [&](const Conv2d& conv) -> Shape {

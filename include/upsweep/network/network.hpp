@@ -28,29 +28,69 @@ class OperatorError : public std::invalid_argument {
   std::size_t index_;
 };
 
-/// A chain of operators with their shapes, checked.
+/// Stands for the network's input where positions in operators() are named.
+inline constexpr std::size_t kNetworkInput = ~std::size_t{0};
+
+/// The name by which operators read the network's input, unless an operator has it.
+inline constexpr const char* kInputName = "input";
+
+/// A link of the chain: an operator, or the operators of a block between two activations that all paths go through.
+struct Link {
+  std::size_t input = kNetworkInput;   ///< position of the operator whose output enters it, or kNetworkInput
+  std::vector<std::size_t> operators;  ///< positions, each after those it reads; views of a block included
+  bool is_block = false;               ///< several paths lead through it; else it is one operator
+
+  /// Position of the operator whose output leaves it: a join where it is a block.
+  [[nodiscard]] std::size_t output() const { return operators.back(); }
+};
+
+/// A network of operators with their shapes, checked, as a chain of links.
+///
+/// Where all operators read one activation and feed one operator, every operator but the views is a link. Otherwise the
+/// links lie between the articulation points of the graph: the activations that every path from the input to the
+/// output goes through.
 class Network {
  public:
   /// Joins the operators to a graph, orders it and infers the shapes.
   ///
   /// `input`: [channels, height, width] or [features]. Throws OperatorError that names the operator: a name used twice,
-  /// an input that does not exist, a cycle, a branch (an operator that reads or feeds several others), a shape that
-  /// does not fit, an activation or weight of more than kMaxElements elements. Throws std::invalid_argument when there
-  /// is no operator, or only views.
+  /// an input that does not exist, a cycle, an output that nothing reads and that is not the last one, several inputs
+  /// of an operator that is no join, a shape that does not fit, an activation or weight of more than kMaxElements
+  /// elements. Throws std::invalid_argument when there is no operator, or only views.
   Network(Shape input, const std::vector<OperatorSpec>& specs);
 
   [[nodiscard]] const Shape& input() const { return input_; }
 
-  /// All operators in the order of the data, views included.
+  /// All operators in the order of the data (each after those it reads), views included; the last one's output is the
+  /// network's.
   [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }
 
-  /// Positions in operators() of the links of the chain, i. e. all but the views; at least one.
+  /// Positions of the operators that operator `position` reads, in its order; kNetworkInput for the network's input.
+  [[nodiscard]] const std::vector<std::size_t>& inputs_of(std::size_t position) const { return inputs_[position]; }
+
+  /// Shape of the output of operator `position`, or of the network's input.
+  [[nodiscard]] const Shape& shape_of(std::size_t position) const {
+    return position == kNetworkInput ? input_ : operators_[position].out_shape;
+  }
+
+  /// Positions in operators() of the outputs of the links; at least one. Without branches: all but the views.
   [[nodiscard]] const std::vector<std::size_t>& links() const { return links_; }
+
+  /// Link i < links().size() as a part of the graph.
+  [[nodiscard]] const Link& link(std::size_t i) const { return chain_[i]; }
+
+  /// Whether any link is a block.
+  [[nodiscard]] bool has_blocks() const;
 
  private:
   Shape input_;
   std::vector<Operator> operators_;
+  std::vector<std::vector<std::size_t>> inputs_;  // by operator
+  std::vector<Link> chain_;
   std::vector<std::size_t> links_;
 };
+
+/// Throws OperatorError at the first block: `what` ("training by scan") is for networks without branches.
+void require_no_blocks(const Network& network, const std::string& what);
 
 }  // namespace upsweep

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -80,14 +81,20 @@ struct Dropout {
   double p = 0.5;
 };
 
+/// The sum of two or more activations of one shape.
+struct Add {};
+
+/// Two or more activations one after the other along the first axis: channels of images, or features.
+struct Concat {};
+
 using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
-                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout>;
+                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat>;
 
 /// A node of the network.
 struct Operator {
   std::string name;
   OperatorKind kind;
-  Shape in_shape;
+  Shape in_shape;  ///< of its first input; the others are told by Network::inputs_of()
   Shape out_shape;
 };
 
@@ -106,6 +113,9 @@ struct Operator {
 /// True for max, average and adaptive pooling.
 [[nodiscard]] bool is_pooling(const OperatorKind& kind);
 
+/// True for add and concat, which read several activations.
+[[nodiscard]] bool is_join(const OperatorKind& kind);
+
 /// Shape of the weight that masks and pruning work on (conv2d, linear), else nothing.
 [[nodiscard]] std::optional<Shape> weight_shape(const OperatorKind& kind, const Shape& in_shape);
 
@@ -115,6 +125,9 @@ struct Operator {
 /// than the padded input, channels not divisible by groups, an output of zero elements, a pooling window without input.
 /// Throws CountOverflow.
 [[nodiscard]] Shape infer_shape(const OperatorKind& kind, const Shape& in_shape);
+
+/// The same of an operator that may read several activations: two or more where it is a join, else one.
+[[nodiscard]] Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes);
 
 /// Shorthand for std::visit with one lambda per alternative.
 template <class... Visitors>
