@@ -57,7 +57,7 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
   std::size_t next = 0;
   std::size_t before = kNetworkInput;
   for (const std::size_t i : graph.articulation_points()) {
-    Link link;
+    ChainLink link;
     link.input = std::exchange(before, position[i]);
     for (; next <= position[i]; ++next) link.operators.push_back(next);
     link.is_block = link.operators.size() > 1 || inputs_[position[i]].size() > 1;
@@ -72,7 +72,7 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
 }
 
 bool Network::has_blocks() const {
-  return std::any_of(chain_.begin(), chain_.end(), [](const Link& link) { return link.is_block; });
+  return std::any_of(chain_.begin(), chain_.end(), [](const ChainLink& link) { return link.is_block; });
 }
 
 void require_no_blocks(const Network& network, const std::string& what) {

@@ -35,7 +35,7 @@ inline constexpr std::size_t kNetworkInput = ~std::size_t{0};
 inline constexpr const char* kInputName = "input";
 
 /// A link of the chain: an operator, or the operators of a block between two activations that all paths go through.
-struct Link {
+struct ChainLink {
   std::size_t input = kNetworkInput;   ///< position of the operator whose output enters it, or kNetworkInput
   std::vector<std::size_t> operators;  ///< positions, each after those it reads; views of a block included
   bool is_block = false;               ///< several paths lead through it; else it is one operator
@@ -76,8 +76,8 @@ class Network {
   /// Positions in operators() of the outputs of the links; at least one. Without branches: all but the views.
   [[nodiscard]] const std::vector<std::size_t>& links() const { return links_; }
 
-  /// Link i < links().size() as a part of the graph.
-  [[nodiscard]] const Link& link(std::size_t i) const { return chain_[i]; }
+  /// ChainLink i < links().size() as a part of the graph.
+  [[nodiscard]] const ChainLink& link(std::size_t i) const { return chain_[i]; }
 
   /// Whether any link is a block.
   [[nodiscard]] bool has_blocks() const;
@@ -86,7 +86,7 @@ class Network {
   Shape input_;
   std::vector<Operator> operators_;
   std::vector<std::vector<std::size_t>> inputs_;  // by operator
-  std::vector<Link> chain_;
+  std::vector<ChainLink> chain_;
   std::vector<std::size_t> links_;
 };
 
