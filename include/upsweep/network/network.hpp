@@ -76,7 +76,7 @@ class Network {
   /// Positions in operators() of the outputs of the links; at least one. Without branches: all but the views.
   [[nodiscard]] const std::vector<std::size_t>& links() const { return links_; }
 
-  /// ChainLink i < links().size() as a part of the graph.
+  /// Link i < links().size() as a part of the graph.
   [[nodiscard]] const ChainLink& link(std::size_t i) const { return chain_[i]; }
 
   /// Whether any link is a block.
