@@ -10,6 +10,7 @@
 #include "recurrent_bytes.hpp"
 #include "recurrent_devices.hpp"
 #include "recurrent_operands.hpp"
+#include "recurrent_outer_cuda.hpp"
 #include "recurrent_work.hpp"
 
 namespace upsweep {
@@ -117,8 +118,13 @@ DeviceFacts facts() {
 }  // namespace
 
 RecurrentDevice cuda_recurrent_device() {
-  return {kernels::cuda_availability, facts, kernels::unsupported_cuda_pass, kernels::cuda_pass_bytes, make_pass<float>,
-          make_pass<double>};
+  return {kernels::cuda_availability,
+          facts,
+          kernels::unsupported_cuda_pass,
+          kernels::cuda_pass_bytes,
+          make_pass<float>,
+          make_pass<double>,
+          kernels::cuda_outer_device()};
 }
 
 }  // namespace upsweep

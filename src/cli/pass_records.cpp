@@ -112,8 +112,10 @@ PassRecord pass_record(const Invocation& invocation, const PassesReport& report)
   record.device = report.device.device;
   record.driver = report.device.driver;
   record.workers = report.workers;
-  record.forward_s = report.validation.forward_s;
-  record.parameters_s = report.validation.parameters_s;
+  if (const OuterOutcome* const outer = report.validation.outer_of(report.backend)) {
+    record.forward_s = outer->forward_s;
+    record.parameters_s = outer->parameters_s;
+  }
   const std::optional<std::size_t> best = fastest(report.validation.passes);
   for (std::size_t i = 0; i < report.validation.passes.size(); ++i)
     record.passes.push_back(row_of(report, i, best == i));

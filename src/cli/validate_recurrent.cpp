@@ -214,6 +214,9 @@ int validate_recurrent(const RecurrentValidation& options, const Invocation& inv
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report); });
+  for (const OuterOutcome& outer : report.validation.outer) {
+    if (const auto mismatch = outer.mismatch()) throw ValidationFailed(*mismatch);
+  }
   for (const PassOutcome& pass : report.validation.passes) {
     if (const auto mismatch = pass.mismatch()) throw ValidationFailed(*mismatch);
   }
@@ -221,6 +224,10 @@ int validate_recurrent(const RecurrentValidation& options, const Invocation& inv
     const bool is_extra = pass.request.backend != options.backend;  // a baseline that nobody asked for
     if (!pass.ran() && !is_extra)
       throw BackendError(fmt::format("{}: {}", to_string(pass.request.method), pass.failure));
+  }
+  for (const OuterOutcome& outer : report.validation.outer) {
+    if (!outer.ran() && outer.backend == options.backend)
+      throw BackendError(fmt::format("forward pass: {}", outer.failure));
   }
   return 0;
 }

@@ -11,7 +11,6 @@
 #include "upsweep/learning/batch_order.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/recurrent/head.hpp"
-#include "upsweep/recurrent/parameter_gradients.hpp"
 
 namespace upsweep {
 namespace {
@@ -66,10 +65,12 @@ void add(const ScanTimes& times, ScanTimes& sum) {
 template <class T>
 class Run {
  public:
-  Run(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const std::string& name)
+  Run(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const OuterPasses<T>& outer,
+      const std::string& name)
       : training_(training),
         data_(data),
         pass_(pass),
+        outer_(outer),
         order_(data.shape().samples, training.shape.batch, training.shuffle_seed),
         optimizer_(training.optimizer, lengths_of(training.start)),
         gradients_(zero_weights<T>(training.shape.cell)),
@@ -98,6 +99,8 @@ class Run {
   /// What was trained so far.
   [[nodiscard]] TrainedCell<T> take() {
     trained_.notes = pass_.notes();
+    for (const auto& notes : {outer_.forward->notes(), outer_.parameters->notes()})
+      trained_.notes.insert(trained_.notes.end(), notes.begin(), notes.end());
     return std::move(trained_);
   }
 
@@ -110,7 +113,9 @@ class Run {
     data_.fill(order_.at(iteration), std::span<T>(inputs_), std::span<std::uint32_t>(labels_));
     seconds_.data = laps.lap();
     try {
-      run_forward<T>(trained_.weights, inputs_, shape.steps, shape.batch, {}, states_);
+      outer_.forward->load(trained_.weights, inputs_, states_);
+      static_cast<void>(outer_.forward->run());
+      outer_.forward->fetch();
     } catch (const NonFiniteState& error) {
       throw diverged(error.step(),
                      fmt::format("a hidden state of sample {} of the batch is not finite", error.sample()));
@@ -122,7 +127,9 @@ class Run {
     pass_seconds_ = pass_.run();
     pass_.fetch();
     seconds_.backward = laps.lap();
-    parameter_gradients<T>(trained_.weights, states_, inputs_, hidden_gradients_, head_, gradients_);
+    outer_.parameters->load(trained_.weights, states_, inputs_, hidden_gradients_, head_, gradients_);
+    static_cast<void>(outer_.parameters->run());
+    outer_.parameters->fetch();
     require_finite_gradients();
     seconds_.parameters = laps.lap();
   }
@@ -158,6 +165,7 @@ class Run {
   const RecurrentTraining& training_;
   const SequenceData& data_;
   BackwardPass<T>& pass_;
+  const OuterPasses<T>& outer_;
   BatchOrder order_;
   Optimizer<T> optimizer_;
   CellWeights<T> gradients_;
@@ -175,8 +183,9 @@ class Run {
 /// train_cell(), but a training that diverges ends its curve.
 template <class T>
 TrainedCell<T> train_or_end(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
-                            const std::string& name, const TrainProgress& progress, std::size_t index) {
-  Run<T> run(training, data, pass, name);
+                            const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
+                            std::size_t index) {
+  Run<T> run(training, data, pass, outer, name);
   std::optional<std::string> failure;
   try {
     run.train(progress, index);
@@ -192,8 +201,9 @@ TrainedCell<T> train_or_end(const RecurrentTraining& training, const SequenceDat
 
 template <class T>
 TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
-                          const std::string& name, const TrainProgress& progress, std::size_t index) {
-  Run<T> run(training, data, pass, name);
+                          const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
+                          std::size_t index) {
+  Run<T> run(training, data, pass, outer, name);
   run.train(progress, index);
   return run.take();
 }
@@ -211,13 +221,14 @@ TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& 
   require_fitting(training, data.shape());
   // What does not fit into the memory is said before hours are spent on the methods before it. Only planning knows:
   // each pass is made and given back, which takes less than one run of it.
+  const OuterPasses<T> outer = make_outer_passes<T>(backend, training.shape);
   for (std::size_t i = 1; i < methods.size(); ++i)
     static_cast<void>(make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape)));
   TrainResult result;
   std::optional<std::vector<T>> reference;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const auto pass = make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape));
-    TrainedCell<T> trained = train_or_end<T>(training, data, *pass, to_string(methods[i]), progress, i);
+    TrainedCell<T> trained = train_or_end<T>(training, data, *pass, outer, to_string(methods[i]), progress, i);
     std::optional<double>& difference = result.weight_differences.emplace_back();
     if (!trained.curve.failure) {
       const std::vector<T> weights = flat(trained.weights);
@@ -234,9 +245,11 @@ TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& 
 }
 
 template TrainedCell<float> train_cell<float>(const RecurrentTraining&, const SequenceData&, BackwardPass<float>&,
-                                              const std::string&, const TrainProgress&, std::size_t);
+                                              const OuterPasses<float>&, const std::string&, const TrainProgress&,
+                                              std::size_t);
 template TrainedCell<double> train_cell<double>(const RecurrentTraining&, const SequenceData&, BackwardPass<double>&,
-                                                const std::string&, const TrainProgress&, std::size_t);
+                                                const OuterPasses<double>&, const std::string&, const TrainProgress&,
+                                                std::size_t);
 template TrainResult train_by_all<float>(const RecurrentTraining&, const SequenceData&, const std::string&,
                                          const std::vector<BackwardMethod>&, const TrainProgress&);
 template TrainResult train_by_all<double>(const RecurrentTraining&, const SequenceData&, const std::string&,

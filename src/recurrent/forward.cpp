@@ -10,6 +10,7 @@
 #include "aligned_array.hpp"
 #include "dense_kernels.hpp"
 #include "elementwise.hpp"
+#include "outer_operands.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
@@ -57,9 +58,9 @@ struct Fault {
 };
 
 template <class T>
-class ForwardPass {
+class SampleWorker {
  public:
-  ForwardPass(const CellWeights<T>& weights, std::span<const T> inputs, ForwardStates<T>& states)
+  SampleWorker(const CellWeights<T>& weights, std::span<const T> inputs, ForwardStates<T>& states)
       : shape_(weights.shape),
         weights_(weights),
         w_ih_(transposed(weights.w_ih, shape_.gates() * shape_.hidden, shape_.input)),
@@ -129,6 +130,23 @@ class ForwardPass {
   ForwardStates<T>& states_;
 };
 
+}  // namespace
+
+NonFiniteState::NonFiniteState(std::size_t step, std::size_t sample)
+    : std::runtime_error(
+          fmt::format("the hidden state of sample {} is NaN or infinite from step {} on, accepted are finite numbers",
+                      sample, step)),
+      step_(step),
+      sample_(sample) {}
+
+template <class T>
+void require_forward(const CellWeights<T>& weights, std::span<const T> inputs, const PassShape& shape) {
+  require_valid(weights);
+  if (!(weights.shape == shape.cell))
+    throw std::invalid_argument("the weights are of another cell, accepted are those of the plan's");
+  require_length("inputs", inputs.size(), shape.steps * shape.batch * shape.cell.input);
+}
+
 template <class T>
 void set_sizes(const CellShape& shape, std::size_t steps, std::size_t batch, ForwardStates<T>& states) {
   states.shape = shape;
@@ -138,15 +156,6 @@ void set_sizes(const CellShape& shape, std::size_t steps, std::size_t batch, For
   const std::size_t kept = shape.kind == CellKind::gru ? steps * batch * shape.hidden : 0;
   for (std::vector<T>* gate : {&states.r, &states.z, &states.n, &states.m}) gate->resize(kept);
 }
-
-}  // namespace
-
-NonFiniteState::NonFiniteState(std::size_t step, std::size_t sample)
-    : std::runtime_error(
-          fmt::format("the hidden state of sample {} is NaN or infinite from step {} on, accepted are finite numbers",
-                      sample, step)),
-      step_(step),
-      sample_(sample) {}
 
 template <class T>
 void run_forward(const CellWeights<T>& weights, std::span<const T> inputs, std::size_t steps, std::size_t batch,
@@ -163,12 +172,12 @@ void run_forward(const CellWeights<T>& weights, std::span<const T> inputs, std::
   } else {
     std::copy(initial.begin(), initial.end(), states.hidden.begin());
   }
-  const ForwardPass<T> pass(weights, inputs, states);
+  const SampleWorker<T> worker(weights, inputs, states);
   std::mutex guard;
   std::optional<Fault> first;
   const std::size_t slots = parallel_threads();
   parallel_chunks(batch, (batch + slots - 1) / slots, [&](std::size_t begin, std::size_t end, std::size_t) {
-    const std::optional<Fault> fault = pass.run(begin, end);
+    const std::optional<Fault> fault = worker.run(begin, end);
     const std::scoped_lock lock(guard);
     if (fault && (!first || fault->before(*first))) first = fault;
   });
@@ -206,5 +215,9 @@ template ForwardStates<double> run_forward<double>(const CellWeights<double>&, s
                                                    std::size_t, std::span<const double>);
 template void require_fitting<float>(const CellWeights<float>&, const ForwardStates<float>&);
 template void require_fitting<double>(const CellWeights<double>&, const ForwardStates<double>&);
+template void require_forward<float>(const CellWeights<float>&, std::span<const float>, const PassShape&);
+template void require_forward<double>(const CellWeights<double>&, std::span<const double>, const PassShape&);
+template void set_sizes<float>(const CellShape&, std::size_t, std::size_t, ForwardStates<float>&);
+template void set_sizes<double>(const CellShape&, std::size_t, std::size_t, ForwardStates<double>&);
 
 }  // namespace upsweep

@@ -18,6 +18,13 @@ RecurrentDevice stand_in() {
   device.bytes = [](const BackwardMethod&, const PassShape&, unsigned) -> std::uint64_t { refuse(); };
   device.make_fp32 = [](const BackwardMethod&, const PassShape&) -> std::unique_ptr<BackwardPass<float>> { refuse(); };
   device.make_fp64 = [](const BackwardMethod&, const PassShape&) -> std::unique_ptr<BackwardPass<double>> { refuse(); };
+  device.outer.unsupported_forward = [](const PassShape&) { return std::string(); };
+  device.outer.forward_bytes = [](const PassShape&, unsigned) -> std::uint64_t { refuse(); };
+  device.outer.parameter_bytes = [](const PassShape&, unsigned) -> std::uint64_t { refuse(); };
+  device.outer.make_forward_fp32 = [](const PassShape&) -> std::unique_ptr<ForwardPass<float>> { refuse(); };
+  device.outer.make_forward_fp64 = [](const PassShape&) -> std::unique_ptr<ForwardPass<double>> { refuse(); };
+  device.outer.make_parameters_fp32 = [](const PassShape&) -> std::unique_ptr<ParameterPass<float>> { refuse(); };
+  device.outer.make_parameters_fp64 = [](const PassShape&) -> std::unique_ptr<ParameterPass<double>> { refuse(); };
   return device;
 }
 

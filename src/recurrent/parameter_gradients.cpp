@@ -8,6 +8,7 @@
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
+#include "outer_operands.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 
@@ -148,8 +149,8 @@ void require_length(const char* what, std::size_t found, std::size_t wanted) {
 }  // namespace
 
 template <class T>
-void parameter_gradients(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> inputs,
-                         std::span<const T> hidden_gradients, const HeadResult<T>& head, CellWeights<T>& gradients) {
+void require_parameters(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> inputs,
+                        std::span<const T> hidden_gradients, const HeadResult<T>& head, CellWeights<T>& gradients) {
   require_fitting(weights, states);
   const CellShape& shape = weights.shape;
   require_length("inputs", inputs.size(), states.steps * states.batch * shape.input);
@@ -157,6 +158,13 @@ void parameter_gradients(const CellWeights<T>& weights, const ForwardStates<T>& 
   require_length("gradients of the logits", head.logits_gradient.size(), states.batch * shape.classes);
   if (!(gradients.shape == shape)) gradients = zero_weights<T>(shape);
   require_valid(gradients);
+}
+
+template <class T>
+void parameter_gradients(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> inputs,
+                         std::span<const T> hidden_gradients, const HeadResult<T>& head, CellWeights<T>& gradients) {
+  require_parameters(weights, states, inputs, hidden_gradients, head, gradients);
+  const CellShape& shape = weights.shape;
   const BackwardSteps<T> steps(weights, states);
   const std::size_t rows = states.steps * states.batch;
   const std::size_t blocks = (rows + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -185,5 +193,11 @@ template void parameter_gradients<float>(const CellWeights<float>&, const Forwar
 template void parameter_gradients<double>(const CellWeights<double>&, const ForwardStates<double>&,
                                           std::span<const double>, std::span<const double>, const HeadResult<double>&,
                                           CellWeights<double>&);
+
+template void require_parameters<float>(const CellWeights<float>&, const ForwardStates<float>&, std::span<const float>,
+                                        std::span<const float>, const HeadResult<float>&, CellWeights<float>&);
+template void require_parameters<double>(const CellWeights<double>&, const ForwardStates<double>&,
+                                         std::span<const double>, std::span<const double>, const HeadResult<double>&,
+                                         CellWeights<double>&);
 
 }  // namespace upsweep

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/recurrent/parameter_gradients.hpp"
+#include "upsweep/recurrent/outer_passes.hpp"
 
 namespace upsweep {
 namespace {
@@ -76,7 +76,9 @@ class Runner {
       : batch_(batch), options_(options), shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
 
   PassesValidation run(const std::vector<PassRequest>& requests) {
-    run_forward_passes();
+    run_forward_here();
+    for (const PassRequest& request : requests) run_forward_on(outer_backend(request.backend));
+    form_oracles();
     for (const PassRequest& request : requests) {
       options_.progress(to_string(request.method));
       result_.passes.push_back(run_pass(request));
@@ -86,7 +88,9 @@ class Runner {
   }
 
  private:
-  void run_forward_passes() {
+  void run_forward_here() {
+    OuterOutcome& here = result_.outer.emplace_back();
+    here.backend = "cpu";
     const auto forward = [&] {
       return seconds_of([&] {
         run_forward<T>(batch_.weights, batch_.inputs, batch_.steps, batch_.labels.size(), {}, states_);
@@ -94,8 +98,38 @@ class Runner {
       });
     };
     const std::vector<double> times = repeat(options_, forward);
-    result_.forward_s = times[times.size() / 2];
+    here.forward_s = times[times.size() / 2];
+    here.states = compare_states<T>(batch_.weights, batch_.inputs, states_);
     result_.loss = head_.loss;
+  }
+
+  /// The forward pass on a device, once for all requests.
+  void run_forward_on(const std::string& backend) {
+    const auto same = [&](const OuterOutcome& one) { return one.backend == backend; };
+    if (std::any_of(result_.outer.begin(), result_.outer.end(), same)) return;
+    options_.progress(fmt::format("the forward pass on {}", backend));
+    OuterOutcome& there = result_.outer.emplace_back();
+    there.backend = backend;
+    there.failure = unsupported_forward(backend, shape_);
+    if (!there.failure.empty()) return;
+    try {
+      const std::unique_ptr<ForwardPass<T>> pass = make_forward_pass<T>(backend, shape_);
+      ForwardStates<T> states;
+      pass->load(batch_.weights, batch_.inputs, states);
+      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
+      there.forward_s = times[times.size() / 2];
+      there.notes = pass->notes();
+      pass->fetch();
+      there.states = compare_states<T>(batch_.weights, batch_.inputs, states);
+    } catch (const NonFiniteState& error) {
+      there.states.mismatch = error.what();  // here all states were finite
+      there.states.worst_share = std::numeric_limits<double>::infinity();
+    } catch (const BackendError& error) {
+      there.failure = error.what();
+    }
+  }
+
+  void form_oracles() {
     options_.progress("back-propagation in double precision, for the bounds");
     result_.oracle_s = seconds_of([&] {
       hidden_ = hidden_gradient_oracle<T>(batch_.weights, states_, head_.hidden_gradient);
@@ -125,7 +159,7 @@ class Runner {
     outcome.failure = unsupported_pass(request.backend, request.method, shape_);
     if (!outcome.failure.empty()) return outcome;
     try {
-      const std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(request.backend, request.method, shape_);
+      std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(request.backend, request.method, shape_);
       // A pass that writes nothing must not pass as one that was right before.
       std::vector<T> gradients(states_.hidden.size(), std::numeric_limits<T>::quiet_NaN());
       pass->set_inputs(batch_.inputs);
@@ -139,6 +173,7 @@ class Runner {
       outcome.bytes = pass->bytes();
       outcome.notes = pass->notes();
       outcome.is_whole = pass->gives_all();
+      pass.reset();  // the parameter gradients need memory there, too
       compare(gradients, outcome);
     } catch (const BackendError& error) {
       outcome.failure = error.what();  // the device is no longer there, or too small
@@ -171,18 +206,33 @@ class Runner {
       return;
     }
     outcome.hidden = compare_hidden_gradients<T>(states_, hidden_, gradients);
-    CellWeights<T> found;
-    const auto once = [&] {
-      return seconds_of(
-          [&] { parameter_gradients<T>(batch_.weights, states_, batch_.inputs, gradients, head_, found); });
-    };
-    if (result_.parameters_s == 0) {
-      const std::vector<double> times = repeat(options_, once);
-      result_.parameters_s = times[times.size() / 2];
-    } else {
-      static_cast<void>(once());
-    }
+    const std::string backend = outer_backend(outcome.request.backend);
+    const CellWeights<T> found = parameters_on(backend, gradients);
     outcome.parameters = compare_parameters<T>(parameters_, found);
+    if (backend != "cpu" && !result_.outer.front().parameters_s)
+      static_cast<void>(parameters_on("cpu", gradients));  // for its time
+  }
+
+  /// The parameter gradients by a backend, measured the first time that it forms some.
+  CellWeights<T> parameters_on(const std::string& backend, const std::vector<T>& gradients) {
+    CellWeights<T> found;
+    const std::unique_ptr<ParameterPass<T>> pass = make_parameter_pass<T>(backend, shape_);
+    pass->load(batch_.weights, states_, batch_.inputs, gradients, head_, found);
+    // What is not written must not pass as right.
+    for (const std::span<T> array : found.arrays())
+      std::fill(array.begin(), array.end(), std::numeric_limits<T>::quiet_NaN());
+    const auto outer = std::find_if(result_.outer.begin(), result_.outer.end(),
+                                    [&](const OuterOutcome& one) { return one.backend == backend; });
+    if (outer->parameters_s) {
+      static_cast<void>(pass->run());
+    } else {
+      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
+      outer->parameters_s = times[times.size() / 2];
+      const std::vector<std::string> notes = pass->notes();
+      outer->notes.insert(outer->notes.end(), notes.begin(), notes.end());
+    }
+    pass->fetch();
+    return found;
   }
 
   const SequenceBatch<T>& batch_;
@@ -210,6 +260,19 @@ std::optional<std::string> PassOutcome::mismatch() const {
   if (parameters.mismatch)
     return fmt::format("{} on {}: {}", to_string(request.method), request.backend, *parameters.mismatch);
   return std::nullopt;
+}
+
+std::optional<std::string> OuterOutcome::mismatch() const {
+  if (!ran() || !states.mismatch) return std::nullopt;
+  return fmt::format("forward pass on {}: {}", backend, *states.mismatch);
+}
+
+const OuterOutcome* PassesValidation::outer_of(const std::string& backend_name) const {
+  const std::string wanted = outer_backend(backend_name);
+  for (const OuterOutcome& one : outer) {
+    if (one.backend == wanted) return one.ran() ? &one : nullptr;
+  }
+  return nullptr;
 }
 
 std::uint64_t validation_bytes(const CellShape& shape, std::size_t steps, std::size_t batch, unsigned value_bytes) {

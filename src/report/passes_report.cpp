@@ -79,6 +79,20 @@ Json pass_json(const PassesReport& report, std::size_t i) {
   return object;
 }
 
+Json outer_json(const OuterOutcome& outer) {
+  Json object = {{"backend", outer.backend}, {"failed", outer.ran() ? Json() : Json(outer.failure)}};
+  if (!outer.ran()) return object;
+  const double share = outer.states.worst_share;
+  object["forward_s"] = outer.forward_s;
+  object["parameters_s"] = optional_json(outer.parameters_s);
+  object["states"] = {{"elements", outer.states.elements},
+                      {"unbounded", outer.states.unbounded},
+                      {"worst_share_of_bound", std::isfinite(share) ? Json(share) : Json()},
+                      {"mismatch", outer.states.mismatch ? Json(*outer.states.mismatch) : Json()}};
+  object["notes"] = outer.notes;
+  return object;
+}
+
 Json model_json(const RecurrentModel& model) {
   Json cell = {{"cell", to_string(model.shape.kind)},
                {"input_size", model.shape.input},
@@ -212,6 +226,33 @@ std::string verdict_text(const PassesReport& report) {
   return text;
 }
 
+/// A sentence for each backend that ran forward passes and parameter gradients.
+std::string outer_text(const PassesReport& report) {
+  std::string text;
+  for (const OuterOutcome& one : report.validation.outer) {
+    if (!one.ran()) {
+      text += fmt::format("The forward pass was not run on {}: {}\n", one.backend, one.failure);
+      continue;
+    }
+    const bool is_here = one.backend == "cpu";
+    text += fmt::format("{}{}, parameter gradients {}",
+                        is_here ? std::string("Forward pass ") : fmt::format("On {}: forward pass ", one.backend),
+                        short_seconds(one.forward_s), one.parameters_s ? short_seconds(*one.parameters_s) : "-");
+    text += is_here ? fmt::format(", gradients in double precision with bounds {}; ",
+                                  short_seconds(report.validation.oracle_s))
+                    : std::string(", without head and transfers; ");
+    text += one.states.mismatch
+                ? std::string("a state is wrong.\n")
+                : fmt::format("states are within {} of the bound of a step.\n", share_text(one.states.worst_share));
+    if (one.states.unbounded > 0)
+      text += fmt::format("{}: {} states have no finite bound and are only known to be finite\n", one.backend,
+                          one.states.unbounded);
+    for (const std::string& note : one.notes) text += fmt::format("{}: {}\n", one.backend, note);
+    if (const auto mismatch = one.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t i) {
@@ -222,16 +263,23 @@ std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t 
 
 std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i) {
   const auto& passes = report.validation.passes;
-  if (report.backend != "cpu" || !passes.front().ran() || !passes[i].ran()) return std::nullopt;
-  const double other = report.validation.forward_s + report.validation.parameters_s;
+  const OuterOutcome* const outer = report.validation.outer_of(report.backend);
+  if (outer == nullptr || !outer->parameters_s || !passes.front().ran() || !passes[i].ran()) return std::nullopt;
+  const double other = outer->forward_s + *outer->parameters_s;
   return (other + passes[i].times.total()) / (other + passes.front().times.total());
 }
 
 Json to_json(const PassesReport& report) {
   const PassesValidation& validation = report.validation;
   Json passes = Json::array();
+  Json outer = Json::array();
   bool all_right = true;
   bool all_ran = true;
+  for (const OuterOutcome& one : validation.outer) {
+    outer.push_back(outer_json(one));
+    all_right = all_right && !one.mismatch();
+    all_ran = all_ran && (one.ran() || one.backend != report.backend);  // cuda's beside cudnn is an extra
+  }
   for (std::size_t i = 0; i < validation.passes.size(); ++i) {
     passes.push_back(pass_json(report, i));
     all_right = all_right && !validation.passes[i].mismatch();
@@ -245,10 +293,11 @@ Json to_json(const PassesReport& report) {
       {"workers", report.workers},
       {"sequences", report.sequences},
       {"loss", validation.loss},
-      {"forward_s", validation.forward_s},
+      {"forward_s", validation.outer.front().forward_s},
       {"predicted_forward_s", report.predictions.front() ? Json(report.predictions.front()->forward_s) : Json()},
-      {"parameters_s", validation.parameters_s},
+      {"parameters_s", optional_json(validation.outer.front().parameters_s)},
       {"predicted_parameters_s", report.predictions.front() ? Json(report.predictions.front()->parameters_s) : Json()},
+      {"outer", outer},
       {"oracle_s", validation.oracle_s},
       {"drift", optional_json(validation.drift)},
       {"rates_drift", optional_json(report.rates_drift)},
@@ -307,9 +356,7 @@ std::string to_text(const PassesReport& report) {
         to_string(validation.passes.front().request.method), validation.drift ? short_ratio(*validation.drift) : "-",
         report.rates_drift ? short_ratio(*report.rates_drift) : "-");
   }
-  text += fmt::format("Forward pass {}, parameter gradients {}, gradients in double precision with bounds {}.\n",
-                      short_seconds(validation.forward_s), short_seconds(validation.parameters_s),
-                      short_seconds(validation.oracle_s));
+  text += outer_text(report);
   text += fmt::format("Loss {:.6g}; the largest gradient is {:.3g} at h_{}, {:.3g} at h_0.\n", validation.loss,
                       validation.gradient_last, model.steps, validation.gradient_first);
   if (validation.live_states <= model.steps) {

@@ -78,7 +78,7 @@ class SpoiltPass : public BackwardPass<T> {
 template <class T>
 TrainedCell<T> train_spoilt(const RecurrentTraining& training, const typename SpoiltPass<T>::Spoil& spoil) {
   SpoiltPass<T> pass(spoil);
-  return train_cell<T>(training, data_for(training), pass, "spoilt");
+  return train_cell<T>(training, data_for(training), pass, make_outer_passes<T>("cpu", training.shape), "spoilt");
 }
 
 template <class T>
@@ -147,7 +147,7 @@ TEST(RecurrentTraining, OneRunMoreThanThereAreIterationsComesFirst) {
   SpoiltPass<float> pass([](std::span<float>, std::size_t) {});
   std::size_t calls = 0;
   const auto trained = train_cell<float>(
-      training, data_for(training), pass, "counted",
+      training, data_for(training), pass, make_outer_passes<float>("cpu", training.shape), "counted",
       [&](const LossCurve& curve, std::size_t index) {
         EXPECT_EQ(curve.loss.size(), ++calls);
         EXPECT_EQ(index, 7U);

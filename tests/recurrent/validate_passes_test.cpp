@@ -46,6 +46,34 @@ TEST(ValidatePasses, EveryMethodOfEveryCellIsRight) {
   }
 }
 
+TEST(ValidatePasses, ForwardPassAndParameterGradientsAreMeasuredAndEachStepIsChecked) {
+  const auto batch = random_batch<float>(initial_weights<float>(kRnn, 1), 21, 3, 2);
+  const PassesValidation result = validate_passes(batch, true, on_cpu({"bptt", "blelloch"}), quick());
+  ASSERT_EQ(result.outer.size(), 1U) << "both passes are of one backend";
+  const OuterOutcome& here = result.outer.front();
+  EXPECT_EQ(here.backend, "cpu");
+  EXPECT_GT(here.forward_s, 0);
+  EXPECT_GT(here.parameters_s.value_or(0), 0);
+  EXPECT_EQ(here.states.elements, 22U * 3 * 6) << "none is left out";
+  EXPECT_EQ(here.mismatch().value_or(""), "");
+  EXPECT_EQ(result.outer_of("reference"), &here) << "it runs there";
+  EXPECT_EQ(result.outer_of("cuda"), nullptr) << "not asked for";
+}
+
+TEST(ValidatePasses, AForwardPassThatCannotRunSaysWhy) {
+  if (recurrent_availability("cuda").available) GTEST_SKIP() << "there is a GPU, where it runs";
+  const auto batch = random_batch<float>(initial_weights<float>(kRnn, 1), 9, 2, 2);
+  std::vector<PassRequest> requests = on_cpu({"bptt"});
+  for (const char* backend : {"cuda", "cudnn"}) requests.push_back({backend, parse_backward_method("bptt")});
+  const PassesValidation result = validate_passes(batch, true, requests, quick());
+  ASSERT_EQ(result.outer.size(), 2U) << "cudnn has that of cuda";
+  EXPECT_EQ(result.outer[1].backend, "cuda");
+  EXPECT_FALSE(result.outer[1].ran());
+  EXPECT_FALSE(result.outer[1].mismatch());
+  EXPECT_EQ(result.outer_of("cudnn"), nullptr);
+  EXPECT_TRUE(result.outer[0].ran());
+}
+
 TEST(ValidatePasses, UnfusedChainsInDoublePrecisionToo) {
   const auto batch = random_batch<double>(initial_weights<double>(kRnn, 3), 20, 2, 2);
   const PassesValidation result = validate_passes(batch, false, on_cpu({"bptt", "blelloch"}), quick());

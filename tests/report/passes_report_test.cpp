@@ -40,8 +40,11 @@ PassesReport report() {
   report.backend = "cpu";
   report.device.device = "a processor";
   report.sequences = "random sequences of seed 1";
-  report.validation.forward_s = 1e-3;
-  report.validation.parameters_s = 2e-3;
+  OuterOutcome& outer = report.validation.outer.emplace_back();
+  outer.backend = "cpu";
+  outer.forward_s = 1e-3;
+  outer.parameters_s = 2e-3;
+  outer.states.worst_share = 0.125;
   report.validation.passes = {pass("bptt", 1e-3, 100), pass("blelloch", 4e-3, 800)};
   report.predictions = {predicted(1e-3), predicted(3e-3)};
   return report;
@@ -69,6 +72,38 @@ TEST(PassesReport, ShowsAWrongGradientEverywhere) {
   EXPECT_THAT(to_text(wrong), HasSubstr("MISMATCH: blelloch on cpu: gradient of h_3 is wrong"));
   EXPECT_THAT(to_csv(wrong), HasSubstr("blelloch on cpu: gradient of h_3 is wrong"));
   EXPECT_THAT(to_text(report()), Not(HasSubstr("MISMATCH")));
+}
+
+TEST(PassesReport, ShowsForwardPassAndParameterGradientsOfEveryBackend) {
+  PassesReport both = report();
+  both.backend = "cuda";
+  OuterOutcome outer = both.validation.outer.front();
+  outer.backend = "cuda";
+  outer.forward_s = 5e-4;
+  outer.parameters_s = 5e-4;
+  outer.notes = {"slower kernels"};
+  both.validation.outer.push_back(outer);
+  const Json json = to_json(both);
+  EXPECT_DOUBLE_EQ(json.at("forward_s"), 1e-3) << "of the cpu, as ever";
+  ASSERT_EQ(json.at("outer").size(), 2U);
+  EXPECT_EQ(json["outer"][1]["backend"], "cuda");
+  EXPECT_DOUBLE_EQ(json["outer"][1]["parameters_s"], 5e-4);
+  EXPECT_DOUBLE_EQ(json["outer"][1]["states"]["worst_share_of_bound"], 0.125);
+  EXPECT_DOUBLE_EQ(json.at("passes")[1]["iteration_ratio"], 5.0 / 2) << "all on the GPU";
+  const std::string text = to_text(both);
+  EXPECT_THAT(text,
+              HasSubstr("On cuda: forward pass 500.0 us, parameter gradients 500.0 us, without head and transfers; "
+                        "states are within 12.5 % of the bound of a step."));
+  EXPECT_THAT(text, HasSubstr("cuda: slower kernels"));
+  both.validation.outer[1].states.mismatch = "h_3 is wrong";
+  EXPECT_FALSE(to_json(both).at("valid"));
+  EXPECT_THAT(to_text(both), HasSubstr("MISMATCH: forward pass on cuda: h_3 is wrong"));
+  both.validation.outer[1] = {};
+  both.validation.outer[1].backend = "cuda";
+  both.validation.outer[1].failure = "no GPU";
+  EXPECT_TRUE(to_json(both).at("valid").is_null());
+  EXPECT_TRUE(to_json(both).at("passes")[1]["iteration_ratio"].is_null());
+  EXPECT_THAT(to_text(both), HasSubstr("The forward pass was not run on cuda: no GPU"));
 }
 
 TEST(PassesReport, CallsNothingRightThatHasNoFiniteBound) {

@@ -11,6 +11,7 @@
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/cell.hpp"
+#include "upsweep/recurrent/outer_passes.hpp"
 
 namespace upsweep {
 
@@ -31,29 +32,31 @@ struct TrainedCell {
   LossCurve curve;
   CellWeights<T> weights;
   ScanTimes pass_seconds;          ///< sum of what the passes return: no transfers
-  std::vector<std::string> notes;  ///< of the pass
+  std::vector<std::string> notes;  ///< of the passes
 };
 
 /// Trains by one planned pass, which `name` calls in the curve and in errors.
 ///
-/// Forward pass, gradients of parameters and update run on the CPU, the pass where it was planned; `backward` of the
-/// curve is its wall-clock time, transfers included. One iteration without update comes first, so that no time holds
-/// the first touch of memory. T is float or double.
+/// Forward pass, backward pass and gradients of parameters run where they were planned, head, loss and update on the
+/// CPU. The times of the curve are wall-clock times: those of a device hold its transfers, as every pass copies its
+/// operands there and its result back; `forward` holds the head. One iteration without update comes first, so that no
+/// time holds the first touch of memory. T is float or double.
 /// Throws std::invalid_argument where the data do not have the steps, inputs and classes of the shape, or fewer samples
 /// than a batch; TrainingDiverged; what `progress` and the pass throw.
 template <class T>
 [[nodiscard]] TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data,
-                                        BackwardPass<T>& pass, const std::string& name,
+                                        BackwardPass<T>& pass, const OuterPasses<T>& outer, const std::string& name,
                                         const TrainProgress& progress = {}, std::size_t index = 0);
 
 /// The shape that a pass is planned for in a training of `shape`.
 [[nodiscard]] PassShape shape_for(const BackwardMethod& method, const PassShape& shape);
 
-/// Trains by every method in turn, each from the same weights over the same batches, and compares them with the first.
-/// One that diverges ends its curve, which says so, and those after it are trained all the same.
+/// Trains by every method in turn, all of an iteration's passes on `backend` (see outer_backend()), each from the same
+/// weights over the same batches, and compares them with the first. One that diverges ends its curve, which says so,
+/// and those after it are trained all the same.
 ///
-/// Throws as train_cell() but for TrainingDiverged, as make_backward_pass() for any of the methods before the first
-/// iteration, and std::invalid_argument for no methods.
+/// Throws as train_cell() but for TrainingDiverged, as make_backward_pass() for any of the methods, with the outer
+/// passes, before the first iteration, and std::invalid_argument for no methods.
 template <class T>
 [[nodiscard]] TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data,
                                        const std::string& backend, const std::vector<BackwardMethod>& methods,

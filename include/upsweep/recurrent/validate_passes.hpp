@@ -11,6 +11,7 @@
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 #include "upsweep/recurrent/compare_parameters.hpp"
+#include "upsweep/recurrent/compare_states.hpp"
 #include "upsweep/recurrent/sequence_batch.hpp"
 
 namespace upsweep {
@@ -54,18 +55,36 @@ struct PassOutcome {
   [[nodiscard]] std::optional<std::string> mismatch() const;
 };
 
+/// Forward pass and parameter gradients on one backend, see outer_backend().
+struct OuterOutcome {
+  std::string backend;
+  std::string failure;                 ///< why it did not run, for people; empty where it ran
+  double forward_s = 0;                ///< median; on the cpu with the head, elsewhere without it and without transfers
+  std::optional<double> parameters_s;  ///< median: parameter gradients from hidden gradients, likewise; empty where no
+                                       ///< pass gave those
+  StateComparison states;              ///< each step of its forward pass for itself
+  std::vector<std::string> notes;      ///< of both
+
+  [[nodiscard]] bool ran() const { return failure.empty(); }
+  /// The first state that is out of its bound. Parameter gradients count with the passes whose gradients they take.
+  [[nodiscard]] std::optional<std::string> mismatch() const;
+};
+
 /// A batch that was run forward, and backward by several passes.
 struct PassesValidation {
   double loss = 0;
-  double forward_s = 0;     ///< median, head included
-  double parameters_s = 0;  ///< median: parameter gradients from hidden gradients
-  double oracle_s = 0;      ///< once: gradients in double precision and their bounds
+  std::vector<OuterOutcome> outer;  ///< the cpu first, then each other backend of the requests
+  double oracle_s = 0;              ///< once: gradients in double precision and their bounds
   /// Time of the first pass when it runs again after all others, over that before them; empty where it did not run.
   std::optional<double> drift;
   double gradient_last = 0;         ///< largest |gradient| of h_T
   double gradient_first = 0;        ///< and of h_0: how far gradients vanish or grow
   std::size_t live_states = 0;      ///< of the T + 1: the largest |gradient| is a normal number of the model's type
   std::vector<PassOutcome> passes;  ///< one for each request
+
+  /// What came of the forward pass on the backend where outer_backend() of this one runs it; null where it was not
+  /// asked for or did not run. Throws std::invalid_argument for an unknown name.
+  [[nodiscard]] const OuterOutcome* outer_of(const std::string& backend_name) const;
 };
 
 struct PassesOptions {
@@ -82,9 +101,11 @@ struct PassesOptions {
 /// Runs the forward pass, every requested backward pass and the parameter gradients of each; compares all hidden and
 /// parameter gradients with those of sequential back-propagation in double precision.
 ///
-/// Forward pass, parameter gradients and oracle run on this processor, on the threads that parallel_chunks() has.
-/// Throws std::invalid_argument for wrong lengths, NonFiniteState, ExplodingGradient. A pass that cannot run says so in
-/// its outcome.
+/// The forward pass runs on this processor, whose states all backward passes and the oracle take; and on each device of
+/// the requests, for its time and its own comparison. The parameter gradients of a pass are formed where
+/// outer_backend() of its backend says. Head and oracle run on this processor, on the threads that parallel_chunks()
+/// has. Throws std::invalid_argument for wrong lengths, NonFiniteState, ExplodingGradient. A pass that cannot run says
+/// so in its outcome.
 template <class T>
 [[nodiscard]] PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused,
                                                const std::vector<PassRequest>& requests, const PassesOptions& options);

@@ -28,8 +28,8 @@ struct PassesReport {
 /// Measured total of pass `i` over that of the baseline; empty where one of them did not run.
 [[nodiscard]] std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t i);
 
-/// The same of a whole iteration: forward pass, backward pass, parameter gradients. Empty where the backward passes ran
-/// elsewhere than those.
+/// The same of a whole iteration: forward pass, backward pass, parameter gradients, all where outer_backend() of the
+/// report's backend runs them; on a device without head and transfers. Empty where one of them did not run there.
 [[nodiscard]] std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i);
 
 /// The whole result as one object.
