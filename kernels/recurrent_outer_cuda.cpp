@@ -59,6 +59,12 @@ void copy_from_device(const DeviceBuffer& from, std::span<V> to) {
   cuda_check(cudaMemcpy(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy from the device");
 }
 
+/// Makes all numbers NaN.
+void clear(const DeviceBuffer& buffer) {
+  if (buffer.bytes() == 0) return;
+  cuda_check(cudaMemset(buffer.data(), 0xff, buffer.bytes()), "cudaMemset");
+}
+
 template <class T>
 class CudaForward final : public ForwardPass<T> {
  public:
@@ -86,7 +92,8 @@ class CudaForward final : public ForwardPass<T> {
     copy_to_device(std::span(arrays.bias), bias_);
     copy_to_device(std::span(arrays.hidden_bias), hidden_bias_);
     // h_0, and NaN behind it, so that nothing stays from before.
-    cuda_check(cudaMemset(states_.hidden.data(), 0xff, states_.hidden.bytes()), "cudaMemset");
+    clear(states_.hidden);
+    for (const DeviceBuffer& gate : states_.gates) clear(gate);
     cuda_check(cudaMemset(states_.hidden.data(), 0, shape_.batch * shape_.cell.hidden * sizeof(T)), "cudaMemset");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize after copies");
     to_ = &states;
@@ -188,7 +195,7 @@ class CudaParameters final : public ParameterPass<T> {
     copy_to_device(hidden_gradients, hidden_gradients_);
     copy_to_device(std::span(head.logits_gradient), logits_);
     // NaN, so that nothing stays from before.
-    cuda_check(cudaMemset(result_.data(), 0xff, result_.bytes()), "cudaMemset");
+    clear(result_);
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize after copies");
     to_ = &gradients;
   }

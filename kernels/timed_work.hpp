@@ -17,6 +17,9 @@ class TimedWork {
 
   /// `name` stands in errors: "a forward pass". Throws BackendError.
   TimedWork(std::string name, Enqueue enqueue);
+  TimedWork(const TimedWork&) = delete;  // the graph's enqueuing refers to it
+  TimedWork& operator=(const TimedWork&) = delete;
+  ~TimedWork() = default;
 
   /// Runs it once, on device 0; returns its seconds when it has ended. Throws BackendError.
   double run();

@@ -244,9 +244,10 @@ std::string outer_text(const PassesReport& report) {
     text += one.states.mismatch
                 ? std::string("a state is wrong.\n")
                 : fmt::format("states are within {} of the bound of a step.\n", share_text(one.states.worst_share));
-    if (one.states.unbounded > 0)
+    if (one.states.unbounded > 0) {
       text += fmt::format("{}: {} states have no finite bound and are only known to be finite\n", one.backend,
                           one.states.unbounded);
+    }
     for (const std::string& note : one.notes) text += fmt::format("{}: {}\n", one.backend, note);
     if (const auto mismatch = one.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
   }

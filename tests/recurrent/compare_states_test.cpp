@@ -32,7 +32,7 @@ struct Batch {
 };
 
 TEST(CompareStates, AcceptsTheForwardPassOfEveryCell) {
-  for (const std::size_t hidden : {1, 6, 40}) {
+  for (const std::size_t hidden : {1UL, 6UL, 40UL}) {
     for (const CellShape& shape : testing::all_cells(3, hidden, 2)) {
       SCOPED_TRACE(testing::describe(shape, 30, 4));
       const auto single = Batch<float>(shape, 30, 4).compare();
@@ -59,7 +59,7 @@ TEST(CompareStates, FindsAPerturbedStateAndNamesTheFirst) {
   for (const CellShape& shape : testing::all_cells(3, 6, 2)) {
     SCOPED_TRACE(testing::describe(shape, 30, 4));
     Batch<float> batch(shape, 30, 4);
-    float& state = batch.states.hidden[(17 * 4 + 2) * 6 + 5];
+    float& state = batch.states.hidden[std::size_t{17 * 4 + 2} * 6 + 5];
     state += 1e-4F;
     const StateComparison comparison = batch.compare();
     EXPECT_THAT(comparison.mismatch.value_or(""), HasSubstr("h_17 of sample 2: element 5 is"));
@@ -75,7 +75,7 @@ TEST(CompareStates, FindsAWrongGate) {
   for (auto ForwardStates<double>::*gate :
        {&ForwardStates<double>::r, &ForwardStates<double>::z, &ForwardStates<double>::n, &ForwardStates<double>::m}) {
     Batch<double> wrong = right;
-    (wrong.states.*gate)[(4 * 3 + 1) * 5] += 1e-9;
+    (wrong.states.*gate)[65] += 1e-9;  // 5 elements, 3 samples, 4 steps and one sample before
     EXPECT_THAT(wrong.compare().mismatch.value_or(""), HasSubstr("_5 of sample 1: element 0 is"));
   }
 }
