@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
+#include "range_structures.hpp"
+
 namespace upsweep {
-namespace {
-
-bool is_element(ValueRange range) { return range.first == range.last; }
-
-}  // namespace
-
-void ProductPlan::use(ValueRange range) {
-  if (!is_element(range)) ++uses_[range_number(range)];
-}
 
 void ProductPlan::add(const Schedule& schedule, std::span<const ValueRange> ranges) {
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
@@ -21,18 +16,13 @@ void ProductPlan::add(const Schedule& schedule, std::span<const ValueRange> rang
     if (range.first == 0) continue;  // a vector
     const ValueRange earlier = ranges[schedule.combines[id].earlier];
     const auto [known, is_new] = ranges_.emplace(key(range), splits_of_.size());
-    if (is_new) {
-      splits_of_.emplace_back();
-      uses_.push_back(0);
-    }
+    if (is_new) splits_of_.emplace_back();
     std::vector<std::size_t>& mine = splits_of_[known->second];
     bool have = false;
     for (const std::size_t s : mine) have = have || splits_[s].split == earlier.last;
     if (have) continue;
     mine.push_back(splits_.size());
-    splits_.push_back({range, earlier.last, is_new});
-    use(earlier);
-    use(ranges[schedule.combines[id].later]);
+    splits_.push_back({range, earlier.last});
   }
 }
 
@@ -43,42 +33,42 @@ std::size_t ProductPlan::split_number(ValueRange range, std::uint32_t split) con
   throw std::logic_error(fmt::format("no product over [{}, {}] splits after {}", range.first, range.last, split));
 }
 
+/// Range numbers by ascending ends and, with one end, the shorter first: what was computed last is needed next, and
+/// nothing waits for another schedule.
+std::vector<std::size_t> ProductPlan::by_ends() const {
+  const auto range_of = [&](std::size_t number) { return splits_[splits_of_[number].front()].range; };
+  std::vector<std::size_t> numbers(splits_of_.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
+    const ValueRange x = range_of(a);
+    const ValueRange y = range_of(b);
+    return x.last != y.last ? x.last < y.last : x.first > y.first;
+  });
+  return numbers;
+}
+
 ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
   Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<ProductSteps>(splits_of_.size()),
                 std::vector<ProductCounts>(splits_.size())};
-  std::vector<std::shared_ptr<const Pattern>> structures(splits_of_.size());
-  std::vector<std::uint32_t> uses_left = uses_;
-  const auto operand = [&](ValueRange range) {
-    return is_element(range) ? chain.jacobians[range.first - 1] : structures[range_number(range)];
-  };
-  const auto release = [&](ValueRange range) {
-    if (is_element(range)) return;
-    const std::size_t number = range_number(range);
-    if (--uses_left[number] == 0) structures[number].reset();
-  };
-  for (std::size_t s = 0; s < splits_.size(); ++s) {
-    const Split& split = splits_[s];
-    const ValueRange earlier{split.range.first, split.split};
-    const ValueRange later{split.split + 1, split.range.last};
-    const std::shared_ptr<const Pattern> x = operand(later);
-    const std::shared_ptr<const Pattern> y = operand(earlier);
-    if (split.computes_structure) {
-      const std::size_t number = range_number(split.range);
-      Product product = multiply(x, y, uses_[number] > 0 ? Keep::structure : Keep::counts);
-      counts.nnz[number] = product.nnz;
-      counts.vector_steps[number] = product.vector_steps;
-      counts.products[s] = {product.products, product.steps};
-      structures[number] = std::move(product.pattern);
-    } else {
-      counts.products[s] = count_products(*x, *y);
+  RangeStructures structures(chain);
+  for (const std::vector<std::size_t>& mine : splits_of_) structures.need(splits_[mine.front()].range);
+  for (const Split& split : splits_) {
+    structures.need(split.earlier());
+    structures.need(split.later());
+  }
+  structures.choose_splits();
+  for (const std::size_t number : by_ends()) {
+    const auto [nnz, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
+    counts.nnz[number] = nnz;
+    counts.vector_steps[number] = vector_steps;
+    for (const std::size_t s : splits_of_[number]) {
+      const std::shared_ptr<const Pattern> later = structures.take(splits_[s].later());
+      counts.products[s] = count_products(*later, *structures.take(splits_[s].earlier()));
+      // The sums are those of the result, whichever split it came from.
+      ProductSteps& steps = counts.products[s].steps;
+      steps.single_sums = steps.scaled() == 0 ? vector_steps.single_steps : 0;
+      steps.team_sums = steps.scaled() == 0 ? vector_steps.team_steps : 0;
     }
-    // The sums are those of the result, whichever split it came from.
-    ProductSteps& steps = counts.products[s].steps;
-    const ProductSteps& result = counts.vector_steps[range_number(split.range)];
-    steps.single_sums = steps.scaled() == 0 ? result.single_steps : 0;
-    steps.team_sums = steps.scaled() == 0 ? result.team_steps : 0;
-    release(earlier);
-    release(later);
   }
   return counts;
 }

@@ -37,16 +37,17 @@ class ProductPlan {
  private:
   struct Split {
     ValueRange range;
-    std::uint32_t split;      // last position of the earlier operand
-    bool computes_structure;  // the first split of its range
+    std::uint32_t split;  // last position of the earlier operand
+
+    [[nodiscard]] ValueRange earlier() const { return {range.first, split}; }
+    [[nodiscard]] ValueRange later() const { return {split + 1, range.last}; }
   };
   static std::uint64_t key(ValueRange range) { return std::uint64_t{range.first} << 32 | range.last; }
-  void use(ValueRange range);
+  [[nodiscard]] std::vector<std::size_t> by_ends() const;
 
-  std::vector<Split> splits_;                              // in an order in which operands come first
+  std::vector<Split> splits_;
   std::unordered_map<std::uint64_t, std::size_t> ranges_;  // range -> number
   std::vector<std::vector<std::size_t>> splits_of_;        // by range number
-  std::vector<std::uint32_t> uses_;                        // by range number: as an operand of a split
 };
 
 }  // namespace upsweep

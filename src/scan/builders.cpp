@@ -4,56 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
-#include <stdexcept>
+
+#include "recorder.hpp"
 
 namespace upsweep {
 namespace {
-
-/// Runs an in-place algorithm on positions and records the combines that are not renames.
-class Recorder {
- public:
-  explicit Recorder(std::size_t length) : slots_(length) {
-    std::iota(slots_.begin(), slots_.end(), ValueId{0});
-    schedule_.length = length;
-  }
-
-  void start_level(Phase phase) {
-    phase_ = phase;
-    level_is_open_ = false;
-  }
-
-  ValueId& at(std::int64_t position) {
-    return position == Combine::kReduction ? reduction_ : slots_[static_cast<std::size_t>(position)];
-  }
-
-  /// The value earlier ⋄ later, of which `left` and `right` say where they stand.
-  ValueId combine(std::int64_t left, ValueId earlier, std::int64_t right, ValueId later, std::int64_t target) {
-    if (earlier == kIdentity) return later;
-    if (later == kIdentity) return earlier;
-    if (!level_is_open_) {
-      ++schedule_.levels;
-      level_is_open_ = true;
-    }
-    schedule_.combines.push_back(
-        {phase_, static_cast<std::uint32_t>(schedule_.levels - 1), left, right, target, earlier, later});
-    return schedule_.value_of(schedule_.combines.size() - 1);
-  }
-
-  Schedule finish(std::uint32_t depth) {
-    schedule_.depth = depth;
-    schedule_.name = depth == 0 ? "linear" : fmt::format("hybrid:{}", depth);
-    schedule_.results = std::move(slots_);
-    return std::move(schedule_);
-  }
-
- private:
-  Schedule schedule_;
-  std::vector<ValueId> slots_;
-  ValueId reduction_ = kIdentity;
-  Phase phase_ = Phase::up;
-  bool level_is_open_ = false;
-};
 
 /// Calls visit(l, r) for the pairs of sweep level d.
 template <class Visit>
@@ -69,14 +24,13 @@ std::uint32_t max_depth(std::size_t length) {
 }
 
 Schedule hybrid_schedule(std::size_t length, std::uint32_t depth) {
-  if (length < 2) throw std::invalid_argument(fmt::format("a scan over {} elements, expected at least 2", length));
+  Recorder a(length);
   const std::uint32_t levels = std::min(depth, max_depth(length));
   const auto last = static_cast<std::int64_t>(length) - 1;
-  Recorder a(length);
 
   for (std::uint32_t d = 0; d < levels; ++d) {
     a.start_level(Phase::up);
-    for_each_pair(last, d, [&](std::int64_t l, std::int64_t r) { a.at(r) = a.combine(l, a.at(l), r, a.at(r), r); });
+    for_each_pair(last, d, [&](std::int64_t l, std::int64_t r) { a.join(l, r); });
   }
 
   const std::int64_t block = std::int64_t{1} << levels;
@@ -98,7 +52,7 @@ Schedule hybrid_schedule(std::size_t length, std::uint32_t depth) {
       a.at(r) = a.combine(r, a.at(r), l, left, r);
     });
   }
-  return a.finish(levels);
+  return a.finish(levels == 0 ? "linear" : fmt::format("hybrid:{}", levels), levels);
 }
 
 Schedule linear_schedule(std::size_t length) { return hybrid_schedule(length, 0); }

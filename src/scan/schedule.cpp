@@ -19,6 +19,10 @@ std::string to_string(Phase phase) {
   throw std::logic_error("unknown phase");
 }
 
+std::optional<std::uint32_t> Schedule::hybrid_depth() const {
+  return name == "linear" || name.starts_with("hybrid:") ? std::optional(depth) : std::nullopt;
+}
+
 std::vector<ValueRange> value_ranges(const Schedule& schedule) {
   std::vector<ValueRange> ranges(schedule.values());
   for (std::uint32_t i = 0; i < schedule.length; ++i) ranges[i] = {i, i};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -47,7 +48,7 @@ std::string memory_reason(const ScheduleProfile& profile, const Candidate& candi
 
 Candidate evaluate(const ScheduleProfile& profile, const SearchOptions& options, std::size_t workers) {
   Candidate candidate;
-  candidate.depth = profile.schedule.depth;
+  candidate.depth = profile.schedule.hybrid_depth();
   candidate.schedule = profile.schedule.name;
   candidate.levels = profile.schedule.levels;
   candidate.totals = totals(profile, options.scope);
@@ -70,32 +71,49 @@ Candidate evaluate(const ScheduleProfile& profile, const SearchOptions& options,
   return candidate;
 }
 
-void choose(SearchResult& result) {
-  const auto better = [&](std::size_t a, std::size_t b) {
-    return result.candidates[a].score < result.candidates[b].score;
-  };
+/// The best of the first `count` candidates and schemes, and by how much.
+struct Choice {
+  std::optional<std::size_t> best;
+  std::optional<double> margin;
+};
+
+Choice choose(const SearchResult& result, std::size_t count) {
+  const auto score = [&](std::size_t i) { return result.at(i).score; };
+  Choice choice;
   std::optional<std::size_t> runner_up;
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    if (!result.candidates[i].feasible) continue;
-    if (!result.best || better(i, *result.best)) {
-      runner_up = std::exchange(result.best, i);
-    } else if (!runner_up || better(i, *runner_up)) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!result.at(i).feasible) continue;
+    if (!choice.best || score(i) < score(*choice.best)) {
+      runner_up = std::exchange(choice.best, i);
+    } else if (!runner_up || score(i) < score(*runner_up)) {
       runner_up = i;
     }
   }
-  if (runner_up && result.candidates[*result.best].score > 0) {
-    result.margin = result.candidates[*runner_up].score / result.candidates[*result.best].score - 1;
-  }
+  if (runner_up && score(*choice.best) > 0) choice.margin = score(*runner_up) / score(*choice.best) - 1;
+  return choice;
 }
 
-void mark_equal(std::vector<Candidate>& candidates) {
+void mark_equal(std::vector<Candidate>& candidates, std::vector<Candidate>& schemes) {
   const auto equal = [](const Candidate& a, const Candidate& b) {
     return a.levels == b.levels && a.totals == b.totals && a.pram == b.pram;
   };
+  const auto first_equal = [&](const Candidate& one, const std::vector<Candidate>& all, std::size_t count) {
+    std::size_t i = 0;
+    while (i < count && !equal(one, all[i])) ++i;
+    return i;
+  };
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    for (std::size_t j = 0; j < i && !candidates[i].same_as; ++j) {
-      if (equal(candidates[i], candidates[j])) candidates[i].same_as = candidates[j].depth;
+    const std::size_t same = first_equal(candidates[i], candidates, i);
+    if (same < i) candidates[i].same_as = candidates[same].depth;
+  }
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    const std::size_t depth = first_equal(schemes[i], candidates, candidates.size());
+    if (depth < candidates.size()) {
+      schemes[i].same_as = candidates[depth].depth;
+      continue;
     }
+    const std::size_t same = first_equal(schemes[i], schemes, i);
+    if (same < i) schemes[i].same_scheme = schemes[same].schedule;
   }
 }
 
@@ -120,18 +138,43 @@ std::vector<Schedule> depth_candidates(std::size_t length) {
   return schedules;
 }
 
+std::vector<Schedule> scheme_candidates(std::size_t length, std::size_t workers) {
+  std::vector<Schedule> schedules = {kogge_stone_schedule(length), sklansky_schedule(length),
+                                     brent_kung_schedule(length), recursive_doubling_schedule(length),
+                                     cyclic_reduction_schedule(length)};
+  const std::size_t elements = length - 1;
+  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kAlways = 4;
+  std::set<std::size_t> counts = {kAlways, workers, workers + 1};
+  for (std::size_t blocks = kAlways; blocks < std::min(workers, elements + 1); blocks *= 2) counts.insert(blocks);
+  for (const std::size_t blocks : counts) {
+    if (blocks >= kFewest && blocks <= elements) schedules.push_back(blocked_schedule(length, blocks));
+  }
+  return schedules;
+}
+
 SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
-  if (profiles.empty()) throw std::invalid_argument("search_depth needs at least one profile");
+  if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
+    throw std::invalid_argument("search_depth needs the profile of depth 0 first");
+  }
   SearchResult result;
   result.options = options;
   result.inputs = profiles.front().inputs;
-  for (const ScheduleProfile& profile : profiles)
-    result.workers = std::max(result.workers, widest_level(profile.schedule));
+  for (const ScheduleProfile& profile : profiles) {
+    if (profile.schedule.hybrid_depth()) result.workers = std::max(result.workers, widest_level(profile.schedule));
+  }
   result.workers = options.workers.value_or(result.workers);
-  for (const ScheduleProfile& profile : profiles)
-    result.candidates.push_back(evaluate(profile, options, result.workers));
-  mark_equal(result.candidates);
-  choose(result);
+  for (const ScheduleProfile& profile : profiles) {
+    Candidate candidate = evaluate(profile, options, result.workers);
+    (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
+  }
+  mark_equal(result.candidates, result.schemes);
+  const Choice depth = choose(result, result.candidates.size());
+  result.best = depth.best;
+  result.margin = depth.margin;
+  const Choice any = choose(result, result.size());
+  result.best_scheme = any.best;
+  result.scheme_margin = any.margin;
   return result;
 }
 

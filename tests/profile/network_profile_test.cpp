@@ -76,6 +76,84 @@ TEST(Analysis, CountsWhatBuildingTheChainWrites) {
   EXPECT_EQ(analysis.network.linear_flops, 2 * values);
 }
 
+/// x → in, then in + relu(f(in)), then out.
+Network residual() {
+  return {{2},
+          {{"in", Linear{3}, {}},
+           {"f", Linear{3}, {}},
+           {"act", Relu{}, {}},
+           {"sum", Add{}, {{"in", "act"}}},
+           {"out", Linear{2}, {}}}};
+}
+
+TEST(BaselineFlops, OfAJoinAreNone) {
+  const Network network = residual();
+  EXPECT_EQ(baseline_flops(network.operators()[3], 0), 0U);
+  EXPECT_EQ(needs_gradient(network), std::vector<bool>(5, true));
+  EXPECT_EQ(reader_counts(network), (std::vector<std::size_t>{2, 1, 1, 1, 0}));
+}
+
+TEST(NeedsGradient, OfTheInputsViewsAndJoinsIsFalse) {
+  const Network network({2}, {{"drop", Dropout{}, {}},
+                              {"twice", Concat{}, {{"input", "drop"}}},
+                              {"fc", Linear{2}, {}},
+                              {"sum", Add{}, {{"fc", "input"}}}});
+  EXPECT_EQ(needs_gradient(network), (std::vector<bool>{false, false, true, true}));
+}
+
+TEST(Analysis, OfABlockCountsItsFormationApart) {
+  const Network network = residual();
+  NetworkWeights weights(5);
+  weights[1].kept = {0, 1, 0, 0, 0, 1, 0, 0, 0};
+  const Analysis analysis = analyse({network, weights}, PatternKind::guaranteed, depth_candidates(4));
+  const NetworkProfile& profile = analysis.network;
+  ASSERT_EQ(profile.links.size(), 3U);
+  const LinkProfile& block = profile.links[1];
+  EXPECT_EQ(block.rows, 3U);
+  EXPECT_EQ(block.cols, 3U);
+  EXPECT_EQ(block.nnz, 5U) << "I and two entries beside it";
+  EXPECT_EQ(block.bytes, csr_bytes(3, 5, 4));
+  EXPECT_EQ(block.formation.products, 2U);
+  EXPECT_EQ(block.formation.product_flops, 4U);
+  EXPECT_EQ(block.formation.additions, 0U);
+  EXPECT_EQ(block.formation.flops(), 4U);
+  EXPECT_TRUE(profile.links[0].formation.steps.empty());
+  EXPECT_EQ(profile.operators[1].nnz, 2U) << "operators keep their own figures";
+  EXPECT_EQ(profile.operators[3].rows, 0U);
+  EXPECT_EQ(profile.build_values, 5U + 6);
+  EXPECT_EQ(profile.linear_flops, 2U * (5 + 6));
+  EXPECT_EQ(profile.formation_flops, 4U);
+  EXPECT_EQ(profile.addition_flops, 3U);
+  EXPECT_EQ(profile.baseline_flops, 2U * 9 + (3 + 3) + 2 * 6 + 3);
+  for (const ScheduleProfile& schedule : analysis.schedules) EXPECT_EQ(schedule.ops.front().right_nnz, 6U);
+}
+
+TEST(Analysis, OfBlocksAtInputsIsTheSumOverThem) {
+  const Network network = residual();
+  NetworkWeights weights(5);
+  for (const std::size_t o : {0, 1, 4}) {
+    const Operator& op = network.operators()[o];
+    weights[o].values.assign(elements(*weight_shape(op.kind, op.in_shape)), 1);
+  }
+  const auto at = [&](const SampleInputs& sample) {
+    return analyse({network, weights, &sample}, PatternKind::sample, depth_candidates(4));
+  };
+  // The first input turns every ReLU on, the second every one off: J = I.
+  const NetworkProfile on = at({1, 2, {1, 1}}).network;
+  const NetworkProfile off = at({1, 2, {-1, -1}}).network;
+  const NetworkProfile both = at({2, 2, {1, 1, -1, -1}}).network;
+  EXPECT_EQ(on.links[1].nnz, 9U);
+  EXPECT_EQ(on.links[1].formation.products, 9U);
+  EXPECT_EQ(off.links[1].nnz, 3U);
+  EXPECT_EQ(off.links[1].formation.flops(), 0U);
+  EXPECT_EQ(both.links[1].nnz, 12U);
+  EXPECT_EQ(both.formation_flops, on.formation_flops + off.formation_flops);
+  EXPECT_EQ(both.addition_flops, on.addition_flops + off.addition_flops);
+  EXPECT_EQ(both.baseline_flops, on.baseline_flops + off.baseline_flops);
+  EXPECT_EQ(both.linear_flops, on.linear_flops + off.linear_flops);
+  EXPECT_EQ(both.links[1].formation.peak_bytes, on.links[1].formation.peak_bytes) << "the most of any input";
+}
+
 TEST(Analysis, OfASampleNeedsInputs) {
   const Model model = load("vgg11-cifar10-pruned97");
   EXPECT_THROW(static_cast<void>(analyse_all_depths(model, PatternKind::sample)), std::invalid_argument);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ enum class Phase : std::uint8_t { up, middle, down };
 
 /// One evaluation of ⋄: target ← left ⋄ right, by position in the scan array: `left` stands for the earlier elements.
 struct Combine {
-  /// Position that stands for the running reduction of the middle phase.
+  /// Position that stands for the running reduction: of the middle phase, or of the block to which `right` belongs.
   static constexpr std::int64_t kReduction = -1;
 
   Phase phase;
@@ -38,13 +39,15 @@ struct Combine {
 /// results stand. Values are in static single assignment form: combine i (its id) produces value length + i; renames
 /// and combines with the identity leave no trace.
 struct Schedule {
-  std::string name;               ///< "linear" or "hybrid:D"
-  std::uint32_t depth = 0;        ///< D: levels of the up-sweep before the cut
+  std::string name;               ///< "linear", "hybrid:D", "kogge-stone", "blocked:4", ...
+  std::uint32_t depth = 0;        ///< D of linear and hybrid schedules: levels before the cut; 0 for others
   std::size_t length = 0;         ///< N >= 2
   std::vector<Combine> combines;  ///< in the order of their levels; operands come before results
   std::size_t levels = 0;         ///< number of levels; each has at least one combine
   std::vector<ValueId> results;   ///< length N: results[0] = kIdentity, results[k] = a[0] ⋄ ... ⋄ a[k - 1]
 
+  /// The depth of linear and hybrid schedules; nothing for others, which are not cut at one.
+  [[nodiscard]] std::optional<std::uint32_t> hybrid_depth() const;
   /// The value that combine `id` produces.
   [[nodiscard]] ValueId value_of(std::size_t id) const { return static_cast<ValueId>(length + id); }
   /// Number of values: array elements and results of combines.
