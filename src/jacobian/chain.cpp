@@ -21,17 +21,20 @@ double size_memory(const Operator& op) {
   return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + positions * kPerPosition;
 }
 
+/// Share of the weights that are not pruned.
+double kept_share(const OperatorWeights& weights) {
+  if (weights.kept.empty()) return 1;
+  const auto kept = std::count_if(weights.kept.begin(), weights.kept.end(), [](std::uint8_t k) { return k != 0; });
+  return static_cast<double>(kept) / static_cast<double>(weights.kept.size());
+}
+
 /// About the memory of the entries of a guaranteed pattern, as lists or as bitmaps, whichever is smaller, and of making
 /// them.
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
   if (std::holds_alternative<Linear>(op.kind) && weights.kept.empty()) return cols / 8;  // one row, shared
-  double share = 1;
-  if (!weights.kept.empty()) {
-    const auto kept = std::count_if(weights.kept.begin(), weights.kept.end(), [](std::uint8_t k) { return k != 0; });
-    share = static_cast<double>(kept) / static_cast<double>(weights.kept.size());
-  }
+  const double share = kept_share(weights);
   // While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
   const auto shape = weight_shape(op.kind, op.in_shape);
   const double weight_list = shape ? 8 * share * static_cast<double>(elements(*shape)) : 0;
@@ -39,25 +42,63 @@ double entry_memory(const Operator& op, const OperatorWeights& weights) {
   return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list;
 }
 
-std::vector<std::shared_ptr<const Pattern>> patterns_if(const Network& network, const NetworkWeights& weights,
-                                                        bool also_input_dependent) {
-  std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
-  for (const std::size_t o : network.links()) {
+/// Mean entries of a row of the guaranteed pattern.
+double row_entries(const Operator& op, const OperatorWeights& weights) {
+  return kept_share(weights) * static_cast<double>(unpruned_nnz(op)) / static_cast<double>(elements(op.in_shape));
+}
+
+/// About the memory of the matrices that forming a block makes, by position of the operator that hands them back.
+std::vector<double> formation_memory(const Network& network, const NetworkWeights& weights, const ChainLink& block) {
+  const std::size_t front = block.operators.front();
+  const auto cols = static_cast<double>(elements(network.shape_of(block.output())));
+  std::vector<double> entries(block.operators.size() + 1);  // of a row of G, by place; place 0 is the block's input
+  std::vector<double> memory(block.operators.size());
+  entries.back() = 1;
+  for (std::size_t place = block.operators.size(); place-- > 0;) {
+    const std::size_t o = front + place;
     const Operator& op = network.operators()[o];
-    if (also_input_dependent || !depends_on_input(op.kind)) {
-      patterns[o] = std::make_shared<Pattern>(guaranteed_pattern(op, weights[o]));
+    const bool is_copy = is_view(op.kind) || is_join(op.kind);
+    const double mine = is_copy ? entries[place + 1] : entries[place + 1] * row_entries(op, weights[o]);
+    for (const std::size_t input : network.inputs_of(o)) {
+      const auto rows = static_cast<double>(elements(network.shape_of(input)));
+      const auto bytes = [&](double of_a_row) {
+        return rows * (std::min(of_a_row * sizeof(Index), cols / 8) + sizeof(Row));
+      };
+      if (!is_copy) memory[place] += bytes(mine);
+      double& sum = entries[input == block.input ? 0 : input - front + 1];
+      if (sum > 0) memory[place] += bytes(sum + mine);
+      sum = std::min(cols, sum + mine);
     }
+  }
+  return memory;
+}
+
+/// The pattern of every operator that is the same at all inputs; null for views and joins.
+std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& network, const NetworkWeights& weights) {
+  std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
+  for (std::size_t o = 0; o < patterns.size(); ++o) {
+    const Operator& op = network.operators()[o];
+    if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
+    patterns[o] = std::make_shared<Pattern>(guaranteed_pattern(op, weights[o]));
   }
   return patterns;
 }
 
-/// The links in scan order: last operator first.
-JacobianChain in_scan_order(const Network& network, const std::vector<std::shared_ptr<const Pattern>>& patterns) {
+/// The links in scan order: last one first.
+JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps) {
   JacobianChain chain;
-  const auto& links = network.links();
-  chain.gradient_length = elements(network.operators()[links.back()].out_shape);
-  for (const std::size_t link : links) chain.jacobians.push_back(patterns[link]);
-  std::reverse(chain.jacobians.begin(), chain.jacobians.end());
+  const std::size_t links = network.links().size();
+  chain.gradient_length = elements(network.operators().back().out_shape);
+  if (network.has_blocks()) chain.blocks.resize(links);
+  for (std::size_t link = links; link-- > 0;) {
+    if (!network.link(link).is_block) {
+      chain.jacobians.push_back(pattern_of(network.links()[link]));
+      continue;
+    }
+    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps));
+    chain.jacobians.push_back(plan->formation.pattern);
+    chain.blocks[links - 1 - link] = std::move(plan);
+  }
   check_chain(chain);
   return chain;
 }
@@ -67,17 +108,27 @@ JacobianChain in_scan_order(const Network& network, const std::vector<std::share
 void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
   const auto available = static_cast<double>(memory_limit);
   double total = 0;
-  for (const std::size_t o : network.links()) {
+  const auto add = [&](std::size_t o, double bytes) {
+    total += bytes;
+    if (total <= available) return;
     const Operator& op = network.operators()[o];
-    total += size_memory(op);
-    // The sizes come first: counting entries needs the tables of windows.
-    if (total <= available) total += entry_memory(op, weights[o]);
-    if (total <= available) continue;
     constexpr double kGiB = 1 << 30;
     throw OperatorError(o,
                         fmt::format("{} '{}': the Jacobian patterns up to here need about {:.1f} GiB, accepted is at "
                                     "most {:.1f} GiB",
                                     kind_name(op.kind), op.name, total / kGiB, available / kGiB));
+  };
+  for (std::size_t link = 0; link < network.links().size(); ++link) {
+    const ChainLink& part = network.link(link);
+    for (const std::size_t o : part.operators) {
+      const Operator& op = network.operators()[o];
+      if (is_view(op.kind) || is_join(op.kind)) continue;
+      add(o, size_memory(op));  // the sizes come first: counting entries needs the tables of windows
+      add(o, entry_memory(op, weights[o]));
+    }
+    if (!part.is_block) continue;
+    const std::vector<double> formation = formation_memory(network, weights, part);
+    for (std::size_t place = formation.size(); place-- > 0;) add(part.operators[place], formation[place]);
   }
 }
 
@@ -95,26 +146,26 @@ void check_chain(const JacobianChain& chain) {
   }
 }
 
-JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights) {
-  return in_scan_order(network, patterns_if(network, weights, true));
+JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps) {
+  const PatternSource pattern_of = [&](std::size_t o) {
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o]));
+  };
+  return in_scan_order(network, pattern_of, steps);
 }
 
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
-    : network_(network), weights_(weights) {
-  fixed_ = patterns_if(network, weights, false);
-}
+    : network_(network), weights_(weights), fixed_(fixed_patterns(network, weights)) {}
 
-JacobianChain SampleChains::at(std::span<const double> x) const {
-  std::vector<std::shared_ptr<const Pattern>> patterns = fixed_;
-  const std::vector<std::vector<double>> inputs = link_inputs(network_, weights_, x);
-  for (std::size_t link = 0; link < network_.links().size(); ++link) {
-    const std::size_t o = network_.links()[link];
-    const Operator& op = network_.operators()[o];
-    if (depends_on_input(op.kind)) {
-      patterns[o] = std::make_shared<Pattern>(sample_pattern(op, weights_[o], inputs[link]));
-    }
-  }
-  return in_scan_order(network_, patterns);
+JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) const {
+  const std::vector<std::vector<double>> outputs = activations(network_, weights_, x);
+  const PatternSource pattern_of = [&](std::size_t o) {
+    if (fixed_[o]) return fixed_[o];
+    const std::size_t input = network_.inputs_of(o)[0];
+    const std::span<const double> at = input == kNetworkInput ? x : outputs[input];
+    return std::shared_ptr<const Pattern>(
+        std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
+  };
+  return in_scan_order(network_, pattern_of, steps);
 }
 
 }  // namespace upsweep

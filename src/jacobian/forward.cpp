@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/elementwise.hpp"
@@ -135,6 +136,36 @@ std::vector<double> map_elements(const Operator& op, const OperatorWeights& weig
   return out;
 }
 
+std::vector<double> sum_of(std::span<const std::span<const double>> inputs) {
+  std::vector<double> out(inputs[0].begin(), inputs[0].end());
+  for (const std::span<const double> input : inputs.subspan(1)) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += input[i];
+  }
+  return out;
+}
+
+/// One after the other: the first axis, along which a concat joins, is the slowest one.
+std::vector<double> joined(std::span<const std::span<const double>> inputs) {
+  std::vector<double> out;
+  for (const std::span<const double> input : inputs) out.insert(out.end(), input.begin(), input.end());
+  return out;
+}
+
+void require_inputs(const Operator& op, std::span<const std::span<const double>> inputs) {
+  const bool is_concat = std::holds_alternative<Concat>(op.kind);
+  std::size_t total = 0;
+  bool fits = !inputs.empty() && (inputs.size() > 1) == is_join(op.kind);
+  for (const std::span<const double> input : inputs) {
+    total += input.size();
+    fits = fits && (is_concat || input.size() == elements(op.in_shape));
+  }
+  if (fits && (!is_concat || total == elements(op.out_shape))) return;
+  throw std::invalid_argument(fmt::format(
+      "{} '{}': {} inputs of {} numbers together, accepted are {} of {}", kind_name(op.kind), op.name, inputs.size(),
+      total, is_join(op.kind) ? "two or more" : "one",
+      is_concat ? fmt::format("{}", elements(op.out_shape)) : fmt::format("{} each", elements(op.in_shape))));
+}
+
 /// Length of window o along one axis as an average pooling counts it, padding included.
 std::uint64_t padded_length(std::uint64_t o, std::uint64_t in, std::uint64_t kernel, std::uint64_t stride,
                             std::uint64_t padding) {
@@ -143,22 +174,41 @@ std::uint64_t padded_length(std::uint64_t o, std::uint64_t in, std::uint64_t ker
 
 }  // namespace
 
-std::vector<std::vector<double>> link_inputs(const Network& network, const NetworkWeights& weights,
+std::vector<std::vector<double>> activations(const Network& network, const NetworkWeights& weights,
                                              std::span<const double> x) {
-  std::vector<std::vector<double>> inputs;
-  std::vector<double> at(x.begin(), x.end());
+  std::vector<std::vector<double>> outputs;
+  std::vector<std::span<const double>> inputs;
   for (std::size_t o = 0; o < network.operators().size(); ++o) {
     const Operator& op = network.operators()[o];
-    std::vector<double> next = forward(op, weights[o], at);
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      if (std::isfinite(next[i])) continue;
+    inputs.clear();
+    for (const std::size_t source : network.inputs_of(o))
+      inputs.push_back(source == kNetworkInput ? x : std::span<const double>(outputs[source]));
+    outputs.push_back(forward(op, weights[o], inputs));
+    const std::vector<double>& output = outputs.back();
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      if (std::isfinite(output[i])) continue;
       throw OperatorError(o, fmt::format("{} '{}': element {} of its output is {}, accepted are finite numbers",
-                                         kind_name(op.kind), op.name, i, next[i]));
+                                         kind_name(op.kind), op.name, i, output[i]));
     }
-    if (!is_view(op.kind)) inputs.push_back(std::move(at));
-    at = std::move(next);
   }
-  inputs.push_back(std::move(at));
+  return outputs;
+}
+
+std::vector<std::vector<double>> link_inputs(const Network& network, const NetworkWeights& weights,
+                                             std::span<const double> x) {
+  std::vector<std::vector<double>> outputs = activations(network, weights, x);
+  std::vector<std::vector<double>> inputs;
+  inputs.reserve(network.links().size() + 1);
+  // No two links have one input, so that each may be moved away; the network's output is no link's.
+  for (std::size_t i = 0; i < network.links().size(); ++i) {
+    const std::size_t source = network.link(i).input;
+    if (source == kNetworkInput) {
+      inputs.emplace_back(x.begin(), x.end());
+    } else {
+      inputs.push_back(std::move(outputs[source]));
+    }
+  }
+  inputs.push_back(std::move(outputs.back()));
   return inputs;
 }
 
@@ -192,8 +242,13 @@ std::vector<double> average_divisors(const Operator& op) {
 }
 
 std::vector<double> forward(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
-  if (x.size() != elements(op.in_shape))
-    throw std::invalid_argument("the input of " + op.name + " has the wrong length");
+  return forward(op, weights, std::span(&x, 1));
+}
+
+std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
+                            std::span<const std::span<const double>> inputs) {
+  require_inputs(op, inputs);
+  const std::span<const double> x = inputs[0];
   return std::visit(Overload{
                         [&](const Conv2d& conv) { return convolve(op, conv, weights, x); },
                         [&](const Linear&) { return multiply_linear(op, weights, x); },
@@ -202,6 +257,8 @@ std::vector<double> forward(const Operator& op, const OperatorWeights& weights, 
                         [&](const AdaptiveAvgPool2d&) { return average(op, x); },
                         [&](const Flatten&) { return std::vector<double>(x.begin(), x.end()); },
                         [&](const Dropout&) { return std::vector<double>(x.begin(), x.end()); },
+                        [&](const Add&) { return sum_of(inputs); },
+                        [&](const Concat&) { return joined(inputs); },
                         [&](const auto&) { return map_elements(op, weights, x); },
                     },
                     op.kind);

@@ -9,6 +9,7 @@
 
 #include "row_generators.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/jacobian/block_values.hpp"
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
@@ -102,6 +103,7 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
   if (x.size() != pattern.rows() || values.size() != pattern.nnz()) {
     throw std::invalid_argument("the input or the values of " + op.name + " have the wrong length");
   }
+  if (is_view(op.kind) || is_join(op.kind)) throw std::invalid_argument(op.name + " has no Jacobian of its own");
   const RowFiller<T> filler(pattern, values);
   if (is_elementwise(op.kind)) {
     filler.fill([&](Index r, auto&& emit) { emit(r, elementwise_slope(op, weights, r, x[r])); });
@@ -146,6 +148,10 @@ NumericChain<T> chain_without_values(const Network& network, JacobianChain struc
 template <class T>
 void fill_link(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
                std::size_t link, NumericChain<T>& chain) {
+  if (network.link(link).is_block) {
+    fill_block(network, weights, block_activations(network, weights, link, inputs[link]), link, chain);
+    return;
+  }
   const std::size_t i = network.links().size() - 1 - link;  // a[i + 1] belongs to the link i places before the last
   const std::size_t o = network.links()[link];
   const Operator& op = network.operators()[o];
@@ -155,6 +161,25 @@ void fill_link(const Network& network, const NetworkWeights& weights, const std:
     fill_jacobian_values<T>(op, weights[o], inputs[link], pattern, chain.values[i]);
   } catch (const std::overflow_error& error) {
     throw OperatorError(o, fmt::format("{} '{}': a derivative: {}", kind_name(op.kind), op.name, error.what()));
+  }
+}
+
+template <class T>
+void fill_block(const Network& network, const NetworkWeights& weights,
+                const std::vector<std::vector<double>>& activations, std::size_t link, NumericChain<T>& chain) {
+  const std::size_t i = network.links().size() - 1 - link;
+  const BlockPlan* plan = chain.structure.block(i);
+  if (plan == nullptr)
+    throw std::invalid_argument("the chain has no plan of this block, accepted is a network's chain");
+  try {
+    const std::vector<double> values = block_values(network, weights, link, *plan, activations);
+    chain.values[i].resize(values.size());
+    for (std::size_t e = 0; e < values.size(); ++e) chain.values[i][e] = rounded<T>(values[e]);
+  } catch (const std::overflow_error& error) {
+    const std::size_t output = network.link(link).output();
+    const Operator& op = network.operators()[output];
+    throw OperatorError(output, fmt::format("{} '{}': a derivative of the block that ends here: {}", kind_name(op.kind),
+                                            op.name, error.what()));
   }
 }
 
@@ -180,6 +205,10 @@ template void fill_link<float>(const Network&, const NetworkWeights&, const std:
                                std::size_t, NumericChain<float>&);
 template void fill_link<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
                                 std::size_t, NumericChain<double>&);
+template void fill_block<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                                std::size_t, NumericChain<float>&);
+template void fill_block<double>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,
+                                 std::size_t, NumericChain<double>&);
 template NumericChain<float> numeric_chain<float>(const Network&, const NetworkWeights&,
                                                   const std::vector<std::vector<double>>&, JacobianChain,
                                                   std::span<const double>);

@@ -18,6 +18,7 @@ struct Size {
 
 Size jacobian_size(const Operator& op) {
   if (is_view(op.kind)) throw std::invalid_argument(kind_name(op.kind) + " is a view: it has no Jacobian of its own");
+  if (is_join(op.kind)) throw std::invalid_argument(kind_name(op.kind) + " has a Jacobian with respect to each input");
   return {static_cast<Index>(elements(op.in_shape)), static_cast<Index>(elements(op.out_shape))};
 }
 

@@ -159,7 +159,8 @@ double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine&
 std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,
                                             unsigned value_bytes) {
   const TypeRates& rates = machine.at(workers).of(value_bytes);
-  if (rates.build_value_s <= 0) return std::nullopt;
+  // Machines have a rate for writing values, none for forming the Jacobians of blocks.
+  if (rates.build_value_s <= 0 || network.formation_flops > 0) return std::nullopt;
   std::uint64_t rows = 0;
   bool is_first = true;  // no schedule needs the first Jacobian
   for (const OperatorProfile& op : network.operators) {

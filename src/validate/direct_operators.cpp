@@ -201,6 +201,8 @@ std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights
           [&](const AdaptiveAvgPool2d&) { return through_adaptive_pool(op, upstream, pass); },
           [&](const Flatten&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
           [&](const Dropout&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
+          [&](const Add&) -> std::vector<double> { throw std::invalid_argument("a join has several inputs"); },
+          [&](const Concat&) -> std::vector<double> { throw std::invalid_argument("a join has several inputs"); },
           [&](const auto&) { return through_activation(op, weights, x, upstream, pass); },
       },
       op.kind);

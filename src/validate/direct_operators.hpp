@@ -15,9 +15,9 @@ enum class PassKind {
   square,     ///< their squares
 };
 
-/// Hands `upstream` (elements of out_shape) back through an operator that is no view, to its inputs (elements of
-/// in_shape, the length of `x`): J^T · upstream, |J^T| · upstream or (J ∘ J)^T · upstream, by the operator's
-/// definition.
+/// Hands `upstream` (elements of out_shape) back through an operator that is no view and no join, to its input
+/// (elements of in_shape, the length of `x`): J^T · upstream, |J^T| · upstream or (J ∘ J)^T · upstream, by the
+/// operator's definition.
 ///
 /// All kinds add in the same order, so that with |gradient| <= magnitude upstream the same holds for the results.
 [[nodiscard]] std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights,

@@ -62,6 +62,9 @@ std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianCha
   std::vector<bool> is_vector(schedule.values(), false);
   is_vector[0] = true;
   std::vector<double> roundings(schedule.values(), 1.0);
+  for (std::size_t i = 0; i < chain.jacobians.size(); ++i) {
+    if (const BlockPlan* block = chain.block(i)) roundings[i + 1] += block->roundings;
+  }
   std::vector<std::uint32_t> uses = use_counts(schedule);
   std::vector<ExpectedOp> expected;
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
@@ -93,7 +96,10 @@ std::vector<ExpectedOp> expected_ops(const Schedule& schedule, const JacobianCha
 
 double direct_roundings(const JacobianChain& chain) {
   double roundings = 1;
-  for (const auto& pattern : chain.jacobians) roundings += 1.0 + pattern->max_row_nnz();
+  for (std::size_t i = 0; i < chain.jacobians.size(); ++i) {
+    const BlockPlan* block = chain.block(i);
+    roundings += block != nullptr ? block->roundings : 1.0 + chain.jacobians[i]->max_row_nnz();
+  }
   return roundings;
 }
 

@@ -9,6 +9,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
+#include "upsweep/jacobian/block_values.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/network/random.hpp"
@@ -71,7 +72,8 @@ class Validator {
     for (std::size_t link = at.network.links().size(); link-- > 0;) {
       fill_link(at.network, at.weights, inputs, link, chain_);
       if (link > 0) build_seconds_ += time_to_fill(inputs, link);  // no schedule needs the first Jacobian
-      at.weights[at.network.links()[link]] = OperatorWeights();    // their memory is not part of a run
+      for (const std::size_t o : at.network.link(link).operators) at.weights[o] = OperatorWeights();
+      drop_plan(link);  // neither its memory nor that of weights is part of a run
     }
     return_free_memory();
   }
@@ -113,26 +115,44 @@ class Validator {
     return std::nullopt;
   }
 
+  /// Leaves of the plan of a link's block what expectations need: its roundings.
+  void drop_plan(std::size_t link) {
+    std::vector<std::shared_ptr<const BlockPlan>>& blocks = chain_.structure.blocks;
+    if (blocks.empty()) return;
+    std::shared_ptr<const BlockPlan>& block = blocks[blocks.size() - 1 - link];
+    if (!block) return;
+    BlockPlan rest;
+    rest.roundings = block->roundings;
+    block = std::make_shared<BlockPlan>(std::move(rest));
+  }
+
   void require_finite_gradients() const {
     for (std::size_t link = at_.network.links().size(); link-- > 0;) {
       for (const double value : direct_.gradient[link]) {
         if (std::isfinite(value)) continue;
         const std::size_t o = at_.network.links()[link];
         const Operator& op = at_.network.operators()[o];
-        throw OperatorError(o,
-                            fmt::format("{} '{}': an element of the gradient with respect to its input is {}, accepted "
-                                        "are finite numbers",
-                                        kind_name(op.kind), op.name, value));
+        const char* whose = at_.network.link(link).is_block ? "the input of the block that ends here" : "its input";
+        throw OperatorError(o, fmt::format("{} '{}': an element of the gradient with respect to {} is {}, accepted are "
+                                           "finite numbers",
+                                           kind_name(op.kind), op.name, whose, value));
       }
     }
   }
 
-  /// The median of three times.
+  /// The median of three times. A block's is that of forming its Jacobian; its activations are there in any iteration.
   [[nodiscard]] double time_to_fill(const std::vector<std::vector<double>>& inputs, std::size_t link) {
+    const bool is_block = at_.network.link(link).is_block;
+    std::vector<std::vector<double>> activations;
+    if (is_block) activations = block_activations(at_.network, at_.weights, link, inputs[link]);
     std::array<double, 3> seconds{};
     for (double& one : seconds) {
       const auto start = std::chrono::steady_clock::now();
-      fill_link(at_.network, at_.weights, inputs, link, chain_);
+      if (is_block) {
+        fill_block(at_.network, at_.weights, activations, link, chain_);
+      } else {
+        fill_link(at_.network, at_.weights, inputs, link, chain_);
+      }
       one = seconds_since(start);
     }
     std::sort(seconds.begin(), seconds.end());

@@ -47,6 +47,41 @@ TEST(RequirePatternMemory, SaysWhichOperatorDoesNotFitIntoMemory) {
   }
 }
 
+/// in → f → act, added to in, then out; `size` features inside.
+Network residual(std::uint64_t size) {
+  return {{2},
+          {{"in", Linear{size}, {}},
+           {"f", Linear{size}, {}},
+           {"act", Tanh{}, {}},
+           {"sum", Add{}, {{"in", "act"}}},
+           {"out", Linear{2}, {}}}};
+}
+
+TEST(GuaranteedChain, OfANetworkWithABlockHasOneElementForIt) {
+  const JacobianChain chain = guaranteed_chain(residual(3), NetworkWeights(5));
+  ASSERT_EQ(chain.jacobians.size(), 3U);
+  EXPECT_EQ(chain.length(), 4U);
+  EXPECT_EQ(chain.block(0), nullptr);
+  ASSERT_NE(chain.block(1), nullptr);
+  EXPECT_EQ(chain.block(1)->formation.pattern, chain.jacobians[1]);
+  EXPECT_EQ(guaranteed_chain(small(), NetworkWeights(4)).block(1), nullptr);
+}
+
+TEST(RequirePatternMemory, CountsTheFormationOfABlock) {
+  const Network network = residual(1000);
+  const NetworkWeights weights(5);
+  // The operators have shared or single entries; the block's product and sum take 1000 bits a row each.
+  constexpr std::uint64_t kBlock = 2 * 1000 * 125;
+  EXPECT_NO_THROW(require_pattern_memory(network, weights, 2 * kBlock));
+  EXPECT_THROW(require_pattern_memory(network, weights, 1000), OperatorError);
+  try {
+    require_pattern_memory(network, weights, kBlock);
+    FAIL() << "accepted";
+  } catch (const OperatorError& error) {
+    EXPECT_EQ(error.index(), 1U) << "f, which makes the dense product";
+  }
+}
+
 TEST(SampleChains, FollowTheForwardPassOfEachInput) {
   const Network network = small();
   const NetworkWeights weights = ones(network);

@@ -2,12 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include "support/random.hpp"
 
 namespace upsweep {
 namespace {
 
 using ForwardTest = testing::SeededTest;
+using Vector = std::vector<double>;
 
 Operator make(const OperatorKind& kind, const Shape& in) { return {"op", kind, in, infer_shape(kind, in)}; }
 
@@ -96,6 +102,88 @@ TEST(Forward, OfViewsIsTheIdentity) {
   const std::vector<double> x = {1, 2, 3, 4};
   EXPECT_EQ(forward(make(Flatten{}, {1, 2, 2}), {}, x), x);
   EXPECT_EQ(forward(make(Dropout{}, {4}), {}, x), x);
+}
+
+Vector join(const OperatorKind& kind, const std::vector<Shape>& shapes, const std::vector<Vector>& inputs) {
+  const Operator op{"join", kind, shapes[0], infer_shape(kind, shapes)};
+  return forward(op, {}, std::vector<std::span<const double>>(inputs.begin(), inputs.end()));
+}
+
+TEST(Forward, OfJoinsEqualsHandComputedValues) {
+  EXPECT_EQ(join(Add{}, {{2}, {2}, {2}}, {{1, 2}, {10, 20}, {100, 200}}), (Vector{111, 222}));
+  EXPECT_EQ(join(Add{}, {{1}, {1}, {1}}, {{1e30}, {-1e30}, {1}}), Vector{1}) << "from the first to the last";
+  EXPECT_EQ(join(Concat{}, {{1, 1, 2}, {2, 1, 2}}, {{1, 2}, {3, 4, 5, 6}}), (Vector{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(join(Concat{}, {{2}, {1}, {1}}, {{1, 2}, {3}, {4}}), (Vector{1, 2, 3, 4}));
+}
+
+TEST(Forward, RefusesInputsOfAnotherNumberOrLength) {
+  const Vector one = {1};
+  const Vector two = {1, 2};
+  const Operator relu = make(Relu{}, {2});
+  const Operator sum{"sum", Add{}, {2}, {2}};
+  const Operator both{"both", Concat{}, {2}, {3}};
+  const auto message = [](const Operator& op, const std::vector<std::span<const double>>& inputs) {
+    try {
+      static_cast<void>(forward(op, {}, inputs));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(message(relu, {two}), "accepted");
+  EXPECT_EQ(message(relu, {one}), "relu 'op': 1 inputs of 1 numbers together, accepted are one of 2 each");
+  EXPECT_EQ(message(relu, {two, two}), "relu 'op': 2 inputs of 4 numbers together, accepted are one of 2 each");
+  EXPECT_EQ(message(relu, {}), "relu 'op': 0 inputs of 0 numbers together, accepted are one of 2 each");
+  EXPECT_EQ(message(sum, {two, two}), "accepted");
+  EXPECT_EQ(message(sum, {two, one}), "add 'sum': 2 inputs of 3 numbers together, accepted are two or more of 2 each");
+  EXPECT_EQ(message(both, {two, one}), "accepted");
+  EXPECT_EQ(message(both, {two, two}), "concat 'both': 2 inputs of 4 numbers together, accepted are two or more of 3");
+  EXPECT_THROW(static_cast<void>(forward(sum, {}, two)), std::invalid_argument);
+}
+
+/// up = 2·flat, sum = up + flat, both = (sum, flat), end = the sum of its elements.
+struct Branched {
+  Network network{{1, 1, 2},
+                  {{"flat", Flatten{}, {}},
+                   {"up", Linear{2, false}, {}},
+                   {"sum", Add{}, {{"up", "flat"}}},
+                   {"both", Concat{}, {{"sum", "flat"}}},
+                   {"end", Linear{1, false}, {}}}};
+  NetworkWeights weights = NetworkWeights(5);
+
+  Branched() {
+    weights[1].values = {2, 0, 0, 2};
+    weights[4].values = {1, 1, 1, 1};
+  }
+};
+
+TEST(Activations, AreTheOutputsOfAllOperatorsByPosition) {
+  const Branched made;
+  EXPECT_EQ(activations(made.network, made.weights, Vector{1, 10}),
+            (std::vector<Vector>{{1, 10}, {2, 20}, {3, 30}, {3, 30, 1, 10}, {44}}));
+}
+
+TEST(Activations, GiveTheInputsOfLinksAndTheOutput) {
+  const Branched made;
+  ASSERT_EQ(made.network.links(), (std::vector<std::size_t>{3, 4})) << "a block from flat to both, and end";
+  EXPECT_EQ(link_inputs(made.network, made.weights, Vector{1, 10}),
+            (std::vector<Vector>{{1, 10}, {3, 30, 1, 10}, {44}}));
+  const Network views({1, 1, 2}, {{"d", Dropout{}, {}}, {"r", Relu{}, {}}, {"f", Flatten{}, {}}});
+  EXPECT_EQ(link_inputs(views, NetworkWeights(3), Vector{-1, 1}), (std::vector<Vector>{{-1, 1}, {0, 1}}))
+      << "views in front and behind are no links";
+}
+
+TEST(Activations, NameTheOperatorThatOverflows) {
+  Branched made;
+  made.weights[1].values[3] = 1e308;
+  try {
+    static_cast<void>(activations(made.network, made.weights, Vector{1, 10}));
+    FAIL() << "no overflow was found";
+  } catch (const OperatorError& error) {
+    EXPECT_EQ(error.index(), 1U);
+    EXPECT_STREQ(error.what(), "linear 'up': element 1 of its output is inf, accepted are finite numbers");
+  }
+  EXPECT_THROW(static_cast<void>(activations(made.network, made.weights, Vector{1})), std::invalid_argument);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "upsweep/jacobian/block.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 
 namespace upsweep {
@@ -13,6 +14,11 @@ namespace upsweep {
 struct JacobianChain {
   std::uint64_t gradient_length = 0;                      ///< elements of x_n
   std::vector<std::shared_ptr<const Pattern>> jacobians;  ///< length n: J_n^T, ..., J_1^T
+  /// How the Jacobians of blocks are formed: length n, null for single operators; empty without blocks.
+  std::vector<std::shared_ptr<const BlockPlan>> blocks = {};
+
+  /// The plan of jacobians[i], or null.
+  [[nodiscard]] const BlockPlan* block(std::size_t i) const { return blocks.empty() ? nullptr : blocks[i].get(); }
 
   /// Length N = n + 1 of the scan array.
   [[nodiscard]] std::size_t length() const { return jacobians.size() + 1; }
@@ -23,11 +29,14 @@ struct JacobianChain {
 void check_chain(const JacobianChain& chain);
 
 /// Throws OperatorError (its index is a position in network.operators()) at the operator at which the guaranteed
-/// patterns of a network would no longer fit into `memory_limit` bytes, about.
+/// patterns of a network would no longer fit into `memory_limit` bytes, about. A block counts with its operators and
+/// every step of its formation, by the mean lengths of rows, as if no two paths met.
 void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit);
 
-/// The chain of a network in the guaranteed pattern. Views are left out.
-[[nodiscard]] JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights);
+/// The chain of a network in the guaranteed pattern. Views are left out, a block is one element: see form_block().
+/// `steps`: numeric_chain() needs those of blocks, counts do not.
+[[nodiscard]] JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights,
+                                             StepPatterns steps = StepPatterns::keep);
 
 /// The chains of a network at concrete inputs, made one at a time; what no input changes is shared.
 class SampleChains {
@@ -36,16 +45,18 @@ class SampleChains {
   /// the values of every conv2d and linear.
   SampleChains(const Network& network, const NetworkWeights& weights);
 
-  /// The chain at input `x` (length: elements of the network's input), from a forward pass in double precision.
+  /// The chain at input `x` (length: elements of the network's input), from a forward pass in double precision; `steps`
+  /// as in guaranteed_chain(). A block consists of the sample patterns of its operators.
   ///
   /// Throws OperatorError (its index is a position in network.operators()) where the output of an operator is NaN or
   /// infinite.
-  [[nodiscard]] JacobianChain at(std::span<const double> x) const;
+  [[nodiscard]] JacobianChain at(std::span<const double> x, StepPatterns steps = StepPatterns::keep) const;
 
  private:
   const Network& network_;
   const NetworkWeights& weights_;
-  std::vector<std::shared_ptr<const Pattern>> fixed_;  // by operator; null for views and what depends on the input
+  std::vector<std::shared_ptr<const Pattern>>
+      fixed_;  // by operator; null for views, joins and what depends on the input
 };
 
 }  // namespace upsweep

@@ -38,10 +38,17 @@ template <class T>
                                                    std::span<const double> gradient);
 
 /// Writes the numbers of one link (0 is the network's first), as every iteration of training must. `inputs` comes from
-/// link_inputs(). Throws OperatorError where a number does not fit into T.
+/// link_inputs(). The numbers of a block are formed in double precision and rounded to T once; they need the
+/// activations inside, which are computed again here: see fill_block(). Throws OperatorError where a number does not
+/// fit into T.
 template <class T>
 void fill_link(const Network& network, const NetworkWeights& weights, const std::vector<std::vector<double>>& inputs,
                std::size_t link, NumericChain<T>& chain);
+
+/// fill_link() of a block whose activations are there, from block_activations(). Throws alike.
+template <class T>
+void fill_block(const Network& network, const NetworkWeights& weights,
+                const std::vector<std::vector<double>>& activations, std::size_t link, NumericChain<T>& chain);
 
 /// chain_without_values() with the numbers of all links. Throws alike.
 template <class T>

@@ -19,8 +19,8 @@ enum class PatternKind {
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements
 /// numbered channel-major (c·H·W + y·W + x), without explicit zeros.
 ///
-/// Not for views (std::invalid_argument). Source: BPPSA thesis (Wang 2020), Algorithms 2 to 4, made general over
-/// kernel, stride, padding, dilation and groups.
+/// Not for views and joins (std::invalid_argument). Source: BPPSA thesis (Wang 2020), Algorithms 2 to 4, made general
+/// over kernel, stride, padding, dilation and groups.
 [[nodiscard]] Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights);
 
 /// True where the sample pattern differs from the guaranteed one: ReLU and max-pooling.
@@ -36,7 +36,8 @@ enum class PatternKind {
 [[nodiscard]] CsrMatrix<double> jacobian_values(const Operator& op, const OperatorWeights& weights,
                                                 std::span<const double> x);
 
-/// Entries of the guaranteed pattern with every weight nonzero, without building it. Throws CountOverflow.
+/// Entries of the guaranteed pattern with every weight nonzero, without building it. Throws like guaranteed_pattern(),
+/// CountOverflow.
 [[nodiscard]] std::uint64_t unpruned_nnz(const Operator& op);
 
 }  // namespace upsweep

@@ -41,7 +41,7 @@ struct Prediction {
                                        const OpPlace& place);
 
 /// Seconds to write the Jacobian values of one iteration (operators 2..n), all `workers` together; nothing where the
-/// machine file does not say.
+/// machine file does not say, or where Jacobians of blocks must be formed first.
 [[nodiscard]] std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine,
                                                           std::size_t workers, unsigned value_bytes);
 

@@ -66,8 +66,8 @@ struct ScheduleValidation {
 /// All schedules of a validation, beside what was predicted.
 struct Validation {
   std::vector<ScheduleValidation> schedules;  ///< in the order of the profiles
-  std::optional<double> predicted_build_s;    ///< writing the chain's values; nothing where no machine says
-  double measured_build_s = 0;                ///< median of three
+  std::optional<double> predicted_build_s;  ///< writing the chain's values; nothing where no machine says, as of blocks
+  double measured_build_s = 0;              ///< median of three for each link; a block's is that of its formation
   // Over the schedules that ran without a mismatch and have a prediction.
   ErrorFigures end_to_end;
   ErrorFigures levels;                        ///< over all levels of them

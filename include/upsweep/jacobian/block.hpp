@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "upsweep/network/network.hpp"
+#include "upsweep/sparse/pattern.hpp"
+
+namespace upsweep {
+
+/// A step that forms a matrix G: the transposed Jacobian of the block's output with respect to one of its activations.
+struct BlockStep {
+  enum class Kind : std::uint8_t {
+    identity,  ///< G of the block's output
+    part,      ///< what a concat hands to one of its inputs: rows of G
+    product,   ///< what any other operator hands to its input: J^T · G
+    sum,       ///< of two parts of G of an activation that feeds several operators
+  };
+  Kind kind = Kind::identity;
+  std::size_t op = 0;                                 ///< position of the operator of a product or part
+  std::size_t source = 0;                             ///< step that makes the G it reads
+  std::size_t added = 0;                              ///< step that makes the second summand
+  Index first_row = 0;                                ///< of a part
+  bool is_selection = false;                          ///< rows of the identity: a product with it is a copy
+  Index rows = 0;                                     ///< elements of the activation
+  std::uint64_t nnz = 0;                              ///< of the G it makes
+  std::uint64_t products = 0;                         ///< matched pairs of a product; 0 where it is a copy
+  std::uint64_t additions = 0;                        ///< of a sum: entries that both summands have
+  std::shared_ptr<const Pattern> made = nullptr;      ///< the G it makes; kept under StepPatterns::keep
+  std::shared_ptr<const Pattern> jacobian = nullptr;  ///< of the operator of a product; kept alike
+
+  /// FLOPs of the step: 2 for a matched pair, 1 for an addition. Throws CountOverflow.
+  [[nodiscard]] std::uint64_t flops() const;
+};
+
+/// What the Jacobian of a block is, and what forming it costs.
+struct BlockFormation {
+  std::shared_ptr<const Pattern> pattern;  ///< the transposed Jacobian
+  std::uint64_t products = 0;              ///< matched pairs
+  std::uint64_t product_flops = 0;         ///< 2 for each
+  std::uint64_t additions = 0;             ///< of entries that both summands have
+  std::uint64_t addition_flops = 0;        ///< 1 for each
+  std::uint64_t peak_bytes = 0;            ///< of all G in use at a time, as CSR in fp64, identity and its rows apart
+};
+
+/// How the Jacobian of a block is formed, step by step; the steps depend on the network alone, not on patterns.
+struct BlockPlan {
+  std::vector<BlockStep> steps;  ///< each after those it reads; the last makes the block's Jacobian
+  std::vector<std::uint64_t>
+      operator_nnz;  ///< of the operators' Jacobians, by place in ChainLink::operators; 0 without
+  BlockFormation formation;
+  double roundings = 0;  ///< on a path through the block, at most; the rounding to the type of the chain not included
+};
+
+/// Whether the patterns of the steps are kept, which numbers need.
+enum class StepPatterns : std::uint8_t { drop, keep };
+
+/// Hands out the pattern of the transposed Jacobian of the operator at a position, neither view nor join.
+using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t position)>;
+
+/// Forms the transposed Jacobian of block `link` of the network: the sum over all its paths of the products of their
+/// transposed Jacobians; I + J_branch^T of a residual block.
+///
+/// Reverse accumulation, in this order: G of the output is I; the operators follow from the last position to the first,
+/// each with its inputs from the first to the last, and hand J^T · G to each; what arrives at an activation is added to
+/// the sum of what came before. Views and adds hand on G itself, a concat the rows of its inputs. Products follow the
+/// counting rule, those with I or with rows of it are copies and cost nothing; a sum costs one FLOP for every entry
+/// that both summands have. The structure is that of multiply() and unite(): no cancellation.
+/// Patterns that no later step reads are freed at once under StepPatterns::drop.
+/// Throws std::invalid_argument where the link is no block, CountOverflow.
+[[nodiscard]] BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of,
+                                   StepPatterns patterns);
+
+/// Step by step the number of later steps that read it; one more for the last.
+[[nodiscard]] std::vector<std::uint32_t> reads_of(const std::vector<BlockStep>& steps);
+
+}  // namespace upsweep

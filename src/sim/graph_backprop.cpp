@@ -1,0 +1,196 @@
+#include "upsweep/sim/graph_backprop.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_graph.hpp"
+#include "upsweep/sparse/product.hpp"
+
+namespace upsweep {
+namespace {
+
+using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Topological level of every task, from 0.
+std::vector<std::size_t> levels_of(const std::vector<GraphTask>& tasks) {
+  std::vector<std::size_t> levels(tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    for (const std::size_t before : tasks[t].after) {
+      if (before >= t) throw std::invalid_argument("a task waits for itself or a later one, accepted are earlier ones");
+      levels[t] = std::max(levels[t], levels[before] + 1);
+    }
+  }
+  return levels;
+}
+
+Edges dependencies(const std::vector<GraphTask>& tasks) {
+  Edges edges;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    for (const std::size_t before : tasks[t].after) {
+      edges.emplace_back(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(t));
+    }
+  }
+  return edges;
+}
+
+/// Every task waits for the barrier of the level before its own, which is a task of its own, behind all others.
+Edges barriers(const std::vector<std::size_t>& levels) {
+  Edges edges;
+  const std::size_t tasks = levels.size();
+  for (std::size_t t = 0; t < tasks; ++t) {
+    edges.emplace_back(static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(tasks + levels[t]));
+    if (levels[t] == 0) continue;
+    edges.emplace_back(static_cast<std::uint32_t>(tasks + levels[t] - 1), static_cast<std::uint32_t>(t));
+  }
+  return edges;
+}
+
+/// Makespan of tasks of these durations; what stands behind them in `edges` are `barrier_count` barriers.
+std::uint64_t makespan(std::vector<std::uint64_t> durations, const Edges& edges, std::size_t barrier_count,
+                       std::size_t workers) {
+  Workload workload;
+  workload.resource_of.assign(durations.size(), 0);
+  workload.resource_of.resize(durations.size() + barrier_count, kNoResource);
+  durations.resize(durations.size() + barrier_count, 0);
+  workload.graph = task_graph(edges, durations.size());
+  workload.durations = std::move(durations);
+  Resource pool;
+  pool.servers = workers;
+  pool.frees_instantly = barrier_count > 0;
+  workload.resources = {pool};
+  return simulate_tasks(workload).makespan;
+}
+
+/// Positions of tasks that must be done; nothing where no gradient is made.
+using Producers = std::vector<std::size_t>;
+
+/// Writes the tasks of back-propagation from an operator's output back to the outputs before it.
+class BackpropTasks {
+ public:
+  BackpropTasks(const Network& network, const NetworkProfile& profile)
+      : network_(network), profile_(profile), needed_(needs_gradient(network)), arrived_(network.operators().size()) {}
+
+  /// Back-propagation through `operators` (positions, ascending), from the gradient of the last one's output, which is
+  /// there; that of output `known` is there, too.
+  void through(const std::vector<std::size_t>& operators, std::size_t known) {
+    for (std::size_t k = operators.size(); k-- > 0;) {
+      const std::size_t o = operators[k];
+      const std::optional<std::size_t> gradient = finish(o);
+      for (const std::size_t input : network_.inputs_of(o)) {
+        if (input != kNetworkInput && input != known && needed_[input])
+          arrived_[input].push_back(hand_back(o, gradient));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<GraphTask> take() { return std::move(tasks_); }
+
+ private:
+  /// The task that has made the gradient of the output of `o`, with a sum where several have arrived.
+  std::optional<std::size_t> finish(std::size_t o) {
+    const std::vector<std::optional<std::size_t>>& arrived = arrived_[o];
+    if (arrived.empty()) return std::nullopt;
+    if (arrived.size() == 1) return arrived[0];
+    const std::uint64_t additions = checked_mul(arrived.size() - 1, elements(network_.operators()[o].out_shape));
+    GraphTask sum{checked_mul(additions, profile_.inputs), {}};
+    for (const std::optional<std::size_t>& task : arrived) {
+      if (task) sum.after.push_back(*task);
+    }
+    return append(std::move(sum));
+  }
+
+  std::optional<std::size_t> hand_back(std::size_t o, std::optional<std::size_t> gradient) {
+    const OperatorKind& kind = network_.operators()[o].kind;
+    if (is_view(kind) || is_join(kind)) return gradient;
+    GraphTask product{flops_of_products(profile_.operators[o].nnz), {}};
+    if (gradient) product.after.push_back(*gradient);
+    return append(std::move(product));
+  }
+
+  std::size_t append(GraphTask task) {
+    std::sort(task.after.begin(), task.after.end());
+    task.after.erase(std::unique(task.after.begin(), task.after.end()), task.after.end());
+    tasks_.push_back(std::move(task));
+    return tasks_.size() - 1;
+  }
+
+  const Network& network_;
+  const NetworkProfile& profile_;
+  std::vector<bool> needed_;
+  std::vector<std::vector<std::optional<std::size_t>>> arrived_;  // by operator: what makes parts of its gradient
+  std::vector<GraphTask> tasks_;
+};
+
+}  // namespace
+
+GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t workers) {
+  if (workers == 0) throw std::invalid_argument("simulate_graph needs at least 1 worker");
+  GraphWork work;
+  if (tasks.empty()) return work;
+  const std::vector<std::size_t> levels = levels_of(tasks);
+  work.tasks = tasks.size();
+  work.steps = *std::max_element(levels.begin(), levels.end()) + 1;
+  std::vector<std::uint64_t> flops;
+  std::vector<std::uint64_t> most(work.steps);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    flops.push_back(tasks[t].flops);
+    add_to(work.flops, tasks[t].flops);
+    most[levels[t]] = std::max(most[levels[t]], tasks[t].flops);
+  }
+  for (const std::uint64_t one : most) add_to(work.critical_path_level, one);
+  const Edges free = dependencies(tasks);
+  const Edges fenced = barriers(levels);
+  work.critical_path_dag = longest_path(task_graph(free, tasks.size()), flops);
+  const std::vector<std::uint64_t> units(tasks.size(), 1);
+  work.level = {makespan(units, fenced, work.steps, workers), makespan(flops, fenced, work.steps, workers)};
+  work.dag = {makespan(units, free, 0, workers), makespan(flops, free, 0, workers)};
+  return work;
+}
+
+std::vector<GraphTask> graph_backprop_tasks(const Network& network, const NetworkProfile& profile) {
+  std::vector<std::size_t> all;
+  for (std::size_t o = 0; o < network.operators().size(); ++o) all.push_back(o);
+  BackpropTasks tasks(network, profile);
+  tasks.through(all, kNetworkInput);
+  return tasks.take();
+}
+
+std::vector<GraphTask> inner_backprop_tasks(const Network& network, const NetworkProfile& profile) {
+  BackpropTasks tasks(network, profile);
+  for (std::size_t i = 0; i < network.links().size(); ++i) {
+    const ChainLink& link = network.link(i);
+    if (link.is_block) tasks.through(link.operators, link.input);
+  }
+  return tasks.take();
+}
+
+std::vector<GraphTask> formation_tasks(const NetworkProfile& profile) {
+  std::vector<GraphTask> tasks;
+  for (std::size_t i = 1; i < profile.links.size(); ++i) {
+    const std::vector<FormationStep>& steps = profile.links[i].formation.steps;
+    std::vector<std::vector<std::size_t>> made_by(steps.size());  // the tasks that must be done for a step's matrix
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      for (const std::size_t read : steps[s].reads) {
+        made_by[s].insert(made_by[s].end(), made_by[read].begin(), made_by[read].end());
+      }
+      std::sort(made_by[s].begin(), made_by[s].end());
+      made_by[s].erase(std::unique(made_by[s].begin(), made_by[s].end()), made_by[s].end());
+      if (steps[s].flops == 0) continue;
+      tasks.push_back({steps[s].flops, std::move(made_by[s])});
+      made_by[s] = {tasks.size() - 1};
+    }
+  }
+  return tasks;
+}
+
+GraphComparison compare_with_graph(const Network& network, const NetworkProfile& profile, std::size_t workers) {
+  return {simulate_graph(graph_backprop_tasks(network, profile), workers),
+          simulate_graph(formation_tasks(profile), workers),
+          simulate_graph(inner_backprop_tasks(network, profile), workers)};
+}
+
+}  // namespace upsweep

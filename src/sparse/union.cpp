@@ -1,0 +1,111 @@
+#include "upsweep/sparse/union.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "bit_kernels.hpp"
+#include "upsweep/base/parallel.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t kRowsPerChunk = 256;
+constexpr std::size_t kMaxBlockBytes = std::size_t{1} << 20;
+
+/// Pairs of stored rows without repetition: row r of the sum is the union of pair `number_of[r]`, or has no entry.
+struct DistinctPairs {
+  std::vector<std::pair<Row, Row>> pairs;
+  std::vector<Index> number_of;
+};
+
+DistinctPairs distinct_pairs(const Pattern& a, const Pattern& b) {
+  DistinctPairs distinct;
+  std::unordered_map<std::uint64_t, Index> number;
+  number.reserve(a.rows());
+  for (Index r = 0; r < a.rows(); ++r) {
+    const Index in_a = a.row_number(r);
+    const Index in_b = b.row_number(r);
+    if (in_a == Pattern::kEmptyRow && in_b == Pattern::kEmptyRow) {
+      distinct.number_of.push_back(Pattern::kEmptyRow);
+      continue;
+    }
+    const auto next = static_cast<Index>(distinct.pairs.size());
+    const auto [known, is_new] = number.emplace(std::uint64_t{in_a} << 32 | in_b, next);
+    if (is_new) distinct.pairs.emplace_back(a.row(r), b.row(r));
+    distinct.number_of.push_back(known->second);
+  }
+  return distinct;
+}
+
+/// One thread's share of a union.
+struct Worker {
+  RowSink sink;
+  std::vector<Index> columns = {};
+  std::vector<std::uint64_t> bits = {};
+
+  Row unite(const Row& a, const Row& b, Index cols) {
+    if (!a.is_bitmap() && !b.is_bitmap()) {
+      columns.clear();
+      std::set_union(a.list().begin(), a.list().end(), b.list().begin(), b.list().end(), std::back_inserter(columns));
+      return sink.append_list(columns);
+    }
+    const std::size_t words = bitmap_words(cols);
+    bits.assign(words, 0);
+    for (const Row* row : {&a, &b}) {
+      if (row->is_bitmap()) {
+        or_words(bits.data(), row->words(), words);
+      } else {
+        for (const Index column : row->list()) bits[column / 64] |= std::uint64_t{1} << (column % 64);
+      }
+    }
+    return sink.append_bitmap(bits, static_cast<Index>(count_bits(bits.data(), words)));
+  }
+};
+
+}  // namespace
+
+Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const Pattern>& b) {
+  if (a->rows() != b->rows() || a->cols() != b->cols()) {
+    throw std::invalid_argument(fmt::format("a sum of ({} x {}) and ({} x {}), accepted are equal shapes", a->rows(),
+                                            a->cols(), b->rows(), b->cols()));
+  }
+  if (a == b || b->nnz() == 0) return {a == b ? a->nnz() : 0, a};
+  if (a->nnz() == 0) return {0, b};
+  DistinctPairs distinct = distinct_pairs(*a, *b);
+  const std::size_t block_bytes = std::min(kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
+  std::vector<Worker> workers;
+  for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(a->cols(), block_bytes)});
+  std::vector<Row> stored(distinct.pairs.size());
+  parallel_chunks(distinct.pairs.size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
+    for (std::size_t d = begin; d < end; ++d) {
+      stored[d] = workers[slot].unite(distinct.pairs[d].first, distinct.pairs[d].second, a->cols());
+    }
+  });
+  std::vector<std::unique_ptr<std::byte[]>> blocks;
+  std::size_t bytes = 0;
+  for (Worker& worker : workers) bytes += worker.sink.release(blocks);
+  auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
+  auto sum = std::make_shared<Pattern>(a->rows(), a->cols(), std::move(distinct.number_of), std::move(store));
+  const std::uint64_t common = a->nnz() + b->nnz() - sum->nnz();
+  if (sum->nnz() == a->nnz()) return {common, a};
+  if (sum->nnz() == b->nnz()) return {common, b};
+  return {common, std::move(sum)};
+}
+
+Pattern row_range(const Pattern& pattern, Index first, Index count) {
+  if (count > pattern.rows() || first > pattern.rows() - count) {
+    throw std::invalid_argument(
+        fmt::format("rows {} to {} of {}, accepted are those that there are", first, first + count, pattern.rows()));
+  }
+  std::vector<Index> numbers;
+  numbers.reserve(count);
+  for (Index r = first; r < first + count; ++r) numbers.push_back(pattern.row_number(r));
+  return {count, pattern.cols(), std::move(numbers), pattern.store()};
+}
+
+}  // namespace upsweep
