@@ -51,9 +51,8 @@ TEST(Device, WrongUsageIsFoundBeforeAnyFileIsOpened) {
   const std::vector<Refusal> cases = {
       {{"profile", "nofile", "--schedule", "blocked:x"}, "--schedule: 'blocked:x' is no backward method"},
       {{"profile", "nofile", "--schedule", "blocked:2:0.5", "--machine", "none"}, "'blocked:2:0.5' is no backward"},
-      {{"profile", "nofile", "--schedule", "blocked:4"}, "accepted is with --machine"},
       {{"profile", "nofile", "--schedule", "hybrid:x"}, "--schedule is 'hybrid:x', accepted are linear"},
-      {{"profile", "nofile", "--schedule", "blocked:4", "--machine", "none", "--workers", "4"},
+      {{"profile", kFused, "--schedule", "blocked:4", "--machine", "none", "--workers", "4"},
        "--workers with --schedule blocked:4, which is predicted on the whole machine, accepted is without"},
       {{"search", "nofile", "--machine", "none", "--memory", "x"}, "--memory is 'x'"},
       {{"search", "nofile", "--machine", "none", "--execution", "both"}, "--execution"}};

@@ -222,7 +222,13 @@ TEST(Recurrent, SaysWhyAnOptionDoesNotGo) {
       {{"search", model, "--machine", gpu, "--live"}, 2, "accepted is time of all ops"},
       {{"profile", model, "--schedule", "blocked:4"}, 2, "predicted on a machine, accepted is with --machine"},
       {{"profile", model, "--schedule", "blocked:0", "--machine", gpu}, 2, "'blocked:0' is no backward method"},
-      {{"profile", kModels + "lenet5.yaml", "--schedule", "blocked:4"}, 2, "--schedule is 'blocked:4', accepted are"},
+      {{"profile", kModels + "lenet5.yaml", "--schedule", "blocked:4:2"}, 2, "'blocked:4:2', accepted are"},
+      {{"profile", model, "--schedule", "kogge-stone"},
+       2,
+       "accepted of a recurrent model are linear, blelloch, hybrid"},
+      {{"validate", model, "--schedule", "sklansky"}, 2, "'sklansky' is no backward method, accepted are bptt, linear"},
+      {{"validate", model, "--all-schedules"}, 3, "--all-schedules, accepted is --all-depths with a recurrent model"},
+      {{"search", model, "--schemes", "all"}, 2, "--schemes with a recurrent model"},
   };
   for (const Refusal& refusal : cases) {
     const Finished run = upsweep(refusal.command);

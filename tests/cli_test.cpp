@@ -134,7 +134,7 @@ TEST(Profile, ShowsTextThatIsNotUtf8AsReplaced) {
 }
 
 TEST(Search, PrintsOneCsvTableOfCandidates) {
-  const Finished csv = upsweep({"search", kModels + "lenet5.yaml", "--format", "csv"});
+  const Finished csv = upsweep({"search", kModels + "lenet5.yaml", "--schemes", "hybrid", "--format", "csv"});
   EXPECT_THAT(csv.out, StartsWith("schedule,depth,feasible,reason,score,"));
   EXPECT_EQ(lines(csv.out), 1 + 4);
 }
@@ -467,7 +467,8 @@ TEST(BadInput, IsAForeignOrUnwritableDatabaseToo) {
 TEST(Runs, AreListedShownAndDeleted) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");
-  const Finished search = upsweep({"search", kModels + "lenet5.yaml", "--workers", "2", "--db", db});
+  const Finished search =
+      upsweep({"search", kModels + "lenet5.yaml", "--workers", "2", "--schemes", "hybrid", "--db", db});
   EXPECT_EQ(search.exit_code, 0);
   EXPECT_THAT(search.err, HasSubstr("stored in " + db + " as runs 1, 2, 3, 4"));
   EXPECT_EQ(upsweep({"profile", kModels + "lenet5.yaml", "--db", db}).exit_code, 0);
@@ -477,8 +478,8 @@ TEST(Runs, AreListedShownAndDeleted) {
   EXPECT_EQ(json_of({"runs", "list", "--db", db})[0]["command"], "profile");
   const Json shown = json_of({"runs", "show", "2", "--db", db});
   EXPECT_EQ(shown["schedule"], "hybrid:1");
-  EXPECT_EQ(shown["parameters"],
-            R"(["search",")" + kModels + R"(lenet5.yaml","--workers","2","--db",")" + db + R"("])");
+  EXPECT_EQ(shown["parameters"], R"(["search",")" + kModels +
+                                     R"(lenet5.yaml","--workers","2","--schemes","hybrid","--db",")" + db + R"("])");
   EXPECT_FALSE(shown["level_profile"].empty());
   EXPECT_THAT(upsweep({"runs", "--db", db}).out, HasSubstr("best of its search"));
   EXPECT_THAT(upsweep({"runs", "--db", db, "--format", "csv"}).out, StartsWith("id,created_utc,"));
@@ -494,8 +495,9 @@ TEST(Runs, AreWholeAfterASearchIsKilled) {
   ASSERT_EQ(upsweep({"search", kModels + "lenet5.yaml", "--db", db}).exit_code, 0);
   int killed = 0;
   for (int round = 0; round < 20; ++round) {
-    const pid_t search = start_program({UPSWEEP_BINARY, "search", kModels + "vgg11-quarter-pruned90.yaml", "--db", db},
-                                       "/dev/null", "/dev/null");
+    const pid_t search = start_program(
+        {UPSWEEP_BINARY, "search", kModels + "vgg11-quarter-pruned90.yaml", "--schemes", "hybrid", "--db", db},
+        "/dev/null", "/dev/null");
     usleep(static_cast<useconds_t>(3000 * (round + 1)));
     kill(search, SIGKILL);
     int status = 0;
@@ -515,7 +517,8 @@ TEST(Runs, OfANewDatabaseCanBeReadAfterAKillAtAnyMoment) {
   for (int round = 0; round < 30; ++round) {
     const std::string db = folder.path("new" + std::to_string(round));
     const pid_t search =
-        start_program({UPSWEEP_BINARY, "search", kModels + "mlp-mnist.yaml", "--db", db}, "/dev/null", "/dev/null");
+        start_program({UPSWEEP_BINARY, "search", kModels + "mlp-mnist.yaml", "--schemes", "hybrid", "--db", db},
+                      "/dev/null", "/dev/null");
     usleep(static_cast<useconds_t>(500 * (round + 1)));
     kill(search, SIGKILL);
     waitpid(search, nullptr, 0);

@@ -7,7 +7,6 @@
 #include "recurrent.hpp"
 #include "storing.hpp"
 #include "upsweep/report/profile_report.hpp"
-#include "upsweep/scan/builders.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -21,18 +20,17 @@ struct ProfileOptions {
 int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   check_recurrent_options(options.recurrent, options.model);
-  check_profile_schedule(options.schedule, options.model);
+  check_profile_schedule(options.schedule);
   if (is_recurrent(options.model, options.recurrent)) {
     return profile_recurrent(options.model, options.recurrent, options.schedule, invocation);
   }
-  const ScheduleRequest request = parse_schedule(options.schedule);
+  const ScheduleRequest request = schedule_request(options.schedule);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;
-  const Analysis analysis =
-      analyse_with_progress(model, pattern_kind(options.model), {hybrid_schedule(length, request.depth)});
+  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), {make_schedule(request, length)});
   const ScheduleProfile& profile = analysis.schedules.front();
   const std::size_t workers = workers_of(options.model, widest_level(profile.schedule), machine ? &*machine : nullptr);
   const PramProfile pram = pram_profile(profile, workers);
@@ -66,7 +64,9 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
   declare_recurrent_options(*app, options->recurrent);
   app->add_option(
          "--schedule", options->schedule,
-         "linear, blelloch, or hybrid:L cut after L levels; of a recurrent model with --machine also blocked:P")
+         "linear (or substitution), blelloch, hybrid:L cut after L levels, kogge-stone, sklansky, brent-kung, "
+         "recursive-doubling, cyclic-reduction or blocked:P; of a recurrent model linear, blelloch, hybrid:L and, with "
+         "--machine, blocked:P")
       ->capture_default_str();
   return {app, [options, &invocation] { return run_profile(*options, invocation); }};
 }

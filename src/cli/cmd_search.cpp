@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "recurrent.hpp"
 #include "storing.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/report/search_report.hpp"
 
 namespace upsweep::cli {
@@ -20,6 +21,7 @@ struct Options {
   [[nodiscard]] std::string execution_text() const { return execution.value_or("dag"); }
   bool live = false;
   std::optional<std::string> memory;
+  std::optional<std::string> schemes;
 };
 
 SearchOptions search_options(const Options& options) {
@@ -35,8 +37,8 @@ SearchOptions search_options(const Options& options) {
 void save(RunStore& store, const RunContext& context, const Analysis& analysis, const SearchResult& result,
           const std::string& execution, const std::string& db) {
   std::vector<RunRecord> runs;
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const Candidate& candidate = result.candidates[i];
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& candidate = result.at(i);
     // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
     // row.
     RunRecord run{candidate.schedule,
@@ -57,28 +59,45 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
                       result.workers,
                       result.options.memory_limit,
                       std::nullopt,
-                      result.margin};
+                      result.margin,
+                      std::nullopt,
+                      result.scheme_margin};
   if (result.best) record.best_depth = result.candidates[*result.best].depth;
+  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
   report_stored(db, store.save(context, runs, record));
+}
+
+/// Every depth and, unless --schemes is hybrid, the other schemes for as many workers as are simulated.
+std::vector<Schedule> candidates_of(const Options& options, std::size_t length, SearchOptions& search) {
+  std::vector<Schedule> schedules = depth_candidates(length);
+  std::size_t widest = 1;
+  for (const Schedule& schedule : schedules) widest = std::max(widest, widest_level(schedule));
+  search.workers = workers_of(options.model, widest, search.machine);
+  if (options.schemes == "hybrid") return schedules;
+  for (Schedule& scheme : scheme_candidates(length, *search.workers)) schedules.push_back(std::move(scheme));
+  return schedules;
 }
 
 int run_search(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
-  if (is_recurrent(options.model, options.recurrent))
+  if (is_recurrent(options.model, options.recurrent)) {
+    if (options.schemes) {
+      throw UsageError(
+          "--schemes with a recurrent model, whose search has hybrid depths and, with --machine, blocked:P, accepted "
+          "is without");
+    }
     return search_recurrent(options.model, options.recurrent, search, options.execution.has_value(), invocation);
+  }
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);
   search.machine = machine ? &*machine : nullptr;
   search.value_bytes = model.value_bytes;
   const auto store = open_store(options.model.db);
-  const Analysis analysis =
-      analyse_with_progress(model, pattern_kind(options.model), depth_candidates(model.network.links().size() + 1));
-  std::size_t widest = 1;
-  for (const ScheduleProfile& profile : analysis.schedules) widest = std::max(widest, widest_level(profile.schedule));
-  search.workers = workers_of(options.model, widest, search.machine);
+  std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
+  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   const SearchResult result = search_depth(analysis.schedules, search);
   if (store) {
     RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
@@ -86,7 +105,7 @@ int run_search(const Options& options, const Invocation& invocation) {
     save(*store, context, analysis, result, options.execution_text(), *options.model.db);
   }
 
-  const SearchReport report{model.name, analysis.network, result, options.model.pattern};
+  const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report); });
@@ -96,7 +115,8 @@ int run_search(const Options& options, const Invocation& invocation) {
 }  // namespace
 
 Command declare_search(CLI::App& root, const Invocation& invocation) {
-  CLI::App* app = root.add_subcommand("search", "Choose the hybrid depth: every depth scored, the best and why");
+  CLI::App* app = root.add_subcommand(
+      "search", "Choose the schedule: every hybrid depth and every other scheme scored, the best and why");
   auto options = std::make_shared<Options>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
@@ -106,9 +126,12 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--execution", options->execution, "executor and critical-path rule")
       ->check(CLI::IsMember({"level", "dag"}))
       ->default_str("dag");
+  app->add_option("--schemes", options->schemes, "all schedules, or the hybrid depths alone")
+      ->check(CLI::IsMember({"all", "hybrid"}))
+      ->default_str("all");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
   app->add_option("--memory", options->memory,
-                  "refuse depths whose live values take more; bytes, or with KiB, MiB, GiB")
+                  "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
   return {app, [options, &invocation] { return run_search(*options, invocation); }};
 }

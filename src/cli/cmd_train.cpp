@@ -62,7 +62,8 @@ std::string canonical(const std::string& name) {
   } catch (const std::invalid_argument&) {
     throw UsageError(
         fmt::format("--backward: '{}' is no backward method, accepted are linear, hybrid:L, blelloch; bptt, blocked:P "
-                    "and blocked:P:R of recurrent models; bp of networks of operators",
+                    "and blocked:P:R of recurrent models; bp, kogge-stone, sklansky, brent-kung, recursive-doubling, "
+                    "cyclic-reduction and blocked:P of networks of operators",
                     name));
   }
   return *found;

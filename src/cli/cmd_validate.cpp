@@ -13,10 +13,11 @@
 #include "upsweep/backend/registry.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/report/validation_report.hpp"
-#include "upsweep/scan/builders.hpp"
+#include "upsweep/scan/request.hpp"
 #include "upsweep/search/depth.hpp"
 #include "upsweep/validate/validate.hpp"
 #include "validate_recurrent.hpp"
+#include "validation_records.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -27,6 +28,7 @@ struct Options {
   std::string backend = "cpu";
   std::string schedule = "blelloch";
   bool all_depths = false;
+  bool all_schedules = false;
   std::string execution = "level";
   std::string input = "0";
   std::optional<std::string> label;
@@ -123,36 +125,27 @@ bool any_to_run(const Analysis& analysis, const Options& options) {
          });
 }
 
-void save(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
-          const ValidationReport& report, const std::string& db) {
-  add_machine(context, report.machine, report.workers, report.value_bytes);
-  std::vector<RunRecord> runs;
-  for (std::size_t i = 0; i < validation.schedules.size(); ++i) {
-    const ScheduleValidation& one = validation.schedules[i];
-    if (!one.ran()) continue;
-    const ScheduleProfile& profile = analysis.schedules[i];
-    RunRecord run{profile.schedule.name, &profile, pram_profile(profile, report.workers), {}, {}, {}};
-    if (report.machine != nullptr) {
-      const auto predicted = [&](Execution execution) {
-        return predict_time(profile, *report.machine, report.workers, execution, report.value_bytes).seconds;
-      };
-      run.predicted_level_s = predicted(Execution::level);
-      run.predicted_dag_s = predicted(Execution::dag);
-    }
-    run.measurement = MeasurementRecord{report.backend,
-                                        report.device,
-                                        report.workers,
-                                        report.execution,
-                                        report.value_bytes,
-                                        report.input,
-                                        validation.measured_build_s,
-                                        &one.measurement,
-                                        one.prediction ? &*one.prediction : nullptr,
-                                        one.values.elements > 0 ? std::optional(one.values.worst_share) : std::nullopt,
-                                        one.mismatch ? std::optional(one.mismatch->what) : std::nullopt};
-    runs.push_back(std::move(run));
+/// --schedule, before the model says which kind of it goes with it. Throws UsageError where both do not know it.
+void check_schedule(const std::string& text) {
+  try {
+    static_cast<void>(parse_schedule(text));
+    return;
+  } catch (const std::invalid_argument&) {
+    // Perhaps those of a recurrent model.
   }
-  if (!runs.empty()) report_stored(db, store.save(context, runs, std::nullopt));
+  try {
+    static_cast<void>(parse_methods("--schedule", text));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}; of a network of operators {}", error.what(), accepted_schedules()));
+  }
+}
+
+std::vector<Schedule> schedules_of(const Options& options, std::size_t length, std::size_t workers) {
+  if (!options.all_depths && !options.all_schedules) return {make_schedule(parse_schedule(options.schedule), length)};
+  std::vector<Schedule> schedules = depth_candidates(length);
+  if (!options.all_schedules) return schedules;
+  for (Schedule& scheme : scheme_candidates(length, workers)) schedules.push_back(std::move(scheme));
+  return schedules;
 }
 
 Validation run_all(Model& model, const Setting& setting, const Options& options, const LossGradient& loss,
@@ -183,6 +176,7 @@ int run_recurrent(const Options& options, const Invocation& invocation) {
     return InputError(fmt::format("{}: {} with a recurrent model", options.model.model, what));
   };
   if (options.model.machine) throw refuse("--machine, accepted is none: rates are measured before the run");
+  if (options.all_schedules) throw refuse("--all-schedules, accepted is --all-depths");
   if (options.force) throw refuse("--force, accepted is none: nothing is skipped");
   if (options.execution != "level") throw refuse("--execution dag, accepted is level");
   if (options.input != "0" || options.label) throw refuse("--input or --label, accepted is --loss-seed");
@@ -194,7 +188,7 @@ int run_recurrent(const Options& options, const Invocation& invocation) {
 
 int run_validate(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
-  static_cast<void>(parse_methods("--schedule", options.schedule));  // before any file is opened
+  check_schedule(options.schedule);  // before any file is opened
   const std::size_t input = parse_count("--input", options.input);
   const LossGradient loss = loss_of(options);
   check_recurrent_options(options.recurrent, options.model);
@@ -202,15 +196,14 @@ int run_validate(const Options& options, const Invocation& invocation) {
   if (options.no_prediction)
     throw UsageError("--no-prediction, accepted is a recurrent model; with --machine nothing is calibrated");
   require_operator_backend(options.backend);
-  const ScheduleRequest request = parse_schedule(options.schedule);
+  static_cast<void>(schedule_request(options.schedule));
   Setting setting = prepare(options);
 
   Model model = load_at_input(options, input);
   check_label(model, loss);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules =
-      options.all_depths ? depth_candidates(length) : std::vector{hybrid_schedule(length, request.depth)};
+  std::vector<Schedule> schedules = schedules_of(options, length, setting.workers);
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   if (!setting.machine && is_modelled(options.backend) && any_to_run(analysis, options)) {
     setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
@@ -228,10 +221,11 @@ int run_validate(const Options& options, const Invocation& invocation) {
                                 options.execution,
                                 input,
                                 loss_text(loss),
-                                model.value_bytes};
+                                model.value_bytes,
+                                model.network.has_blocks()};
   if (store) {
-    save(*store, run_context(invocation, "validate", options.model, model, analysis.network), analysis, validation,
-         report, *options.model.db);
+    save_validation(*store, run_context(invocation, "validate", options.model, model, analysis.network), analysis,
+                    validation, report, *options.model.db);
   }
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
@@ -266,11 +260,16 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
       ->check(CLI::IsMember(all_backends()))
       ->capture_default_str();
   CLI::Option* schedule = app->add_option("--schedule", options->schedule,
-                                          "linear, blelloch, or hybrid:L cut after L levels; of a recurrent model "
-                                          "also blocked:P[:F] and bptt, several separated by commas; "
+                                          "linear (or substitution), blelloch, hybrid:L cut after L levels, "
+                                          "kogge-stone, sklansky, brent-kung, recursive-doubling, cyclic-reduction or "
+                                          "blocked:P; of a recurrent model linear, blelloch, hybrid:L, blocked:P[:F] "
+                                          "and bptt, several separated by commas; "
                                           "its default is blelloch and three blocked ones")
                               ->capture_default_str();
-  app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
+  CLI::Option* depths = app->add_flag("--all-depths", options->all_depths, "every hybrid depth")->excludes(schedule);
+  app->add_flag("--all-schedules", options->all_schedules, "every hybrid depth and every other scheme, as in search")
+      ->excludes(schedule)
+      ->excludes(depths);
   app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")
       ->check(CLI::IsMember({"level", "dag"}))
       ->capture_default_str();

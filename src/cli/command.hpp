@@ -32,6 +32,7 @@ class ValidationFailed : public std::runtime_error {
 [[nodiscard]] Command declare_profile(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_search(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_training(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_runs(CLI::App& root, const Invocation& invocation);

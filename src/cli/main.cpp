@@ -31,9 +31,9 @@ int fail(ExitCode code, const std::string& message) {
 int usage_error(const std::string& message, const CLI::App* command) {
   fail(kUsage, message);
   if (command == nullptr) {
-    fmt::print(
-        stderr,
-        "usage: upsweep profile|search|validate|calibrate|train|training|runs [OPTIONS]; upsweep --help lists them\n");
+    fmt::print(stderr,
+               "usage: upsweep profile|search|validate|solve|calibrate|train|training|runs [OPTIONS]; upsweep --help "
+               "lists them\n");
   } else {
     const std::string& name = command->get_name();
     const char* arguments = name == "runs"                          ? " [list | show ID | delete ID]"
@@ -57,10 +57,10 @@ int run_program(int argc, char** argv) {
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
   root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
   root.require_subcommand(1);
-  const std::vector<cli::Command> commands = {declare_profile(root, invocation),  declare_search(root, invocation),
-                                              declare_validate(root, invocation), declare_calibrate(root, invocation),
-                                              declare_train(root, invocation),    declare_training(root, invocation),
-                                              declare_runs(root, invocation)};
+  const std::vector<cli::Command> commands = {declare_profile(root, invocation),   declare_search(root, invocation),
+                                              declare_validate(root, invocation),  declare_solve(root, invocation),
+                                              declare_calibrate(root, invocation), declare_train(root, invocation),
+                                              declare_training(root, invocation),  declare_runs(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
@@ -77,8 +77,9 @@ int run_program(int argc, char** argv) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
       return usage_error(
-          fmt::format("'{}' is no command, accepted are profile, search, validate, calibrate, train, training, runs",
-                      argv[1]),
+          fmt::format(
+              "'{}' is no command, accepted are profile, search, validate, solve, calibrate, train, training, runs",
+              argv[1]),
           nullptr);
     }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);

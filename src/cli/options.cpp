@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "upsweep/base/error.hpp"
@@ -65,18 +65,12 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
-ScheduleRequest parse_schedule(const std::string& text) {
-  if (text == "linear") return {text, 0};
-  if (text == "blelloch") return {text, std::numeric_limits<std::uint32_t>::max()};
-  const std::string prefix = "hybrid:";
-  if (text.starts_with(prefix)) {
-    std::uint32_t depth = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + prefix.size(), end, depth);
-    if (error == std::errc() && stop == end) return {text, depth};
+ScheduleRequest schedule_request(const std::string& text) {
+  try {
+    return parse_schedule(text);
+  } catch (const std::invalid_argument&) {
+    throw UsageError(fmt::format("--schedule is '{}', accepted are {}", text, accepted_schedules()));
   }
-  throw UsageError(fmt::format(
-      "--schedule is '{}', accepted are linear, blelloch and hybrid:L with an integer L of at least 0", text));
 }
 
 Execution execution_kind(const std::string& text) { return text == "level" ? Execution::level : Execution::dag; }

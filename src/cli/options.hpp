@@ -7,6 +7,7 @@
 
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/scan/execution.hpp"
+#include "upsweep/scan/request.hpp"
 
 namespace upsweep::cli {
 
@@ -35,13 +36,8 @@ void check_model_options(const ModelOptions& options);
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
 
-/// linear, blelloch or hybrid:L.
-struct ScheduleRequest {
-  std::string text;
-  std::uint32_t depth = 0;  ///< a large number for blelloch
-};
-/// Throws UsageError.
-[[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
+/// parse_schedule() of --schedule. Throws UsageError.
+[[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
 
 /// level or dag, as CLI11 has checked it.
 [[nodiscard]] Execution execution_kind(const std::string& text);

@@ -11,6 +11,7 @@
 #include "analysis.hpp"
 #include "output.hpp"
 #include "pass_records.hpp"
+#include "stacked.hpp"
 #include "storing.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
@@ -63,12 +64,38 @@ DeviceAssumptions assumptions_of(const RecurrentOptions& options) {
 }
 
 BackwardMethod method_of(const std::string& schedule) {
-  if (!is_blocked(schedule)) return {BackwardKind::levels, parse_schedule(schedule).depth, {}};
+  if (!is_blocked(schedule)) {
+    const ScheduleRequest request = schedule_request(schedule);
+    if (request.kind == ScheduleKind::hybrid) {
+      return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
+    }
+    throw UsageError(
+        fmt::format("--schedule is '{}', accepted of a recurrent model are linear, blelloch, hybrid:L with an integer "
+                    "L of at least 0 and, with --machine, blocked:P",
+                    schedule));
+  }
   try {
     return parse_backward_method(schedule);
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("--schedule: {}", error.what()));
   }
+}
+
+/// method_of() with what goes with it. Throws UsageError.
+BackwardMethod method_for_profile(const std::string& schedule, const ModelOptions& model) {
+  const BackwardMethod method = method_of(schedule);
+  if (!is_blocked(schedule)) return method;
+  if (!model.machine) {
+    throw UsageError(
+        fmt::format("--schedule is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
+                    "predicted on a machine, accepted is with --machine",
+                    schedule));
+  }
+  if (model.workers) {
+    throw UsageError(fmt::format(
+        "--workers with --schedule {}, which is predicted on the whole machine, accepted is without", schedule));
+  }
+  return method;
 }
 
 /// The machine of --machine. Throws InputError, also where recurrent passes cannot be predicted on it.
@@ -155,8 +182,8 @@ void check_recurrent_options(const RecurrentOptions& options, const ModelOptions
   }
 }
 
-RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent) {
-  RecurrentModel model = load_recurrent(options.model);
+RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent, Layers accepted) {
+  RecurrentModel model = load_recurrent(options.model, accepted);
   if (recurrent.steps) model.steps = parse_positive("--steps", *recurrent.steps);
   if (recurrent.batch) model.batch = parse_positive("--batch", *recurrent.batch);
   if (recurrent.hidden) model.shape.hidden = parse_positive("--hidden", *recurrent.hidden);
@@ -167,18 +194,11 @@ RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& re
 
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
-void check_profile_schedule(const std::string& schedule, const ModelOptions& model) {
-  static_cast<void>(method_of(schedule));
-  if (!is_blocked(schedule)) return;
-  if (!model.machine) {
-    throw UsageError(
-        fmt::format("--schedule is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
-                    "predicted on a machine, accepted is with --machine",
-                    schedule));
-  }
-  if (model.workers) {
-    throw UsageError(fmt::format(
-        "--workers with --schedule {}, which is predicted on the whole machine, accepted is without", schedule));
+void check_profile_schedule(const std::string& schedule) {
+  if (is_blocked(schedule)) {
+    static_cast<void>(method_of(schedule));  // it reads more than schedule_request()
+  } else {
+    static_cast<void>(schedule_request(schedule));
   }
 }
 
@@ -206,8 +226,9 @@ bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {
 
 int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
                       const Invocation& invocation) {
-  const BackwardMethod method = method_of(schedule);
-  const RecurrentModel model = load_with(options, recurrent);
+  const BackwardMethod method = method_for_profile(schedule, options);
+  const RecurrentModel model = load_with(options, recurrent, Layers::any);
+  if (model.layers > 1) return counted(options, [&] { profile_stack(options, model, method.depth, invocation); });
   const std::optional<Machine> machine = load_device(options);
   return counted(options, [&] {
     std::optional<DevicePrediction> prediction;
@@ -242,7 +263,9 @@ int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurr
         "--objective, --execution, --live or --workers with --machine and a recurrent model, accepted is time of all "
         "ops on the whole machine");
   }
-  const RecurrentModel model = load_with(options, recurrent);
+  const RecurrentModel model = load_with(options, recurrent, Layers::any);
+  if (model.layers > 1)
+    return counted(options, [&] { search_stack(options, model, search, has_execution, invocation); });
   const std::optional<Machine> machine = load_device(options);
   return counted(options, [&] {
     if (machine) {

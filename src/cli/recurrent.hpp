@@ -27,14 +27,15 @@ void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool ha
 void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);
 
 /// The model of the file with --steps, --batch and --hidden. Throws InputError where weights or sequences from files do
-/// not go with them.
-[[nodiscard]] RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent);
+/// not go with them, and for a stack of layers that `accepted` leaves out.
+[[nodiscard]] RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent,
+                                       Layers accepted = Layers::one);
 
-/// A scan by blocks, which parse_schedule() does not know.
+/// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
 [[nodiscard]] bool is_blocked(const std::string& schedule);
 
-/// Checks --schedule of `profile`, blocked:P included. Throws UsageError.
-void check_profile_schedule(const std::string& schedule, const ModelOptions& model);
+/// Checks --schedule of `profile` as far as it can be before the model says what it accepts. Throws UsageError.
+void check_profile_schedule(const std::string& schedule);
 
 /// True for a recurrent model. Throws InputError, also where an option does not go with it; UsageError for another
 /// model with options that only recurrent ones have.

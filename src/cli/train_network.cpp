@@ -93,6 +93,7 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   require_methods(spec);
   const Model model = load_model(spec.model_file, Numbers::run);
   try {
+    require_no_blocks(model.network, "training");
     require_pattern_memory(model.network, model.weights, machine_memory());
   } catch (const OperatorError& error) {
     throw model.located(error);

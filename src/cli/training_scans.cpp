@@ -2,7 +2,7 @@
 
 #include "analysis.hpp"
 #include "upsweep/io/machine_file.hpp"
-#include "upsweep/scan/builders.hpp"
+#include "upsweep/scan/request.hpp"
 
 namespace upsweep::cli {
 
@@ -15,7 +15,7 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   const Machine machine = load_machine(source.machine_file);
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)
-    schedules.push_back(hybrid_schedule(model.network.links().size() + 1, parse_schedule(name).depth));
+    schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));
   const Analysis analysis = analyse_with_progress(model, PatternKind::guaranteed, std::move(schedules));
 
   const MicroBatch batch{source.batch / study.micro_batches, source.value_bytes, 0};

@@ -133,6 +133,11 @@ class LayerReader {
     }
     const OperatorEntry entry = read_operator_settings(document_, item, kind, map ? &*map : nullptr, what);
     if (map) map->finish();
+    if (is_join(entry.spec.kind)) {
+      throw document_.error(item, fmt::format("{} reads several outputs, accepted for its work is elementwise: "
+                                              "{{elements: N}}",
+                                              what));
+    }
     if (entry.stated_input && *entry.stated_input != shape_->front()) {
       throw document_.error(item, fmt::format("{}: it states {} inputs, its input has shape {}", what,
                                               *entry.stated_input, to_string(*shape_)));

@@ -67,6 +67,25 @@ void check_stated_inputs(const YamlDocument& document, const Network& network,
   }
 }
 
+/// What the operators read, where an operator reads anything but the one before it: lists without branches have one
+/// hash, whether they state inputs or not.
+void hash_inputs(const Network& network, ContentHash& hash) {
+  const std::vector<Operator>& operators = network.operators();
+  bool is_list = true;
+  for (std::size_t o = 0; o < operators.size(); ++o) {
+    const std::size_t before = o == 0 ? kNetworkInput : o - 1;
+    is_list = is_list && network.inputs_of(o).size() == 1 && network.inputs_of(o)[0] == before;
+  }
+  if (is_list) return;
+  for (std::size_t o = 0; o < operators.size(); ++o) {
+    // Positions, which an operator's name cannot be mistaken for.
+    std::string text;
+    for (const std::size_t source : network.inputs_of(o))
+      text += source == kNetworkInput ? std::string("input ") : fmt::format("{} ", source);
+    hash.add("inputs", text);
+  }
+}
+
 Model build_model(const YamlDocument& document, Numbers numbers) {
   YamlMap map(document, *document.root, "the model");
   const std::filesystem::path path(document.file);
@@ -96,6 +115,7 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   hash.add("input", to_string(input));
   hash.add("value_bytes", std::to_string(value_bytes));
   for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
+  hash_inputs(model.network, hash);
   const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
   try {
     model.weights = read_weights(context, weights);

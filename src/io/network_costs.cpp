@@ -48,7 +48,11 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
     hash.add("layers", layers_model_->content_hash);
   } else {
     model_ = load_model(model_file_, Numbers::structure);
-    works_ = layer_works(model_->network);
+    try {
+      works_ = layer_works(model_->network);
+    } catch (const OperatorError& error) {
+      throw model_->located(error);
+    }
     hash.add("model", model_->content_hash);
   }
   if (const YamlNode* link = map.find("link")) {

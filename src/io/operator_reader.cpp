@@ -201,6 +201,8 @@ const std::vector<std::pair<std::string, Read>>& readers() {
          in.accept_inplace();
          return Dropout{in.number_or("p", Dropout{}.p, 0, 1)};
        }},
+      {"add", [](Settings&, OperatorEntry&) { return Add{}; }},
+      {"concat", [](Settings&, OperatorEntry&) { return Concat{}; }},
   };
   return table;
 }

@@ -8,6 +8,7 @@
 #include "content_hash.hpp"
 #include "recurrent_arrays.hpp"
 #include "upsweep/io/yaml.hpp"
+#include "upsweep/recurrent/stacked.hpp"
 
 namespace upsweep {
 namespace {
@@ -29,7 +30,26 @@ std::uint64_t extent(YamlMap& map, const char* key, std::uint64_t least, std::ui
   return yaml_integer(map.document(), map.require(key), map.name(key), least, most);
 }
 
-void read_cell(const YamlDocument& document, const YamlNode& node, RecurrentModel& model) {
+/// `layers` of the cell, if it says any; `fused` is already read.
+void read_layers(YamlMap& map, Layers accepted, RecurrentModel& model) {
+  const YamlNode* layers = map.find("layers");
+  if (layers == nullptr) return;
+  const YamlDocument& document = map.document();
+  model.layers = yaml_integer(document, *layers, map.name("layers"), 1, kMostLayers);
+  if (model.layers == 1) return;
+  if (accepted == Layers::one) {
+    throw document.error(*layers, fmt::format("{} is {}, accepted is 1: stacks of layers are counted by profile and "
+                                              "search, but not run",
+                                              map.name("layers"), model.layers));
+  }
+  if (!model.is_fused) {
+    throw document.error(*layers, fmt::format("{} is {} with fused: false, accepted is fused: true: the blocks of a "
+                                              "stack are whole Jacobians",
+                                              map.name("layers"), model.layers));
+  }
+}
+
+void read_cell(const YamlDocument& document, const YamlNode& node, Layers accepted, RecurrentModel& model) {
   YamlMap map(document, node, "recurrent");
   const bool is_gru = is_second(document, map.require("cell"), map.name("cell"), "rnn", "gru");
   model.shape.kind = is_gru ? CellKind::gru : CellKind::rnn;
@@ -54,6 +74,7 @@ void read_cell(const YamlDocument& document, const YamlNode& node, RecurrentMode
                            map.name("fused") + " is false of a gru, accepted is true: its step is one Jacobian");
     }
   }
+  read_layers(map, accepted, model);
   map.finish();
 }
 
@@ -64,18 +85,20 @@ void read_weights(const YamlDocument& document, const YamlNode& node, RecurrentM
   if ((seed == nullptr) == (values == nullptr))
     throw document.error(node, "weights has neither or both of seed and values, accepted is one of them");
   if (seed != nullptr) model.seed = yaml_integer(document, *seed, map.name("seed"));
+  if (values != nullptr && model.layers > 1)
+    throw document.error(*values, "values of weights of a stack of layers, accepted is seed");
   if (values != nullptr) model.values = read_values(document, *values, model.shape, hash);
   map.finish();
 }
 
-RecurrentModel read_recurrent(const YamlDocument& document) {
+RecurrentModel read_recurrent(const YamlDocument& document, Layers accepted) {
   RecurrentModel model;
   model.file = document.file;
   YamlMap map(document, *document.root, "a recurrent model file");
   model.name = yaml_text(document, map.require("name"), map.name("name"));
   if (const YamlNode* dtype = map.find("dtype"))
     model.value_bytes = is_second(document, *dtype, map.name("dtype"), "fp32", "fp64") ? 8 : 4;
-  read_cell(document, map.require("recurrent"), model);
+  read_cell(document, map.require("recurrent"), accepted, model);
   YamlMap head(document, map.require("head"), "head");
   model.shape.classes = extent(head, "out_features", 1, kMostExtent);
   head.finish();
@@ -87,6 +110,7 @@ RecurrentModel read_recurrent(const YamlDocument& document) {
                                     to_string(model.shape.kind), to_string(model.shape.nonlinearity), model.shape.input,
                                     model.shape.hidden, model.shape.classes, model.steps, model.batch, model.is_fused,
                                     model.value_bytes, model.seed));
+  if (model.layers > 1) hash.add("layers", fmt::format("{}", model.layers));  // of one layer, hashes stay as they were
   model.content_hash = hash.text();
   return model;
 }
@@ -112,10 +136,12 @@ bool is_recurrent_file(const std::string& path) {
   return false;
 }
 
-RecurrentModel load_recurrent(const std::string& path) { return read_recurrent(read_yaml(path)); }
+RecurrentModel load_recurrent(const std::string& path, Layers accepted) {
+  return read_recurrent(read_yaml(path), accepted);
+}
 
-RecurrentModel load_recurrent(std::istream& in, const std::string& path) {
-  return read_recurrent(parse_yaml(in, path));
+RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted) {
+  return read_recurrent(parse_yaml(in, path), accepted);
 }
 
 template <class T>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -18,34 +17,20 @@
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
-#include "upsweep/scan/builders.hpp"
+#include "upsweep/scan/request.hpp"
 #include "upsweep/validate/direct_gradient.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr std::uint32_t kFullDepth = ~std::uint32_t{0};
-
-/// The depth of a schedule's name; nothing for other names.
-std::optional<std::uint32_t> depth_of(const std::string& name) {
-  constexpr std::string_view kHybrid = "hybrid:";
-  if (name == "linear") return 0;
-  if (name == "blelloch") return kFullDepth;
-  if (!name.starts_with(kHybrid)) return {};
-  std::uint32_t depth = 0;
-  const char* end = name.data() + name.size();
-  const auto [stopped, error] = std::from_chars(name.data() + kHybrid.size(), end, depth);
-  return error == std::errc() && stopped == end ? std::optional(depth) : std::nullopt;
-}
-
-[[noreturn]] void reject(const std::string& name, const char* accepted) {
-  throw std::invalid_argument(fmt::format("'{}' is no backward pass of a network, accepted are {}", name, accepted));
-}
-
-Schedule schedule_of(const std::string& name, std::size_t length) {
-  const std::optional<std::uint32_t> depth = depth_of(name);
-  if (!depth) reject(name, "linear, hybrid:L, blelloch");
-  return hybrid_schedule(length, *depth);
+/// The request for a schedule by its name. `first`: what is accepted besides schedules, with a comma.
+ScheduleRequest request_of(const std::string& name, const char* first) {
+  try {
+    return parse_schedule(name);
+  } catch (const std::invalid_argument&) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is no backward pass of a network, accepted are {}{}", name, first, accepted_schedules()));
+  }
 }
 
 /// What the numbers of a Jacobian depend on.
@@ -56,6 +41,11 @@ Depends depends_on(const OperatorKind& kind) {
   if (is_pooling(kind)) return Depends::nothing;
   if (is_elementwise(kind) && !std::holds_alternative<BatchNorm2d>(kind)) return Depends::sample;
   return Depends::weights;
+}
+
+const Network& without_blocks(const Network& network) {
+  require_no_blocks(network, "training");
+  return network;
 }
 
 void require_shapes(const Network& network, const BatchVectors& inputs, const BatchVectors& gradients) {
@@ -73,13 +63,11 @@ void require_shapes(const Network& network, const BatchVectors& inputs, const Ba
 
 std::string network_backward_name(const std::string& name) {
   if (name == kPlainBackward) return name;
-  const std::optional<std::uint32_t> depth = depth_of(name);
-  if (!depth) reject(name, "bp, linear, hybrid:L, blelloch");
-  if (*depth == 0) return "linear";
-  return *depth == kFullDepth ? "blelloch" : fmt::format("hybrid:{}", *depth);
+  return canonical_name(request_of(name, "bp, "));
 }
 
 ActivationGradients plain_backward(const Network& network) {
+  require_no_blocks(network, "training");
   return [&network](const NetworkWeights& weights, const BatchVectors& inputs, BatchVectors& gradients) {
     require_shapes(network, inputs, gradients);
     for (std::size_t i = network.links().size(); i-- > 1;) {
@@ -110,9 +98,9 @@ struct ScanBackward<T>::Impl {
   std::vector<std::optional<Worker>> workers;
 
   Impl(const Network& its_network, const NetworkWeights& weights, const std::string& schedule)
-      : network(its_network),
+      : network(without_blocks(its_network)),
         chain(guaranteed_chain(network, weights)),
-        plan(schedule_of(schedule, chain.length()), chain),
+        plan(make_schedule(request_of(schedule, ""), chain.length()), chain),
         shared(chain.length()),
         workers(parallel_slots()) {
     for (std::size_t k = 1; k < chain.length(); ++k) {

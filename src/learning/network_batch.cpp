@@ -30,6 +30,7 @@ bool uses_threads(const OperatorKind& kind) {
 }
 
 BatchVectors forward_batch(const Network& network, const NetworkWeights& weights, SampleVectors images) {
+  require_no_blocks(network, "training");
   const std::size_t samples = images.size();
   BatchVectors inputs;
   SampleVectors at = std::move(images);

@@ -19,6 +19,7 @@ namespace upsweep {
 namespace {
 
 void require_fitting(const Network& network, const NetworkWeights& weights, const ImageData& data) {
+  require_no_blocks(network, "training");
   if (weights.size() != network.operators().size()) {
     throw std::invalid_argument(
         fmt::format("weights of {} operators, accepted are those of {}", weights.size(), network.operators().size()));

@@ -1,5 +1,6 @@
 #include "upsweep/profile/network_profile.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -9,30 +10,106 @@
 namespace upsweep {
 namespace {
 
+void add_formation(const BlockPlan& plan, FormationProfile& profile) {
+  add_to(profile.products, plan.formation.products);
+  add_to(profile.product_flops, plan.formation.product_flops);
+  add_to(profile.additions, plan.formation.additions);
+  add_to(profile.addition_flops, plan.formation.addition_flops);
+  profile.peak_bytes = std::max(profile.peak_bytes, plan.formation.peak_bytes);
+  profile.steps.resize(plan.steps.size());
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const BlockStep& step = plan.steps[s];
+    FormationStep& mine = profile.steps[s];
+    add_to(mine.flops, step.flops());
+    if (step.kind == BlockStep::Kind::identity) continue;
+    mine.reads = {step.source};
+    if (step.kind == BlockStep::Kind::sum) mine.reads.push_back(step.added);
+  }
+}
+
+/// Adds the Jacobian of an operator; `has_gradient`: back-propagation hands a gradient to its input.
+void add_operator(const Operator& op, std::uint64_t nnz, bool has_gradient, unsigned value_bytes, OperatorProfile& mine,
+                  NetworkProfile& profile) {
+  if (is_view(op.kind) || is_join(op.kind)) return;
+  const std::uint64_t baseline = baseline_flops(op, nnz);
+  mine.rows = elements(op.in_shape);
+  mine.cols = elements(op.out_shape);
+  add_to(mine.nnz, nnz);
+  add_to(mine.bytes, csr_bytes(mine.rows, nnz, value_bytes));
+  add_to(mine.baseline_flops, baseline);
+  if (has_gradient) add_to(profile.baseline_flops, baseline);
+}
+
+/// Adds what one chain counts.
 void add_chain(const Network& network, const JacobianChain& chain, unsigned value_bytes, NetworkProfile& profile) {
-  const auto& links = network.links();
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const Operator& op = network.operators()[links[i]];
-    const Pattern& pattern = *chain.jacobians[links.size() - 1 - i];
-    OperatorProfile& mine = profile.operators[links[i]];
-    const std::uint64_t baseline = baseline_flops(op, pattern.nnz());
+  const std::size_t links = network.links().size();
+  const std::vector<bool> needed = needs_gradient(network);
+  for (std::size_t i = 0; i < links; ++i) {
+    const ChainLink& link = network.link(i);
+    const std::size_t at = links - 1 - i;
+    const Pattern& pattern = *chain.jacobians[at];
+    const BlockPlan* plan = chain.block(at);
+    for (std::size_t place = 0; place < link.operators.size(); ++place) {
+      const std::size_t o = link.operators[place];
+      const std::size_t input = network.inputs_of(o)[0];
+      add_operator(network.operators()[o], plan != nullptr ? plan->operator_nnz[place] : pattern.nnz(),
+                   input != kNetworkInput && needed[input], value_bytes, profile.operators[o], profile);
+    }
+    LinkProfile& mine = profile.links[i];
     mine.rows = pattern.rows();
     mine.cols = pattern.cols();
     add_to(mine.nnz, pattern.nnz());
     add_to(mine.bytes, csr_bytes(pattern.rows(), pattern.nnz(), value_bytes));
-    add_to(mine.baseline_flops, baseline);
+    if (plan != nullptr) add_formation(*plan, mine.formation);
     if (i == 0) continue;  // no schedule needs the gradient of the input
-    add_to(profile.baseline_flops, baseline);
+    if (plan != nullptr) {
+      add_to(profile.formation_flops, checked_add(plan->formation.product_flops, plan->formation.addition_flops));
+    }
     add_to(profile.linear_flops, flops_of_products(products_with_dense_vector(pattern)));
     add_to(profile.build_values, pattern.nnz());
     add_to(profile.build_bytes, checked_mul(value_bytes, pattern.nnz()));
   }
 }
 
+/// Adds the sums of gradients where several operators read one output.
+void add_additions(const Network& network, NetworkProfile& profile) {
+  const std::vector<bool> needed = needs_gradient(network);
+  const std::vector<std::size_t> readers = reader_counts(network);
+  for (std::size_t o = 0; o < readers.size(); ++o) {
+    if (!needed[o] || readers[o] < 2) continue;
+    const std::uint64_t additions = checked_mul(readers[o] - 1, elements(network.operators()[o].out_shape));
+    add_to(profile.addition_flops, checked_mul(additions, profile.inputs));
+  }
+  add_to(profile.baseline_flops, profile.addition_flops);
+}
+
 }  // namespace
 
+std::uint64_t FormationProfile::flops() const { return checked_add(product_flops, addition_flops); }
+
+std::vector<bool> needs_gradient(const Network& network) {
+  std::vector<bool> needed;
+  for (std::size_t o = 0; o < network.operators().size(); ++o) {
+    const OperatorKind& kind = network.operators()[o].kind;
+    bool mine = !is_view(kind) && !is_join(kind);
+    for (const std::size_t input : network.inputs_of(o)) mine = mine || (input != kNetworkInput && needed[input]);
+    needed.push_back(mine);
+  }
+  return needed;
+}
+
+std::vector<std::size_t> reader_counts(const Network& network) {
+  std::vector<std::size_t> readers(network.operators().size());
+  for (std::size_t o = 0; o < readers.size(); ++o) {
+    for (const std::size_t input : network.inputs_of(o)) {
+      if (input != kNetworkInput) ++readers[input];
+    }
+  }
+  return readers;
+}
+
 std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
-  if (is_view(op.kind)) return 0;
+  if (is_view(op.kind) || is_join(op.kind)) return 0;
   if (is_elementwise(op.kind)) return checked_add(elements(op.in_shape), nnz);
   if (is_pooling(op.kind)) return checked_add(elements(op.in_shape), elements(op.out_shape));
   return flops_of_products(unpruned_nnz(op));
@@ -48,15 +125,18 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   Analysis analysis;
   analysis.network.inputs = samples ? view.sample->count : 1;
   analysis.network.operators.resize(view.network.operators().size());
+  analysis.network.links.resize(view.network.links().size());
   const auto chain_at = [&](std::size_t i) {
     if (progress) progress(i, analysis.network.inputs);
-    return samples ? samples->at(view.sample->at(i)) : guaranteed_chain(view.network, view.weights);
+    return samples ? samples->at(view.sample->at(i), StepPatterns::drop)
+                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop);
   };
   const auto observe = [&](const JacobianChain& chain) {
     add_chain(view.network, chain, view.value_bytes, analysis.network);
   };
   analysis.schedules =
       profile_schedules(std::move(schedules), analysis.network.inputs, chain_at, view.value_bytes, observe);
+  add_additions(view.network, analysis.network);
   if (progress) progress(analysis.network.inputs, analysis.network.inputs);
   return analysis;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "graph_report.hpp"
+#include "upsweep/sim/graph_backprop.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -20,20 +23,22 @@ Json operator_json(const ProfileReport& report, std::size_t o) {
   const OperatorProfile& mine = report.network_profile.operators[o];
   const std::uint64_t inputs = report.network_profile.inputs;
   Json jacobian;
-  if (!is_view(op.kind)) {
+  if (!is_view(op.kind) && !is_join(op.kind)) {
     jacobian = {{"rows", mine.rows},
                 {"cols", mine.cols},
                 {"nnz", json_mean(mine.nnz, inputs)},
                 {"sparsity", sparsity(mine, inputs)},
                 {"bytes", json_mean(mine.bytes, inputs)}};
   }
-  return {{"index", o + 1},
-          {"name", op.name},
-          {"kind", kind_name(op.kind)},
-          {"in_shape", op.in_shape},
-          {"out_shape", op.out_shape},
-          {"jacobian", jacobian},
-          {"baseline_flops", json_mean(mine.baseline_flops, inputs)}};
+  Json json = {{"index", o + 1},
+               {"name", op.name},
+               {"kind", kind_name(op.kind)},
+               {"in_shape", op.in_shape},
+               {"out_shape", op.out_shape},
+               {"jacobian", jacobian},
+               {"baseline_flops", json_mean(mine.baseline_flops, inputs)}};
+  if (report.network.has_blocks()) json["inputs"] = inputs_json(report.network, o);
+  return json;
 }
 
 Json op_json(const ScheduleProfile& profile, std::size_t id) {
@@ -85,11 +90,12 @@ std::string operators_text(const ProfileReport& report) {
   for (std::size_t o = 0; o < report.network.operators().size(); ++o) {
     const Operator& op = report.network.operators()[o];
     const OperatorProfile& mine = report.network_profile.operators[o];
-    const bool view = is_view(op.kind);
+    const bool hands_on = is_view(op.kind) || is_join(op.kind);
     table.row({fmt::format("{}", o + 1), op.name, kind_name(op.kind), to_string(op.out_shape),
-               view ? "view" : fmt::format("{} x {}", mine.rows, mine.cols), view ? "" : exact_mean(mine.nnz, inputs),
-               view ? "" : fmt::format("{:.6f}", sparsity(mine, inputs)), view ? "" : short_bytes(mine.bytes, inputs),
-               short_count(mine.baseline_flops, inputs)});
+               hands_on ? (is_view(op.kind) ? "view" : "join") : fmt::format("{} x {}", mine.rows, mine.cols),
+               hands_on ? "" : exact_mean(mine.nnz, inputs),
+               hands_on ? "" : fmt::format("{:.6f}", sparsity(mine, inputs)),
+               hands_on ? "" : short_bytes(mine.bytes, inputs), short_count(mine.baseline_flops, inputs)});
   }
   return table.text();
 }
@@ -176,6 +182,13 @@ std::string times_text(const ProfileTimes& times, std::size_t workers) {
   return text + ".\n";
 }
 
+/// What the blocks' Jacobians cost beside it; empty without.
+std::string formation_text(const NetworkProfile& network) {
+  if (network.formation_flops == 0) return "";
+  return fmt::format(" and forms the Jacobians of blocks first, {} FLOPs",
+                     short_count(network.formation_flops, network.inputs));
+}
+
 }  // namespace
 
 ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& network,
@@ -203,6 +216,7 @@ Json to_json(const ProfileReport& report) {
                       {"flops_max", json_mean(mine.flops_max, inputs)}});
   }
   const PramProfile& pram = report.pram;
+  const GraphComparison graph = compare_with_graph(report.network, network, pram.workers);
   return {
       {"model", {{"name", report.model_name}, {"input", report.network.input()}, {"operators", std::move(operators)}}},
       {"pattern", report.pattern},
@@ -210,7 +224,7 @@ Json to_json(const ProfileReport& report) {
       {"schedule",
        {{"name", profile.schedule.name},
         {"requested", report.requested},
-        {"depth", profile.schedule.depth},
+        {"depth", profile.schedule.hybrid_depth() ? Json(*profile.schedule.hybrid_depth()) : Json()},
         {"length", profile.schedule.length},
         {"levels", profile.schedule.levels}}},
       {"ops", std::move(ops)},
@@ -221,7 +235,14 @@ Json to_json(const ProfileReport& report) {
       {"baseline", {{"flops", json_mean(network.baseline_flops, inputs)}}},
       {"linear", {{"flops", json_mean(network.linear_flops, inputs)}}},
       {"chain_build",
-       {{"values", json_mean(network.build_values, inputs)}, {"bytes", json_mean(network.build_bytes, inputs)}}},
+       {{"values", json_mean(network.build_values, inputs)},
+        {"bytes", json_mean(network.build_bytes, inputs)},
+        {"formation_flops", json_mean(network.formation_flops, inputs)},
+        {"formation", work_json(graph.formation, inputs)}}},
+      {"links", links_json(report.network, network)},
+      {"graph_bp", work_json(graph.backprop, inputs)},
+      {"inside_blocks", work_json(graph.inner, inputs)},
+      {"ratio_to_graph_bp", ratios_json(pram, graph)},
       {"time", report.times ? times_json(*report.times) : Json()},
       {"pram",
        {{"workers", pram.workers},
@@ -251,16 +272,22 @@ std::string to_text(const ProfileReport& report) {
   std::string text = fmt::format(
       "{}: {} operators, {} pattern{}\n\n{}\n", report.model_name, report.network.operators().size(), report.pattern,
       inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report));
+  const std::string links = links_text(report.network, report.network_profile);
+  if (!links.empty()) text += links + '\n';
   text += fmt::format("Schedule {} over {} elements: {} ops in {} levels\n\n{}\n{}\n{}\n", profile.schedule.name,
                       profile.schedule.length, profile.ops.size(), profile.schedule.levels, ops_text(profile),
                       levels_text(profile), totals_text(profile));
   text += fmt::format(
       "Plain BP (linear, same sparse Jacobians): {} FLOPs. Dense BP (baseline): {} FLOPs.\nBuilding the chain writes "
-      "{} Jacobian values ({}) per iteration and input.\n\n",
+      "{} Jacobian values ({}) per iteration and input{}.\n\n",
       exact_mean(report.network_profile.linear_flops, inputs),
       exact_mean(report.network_profile.baseline_flops, inputs),
-      exact_mean(report.network_profile.build_values, inputs), short_bytes(report.network_profile.build_bytes, inputs));
+      exact_mean(report.network_profile.build_values, inputs), short_bytes(report.network_profile.build_bytes, inputs),
+      formation_text(report.network_profile));
   text += pram_text(report);
+  const GraphComparison graph = compare_with_graph(report.network, report.network_profile, report.pram.workers);
+  const std::string comparison = graph_text(report.network, report.pram, graph, inputs);
+  if (!comparison.empty()) text += '\n' + comparison;
   if (report.times) text += '\n' + times_text(*report.times, report.pram.workers);
   return text;
 }

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "graph_report.hpp"
+#include "upsweep/sim/graph_backprop.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -19,6 +22,12 @@ double baseline_score(const SearchReport& report) {
   if (report.result.options.in_seconds()) return 0;
   return static_cast<double>(report.network_profile.baseline_flops) /
          static_cast<double>(report.network_profile.inputs);
+}
+
+/// The depth or, of another scheme, the name of the first schedule with the same figures.
+Json same_json(const Candidate& candidate) {
+  if (candidate.same_as) return *candidate.same_as;
+  return candidate.same_scheme.empty() ? Json() : Json(candidate.same_scheme);
 }
 
 /// A score without a fraction where it has none.
@@ -37,7 +46,7 @@ Json candidate_json(const SearchReport& report, const Candidate& candidate) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, result.inputs); };
   Json object = {
       {"schedule", candidate.schedule},
-      {"depth", candidate.depth},
+      {"depth", candidate.depth ? Json(*candidate.depth) : Json()},
       {"feasible", candidate.feasible},
       {"reason", candidate.feasible ? Json() : Json(candidate.reason)},
       {"score", result.options.in_seconds() ? Json(candidate.score) : score_json(candidate.score)},
@@ -52,7 +61,7 @@ Json candidate_json(const SearchReport& report, const Candidate& candidate) {
       {"peak_live_bytes", mean(candidate.pram.peak_live_bytes)},
       {"ratio_to_linear", ratio(candidate.score, result.linear().score)},
       {"ratio_to_baseline", ratio(candidate.score, baseline_score(report))},
-      {"same_as", candidate.same_as ? Json(*candidate.same_as) : Json()}};
+      {"same_as", same_json(candidate)}};
   if (candidate.level_time) {
     object["seconds"] = {{"level", candidate.level_time->seconds}, {"dag", candidate.dag_time->seconds}};
   }
@@ -78,21 +87,28 @@ std::string score_name(const SearchOptions& options) {
   return options.scope == Scope::all ? "FLOPs of all ops" : "FLOPs of live ops";
 }
 
+std::string note_of(const SearchResult& result, std::size_t i) {
+  const Candidate& c = result.at(i);
+  if (!c.feasible) return "does not fit";
+  if (c.same_as) return fmt::format("= depth {}", *c.same_as);
+  if (!c.same_scheme.empty()) return "= " + c.same_scheme;
+  if (result.best_scheme == i && !result.schemes.empty()) return "<- best of all";
+  return result.best == i ? "<- best" : "";
+}
+
 std::string candidates_text(const SearchReport& report) {
   const SearchResult& result = report.result;
-  std::vector<TextTable::Column> columns = {{"depth"},    {"levels"},   {"ops"},          {"FLOPs"},    {"path,level"},
+  const char* head = result.schemes.empty() ? "depth" : "depth or scheme";
+  std::vector<TextTable::Column> columns = {{head},       {"levels"},   {"ops"},          {"FLOPs"},    {"path,level"},
                                             {"path,dag"}, {"steps"},    {"span,level"},   {"span,dag"}, {"memory"},
                                             {"to plain"}, {"to dense"}, {"", Align::left}};
   const bool timed = result.options.machine != nullptr;
   if (timed) columns.insert(columns.begin() + 9, {{"time,level"}, {"time,dag"}});
   TextTable table(columns);
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const Candidate& c = result.candidates[i];
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
     const auto count = [&](std::uint64_t sum) { return short_count(sum, result.inputs); };
-    std::string note = result.best == i ? "<- best" : "";
-    if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
-    if (!c.feasible) note = "does not fit";
-    std::vector<std::string> cells = {fmt::format("{}", c.depth),
+    std::vector<std::string> cells = {c.depth ? fmt::format("{}", *c.depth) : c.schedule,
                                       fmt::format("{}", c.levels),
                                       fmt::format("{}", c.totals.ops),
                                       count(c.totals.flops),
@@ -104,7 +120,7 @@ std::string candidates_text(const SearchReport& report) {
                                       short_bytes(c.pram.peak_live_bytes, result.inputs),
                                       ratio_text(c.score, result.linear().score),
                                       ratio_text(c.score, baseline_score(report)),
-                                      note};
+                                      note_of(result, i)};
     if (timed) {
       cells.insert(cells.begin() + 9, {short_seconds(c.level_time->seconds), short_seconds(c.dag_time->seconds)});
     }
@@ -128,19 +144,19 @@ std::string verdict_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!result.best) return "No depth fits into the memory limit.\n";
   const Candidate& best = result.candidates[*result.best];
-  std::string text = fmt::format("Best: depth {} ({}) with the smallest {}, {}.", best.depth, best.schedule,
+  std::string text = fmt::format("Best: depth {} ({}) with the smallest {}, {}.", *best.depth, best.schedule,
                                  score_name(result.options), score_text(result, best.score));
   const Candidate* next = next_different(result);
   if (next != nullptr && best.score > 0) {
     const double more = next->score / best.score - 1;
-    text += fmt::format(" Next is depth {} with {:.4g} % more.", next->depth, 100 * more);
+    text += fmt::format(" Next is depth {} with {:.4g} % more.", *next->depth, 100 * more);
   }
   const Candidate* cheaper = nullptr;  // than the best, but too large
   for (const Candidate& c : result.candidates) {
     if (!c.feasible && c.score < best.score && (cheaper == nullptr || c.score < cheaper->score)) cheaper = &c;
   }
   if (cheaper != nullptr) {
-    text += fmt::format(" Depth {} would need {} of plain BP, but does not fit into the memory limit.", cheaper->depth,
+    text += fmt::format(" Depth {} would need {} of plain BP, but does not fit into the memory limit.", *cheaper->depth,
                         ratio_text(cheaper->score, result.linear().score));
   }
   if (best.score < result.linear().score) {
@@ -156,38 +172,89 @@ std::string verdict_text(const SearchReport& report) {
   return text;
 }
 
+/// The best of depths and schemes, what it wins, and what the best depth has instead.
+std::string best_scheme_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  if (result.schemes.empty()) return "";
+  if (!result.best_scheme) return "No other scheme fits either.\n";
+  const Candidate& best = result.at(*result.best_scheme);
+  const std::string ratio = ratio_text(best.score, result.linear().score);
+  if (best.depth) {
+    return fmt::format("No other scheme does better than depth {} ({}), {} of plain BP.\n", *best.depth, best.schedule,
+                       ratio);
+  }
+  std::string text =
+      fmt::format("Best of all: {} with {}, {} of plain BP", best.schedule, score_text(result, best.score), ratio);
+  if (result.best) {
+    const Candidate& depth = result.candidates[*result.best];
+    text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, depth.score));
+    if (best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (depth.score / best.score - 1));
+  }
+  return text + ".\n";
+}
+
+/// The best of all beside back-propagation over the graph, which chain figures leave out; empty without blocks.
+std::string graph_comparison_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return "";
+  const Candidate& best = result.at(*result.best_scheme);
+  const GraphComparison graph = compare_with_graph(*report.network, report.network_profile, result.workers);
+  return fmt::format("\nPlain BP above is that over the chain of blocks. {}:\n", best.schedule) +
+         graph_text(*report.network, best.pram, graph, result.inputs);
+}
+
+/// The same as fields of the result.
+void add_graph_comparison(const SearchReport& report, Json& json) {
+  const SearchResult& result = report.result;
+  if (report.network == nullptr || !report.network->has_blocks()) return;
+  const GraphComparison graph = compare_with_graph(*report.network, report.network_profile, result.workers);
+  json["graph_bp"] = work_json(graph.backprop, result.inputs);
+  json["formation"] = work_json(graph.formation, result.inputs);
+  json["inside_blocks"] = work_json(graph.inner, result.inputs);
+  json["best_scheme_ratio_to_graph_bp"] =
+      result.best_scheme ? ratios_json(result.at(*result.best_scheme).pram, graph) : Json();
+}
+
 }  // namespace
 
 Json to_json(const SearchReport& report) {
   const SearchResult& result = report.result;
   Json candidates = Json::array();
   for (const Candidate& candidate : result.candidates) candidates.push_back(candidate_json(report, candidate));
+  Json schemes = Json::array();
+  for (const Candidate& scheme : result.schemes) schemes.push_back(candidate_json(report, scheme));
   const Json best = result.best ? candidates[*result.best] : Json();
+  const Json best_scheme = result.best_scheme ? candidate_json(report, result.at(*result.best_scheme)) : Json();
   const bool pays = result.best && result.candidates[*result.best].depth > 0 &&
                     result.candidates[*result.best].score < result.linear().score;
-  return {{"model", report.model_name},
-          {"pattern", report.pattern},
-          {"inputs", result.inputs},
-          {"objective", to_string(result.options.objective)},
-          {"execution", to_string(result.options.execution)},
-          {"scope", result.options.scope == Scope::all ? "all" : "live"},
-          {"workers", result.workers},
-          {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
-          {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
-          {"candidates", std::move(candidates)},
-          {"best", best},
-          {"margin", result.margin ? Json(*result.margin) : Json()},
-          {"scan_pays", pays},
-          {"linear",
-           {{"flops", json_mean(report.network_profile.linear_flops, result.inputs)},
-            {"score", candidates_linear_score(result)}}},
-          {"baseline", {{"flops", json_mean(report.network_profile.baseline_flops, result.inputs)}}}};
+  Json json = {{"model", report.model_name},
+               {"pattern", report.pattern},
+               {"inputs", result.inputs},
+               {"objective", to_string(result.options.objective)},
+               {"execution", to_string(result.options.execution)},
+               {"scope", result.options.scope == Scope::all ? "all" : "live"},
+               {"workers", result.workers},
+               {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
+               {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
+               {"candidates", std::move(candidates)},
+               {"best", best},
+               {"margin", result.margin ? Json(*result.margin) : Json()},
+               {"schemes", std::move(schemes)},
+               {"best_scheme", best_scheme},
+               {"scheme_margin", result.scheme_margin ? Json(*result.scheme_margin) : Json()},
+               {"scan_pays", pays},
+               {"linear",
+                {{"flops", json_mean(report.network_profile.linear_flops, result.inputs)},
+                 {"score", candidates_linear_score(result)}}},
+               {"baseline", {{"flops", json_mean(report.network_profile.baseline_flops, result.inputs)}}}};
+  add_graph_comparison(report, json);
+  return json;
 }
 
 std::string to_csv(const SearchReport& report) {
   std::string csv;
-  for (const Candidate& candidate : report.result.candidates) {
-    const Json object = candidate_json(report, candidate).flatten();
+  for (std::size_t i = 0; i < report.result.size(); ++i) {
+    const Json object = candidate_json(report, report.result.at(i)).flatten();
     std::vector<std::string> heads;
     std::vector<std::string> cells;
     for (const auto& [key, value] : object.items()) {
@@ -196,7 +263,7 @@ std::string to_csv(const SearchReport& report) {
       heads.push_back(head);
       cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump());
     }
-    if (candidate.depth == 0) csv += csv_line(heads);
+    if (i == 0) csv += csv_line(heads);
     csv += csv_line(cells);
   }
   return csv;
@@ -222,10 +289,12 @@ std::string to_text(const SearchReport& report) {
     text += fmt::format("time: predicted for one iteration on {}, without building the chain.\n\n",
                         result.options.machine->name);
   }
-  for (const Candidate& candidate : result.candidates) {
-    if (!candidate.feasible) text += fmt::format("Depth {} does not fit: {}.\n", candidate.depth, candidate.reason);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (c.feasible) continue;
+    text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  return text + verdict_text(report);
+  return text + verdict_text(report) + best_scheme_text(report) + graph_comparison_text(report);
 }
 
 }  // namespace upsweep

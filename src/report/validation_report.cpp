@@ -74,7 +74,7 @@ Json ops_json(const ScheduleValidation& one) {
 
 Json schedule_json(const ScheduleProfile& profile, const ScheduleValidation& one) {
   Json object = {{"schedule", profile.schedule.name},
-                 {"depth", profile.schedule.depth},
+                 {"depth", profile.schedule.hybrid_depth() ? Json(*profile.schedule.hybrid_depth()) : Json()},
                  {"flops", totals(profile, Scope::all).flops},
                  {"skipped", one.skipped.empty() ? Json() : Json(one.skipped)},
                  {"failed", one.failed.empty() ? Json() : Json(one.failed)},
@@ -186,9 +186,12 @@ std::string agreement_text(const ValidationReport& report) {
   return text;
 }
 
-std::string build_text(const Validation& validation) {
+std::string build_text(const ValidationReport& report) {
+  const Validation& validation = report.validation;
   if (!validation.any_ran()) return "";
-  std::string text = fmt::format("Building the chain: {} measured", short_seconds(validation.measured_build_s));
+  std::string text = fmt::format("Building the chain{}: {} measured",
+                                 report.forms_blocks ? ", Jacobians of blocks formed by products" : "",
+                                 short_seconds(validation.measured_build_s));
   if (validation.predicted_build_s) text += fmt::format(", {} predicted", short_seconds(*validation.predicted_build_s));
   return text + "; not in the times above.\n";
 }
@@ -281,7 +284,7 @@ std::string to_text(const ValidationReport& report) {
     if (one.measurement.level_seconds.empty()) continue;
     text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name, levels_text(report.profiles[i], one));
   }
-  return text + remarks_text(report) + verdict_text(report) + agreement_text(report) + build_text(report.validation);
+  return text + remarks_text(report) + verdict_text(report) + agreement_text(report) + build_text(report);
 }
 
 }  // namespace upsweep

@@ -14,7 +14,9 @@
 #include "pass_rows.hpp"
 #include "sqlite.hpp"
 #include "training_rows.hpp"
+#include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
 namespace {
@@ -99,10 +101,10 @@ std::string now_utc() {
 std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
   Statement insert(database,
                    "INSERT INTO searches (objective, execution, scope, workers, memory_limit_bytes, best_depth, "
-                   "margin) VALUES (?, ?, ?, ?, ?, ?, ?)");
+                   "margin, best_schedule, scheme_margin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert
       .bind(search.objective, search.execution, search.scope, search.workers, search.memory_limit, search.best_depth,
-            search.margin)
+            search.margin, search.best_schedule, search.scheme_margin)
       .run();
   return database.last_row_id();
 }
@@ -117,27 +119,40 @@ std::int64_t save_run(Sqlite& database, const std::string& created, const RunCon
       "live_ops, live_flops, live_critical_path_level_flops, live_critical_path_dag_flops, baseline_flops, "
       "linear_flops, chain_build_values, "
       "chain_build_bytes, steps, per_step_flops, makespan_level_unit, makespan_level_flops, makespan_dag_unit, "
-      "makespan_dag_flops, peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s) "
+      "makespan_dag_flops, peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, "
+      "graph_bp_flops, "
+      "formation_flops) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?)";
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   const ScheduleProfile& profile = *run.profile;
   const NetworkProfile& network = *context.network_profile;
   const std::uint64_t inputs = profile.inputs;
   const Totals all = totals(profile, Scope::all);
   const Totals live = totals(profile, Scope::live);
   const auto mean = [inputs](std::uint64_t sum) { return Mean{sum, inputs}; };
+  // -1, which is no best_depth, where the schedule is not cut at one.
+  const std::optional<std::uint32_t> depth = profile.schedule.hybrid_depth();
+  std::optional<Mean> graph_flops;
+  std::optional<Mean> formation_flops;
+  if (context.network->has_blocks()) {
+    std::uint64_t flops = 0;
+    for (const GraphTask& task : graph_backprop_tasks(*context.network, network)) add_to(flops, task.flops);
+    graph_flops = mean(flops);
+    formation_flops = mean(network.formation_flops);
+  }
   Statement insert(database, kInsert);
   insert
       .bind(created, context.tool_version, context.command, context.parameters, search_id, run.score, run.feasible,
             run.reason, context.model, context.model_file, context.model_hash, context.pattern, inputs, run.requested,
-            profile.schedule.name, profile.schedule.depth, std::uint64_t{profile.schedule.length},
-            std::uint64_t{profile.schedule.levels}, std::uint64_t{run.pram.workers}, all.ops, mean(all.flops),
-            mean(all.critical_path_level), mean(all.critical_path_dag), live.ops, mean(live.flops),
-            mean(live.critical_path_level), mean(live.critical_path_dag), mean(network.baseline_flops),
-            mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
-            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
-            mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
-            run.predicted_dag_s, context.predicted_build_s)
+            profile.schedule.name, depth ? std::int64_t{*depth} : std::int64_t{-1},
+            std::uint64_t{profile.schedule.length}, std::uint64_t{profile.schedule.levels},
+            std::uint64_t{run.pram.workers}, all.ops, mean(all.flops), mean(all.critical_path_level),
+            mean(all.critical_path_dag), live.ops, mean(live.flops), mean(live.critical_path_level),
+            mean(live.critical_path_dag), mean(network.baseline_flops), mean(network.linear_flops),
+            mean(network.build_values), mean(network.build_bytes), run.pram.steps, mean(run.pram.per_step_flops),
+            run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit, mean(run.pram.dag.flops),
+            mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s, run.predicted_dag_s,
+            context.predicted_build_s, graph_flops, formation_flops)
       .run();
   return database.last_row_id();
 }
@@ -151,7 +166,9 @@ void save_operators(Sqlite& database, std::int64_t run, const RunContext& contex
   for (std::size_t o = 0; o < profile.operators.size(); ++o) {
     const Operator& op = context.network->operators()[o];
     const OperatorProfile& mine = profile.operators[o];
-    const auto unless_view = [&](auto value) { return is_view(op.kind) ? std::nullopt : std::optional(value); };
+    const auto unless_view = [&](auto value) {
+      return is_view(op.kind) || is_join(op.kind) ? std::nullopt : std::optional(value);
+    };
     insert
         .bind(run, std::uint64_t{o + 1}, op.name, kind_name(op.kind), to_string(op.in_shape), to_string(op.out_shape),
               unless_view(mine.rows), unless_view(mine.cols), unless_view(Mean{mine.nnz, profile.inputs}),

@@ -103,11 +103,12 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
     throw std::invalid_argument(fmt::format("weights of {} operators and a network of {}, expected the same number",
                                             weights.size(), operators.size()));
   }
+  const std::vector<OperatorRange> layers = chain_layers(network);
   const std::vector<OpProfile> products = vector_products(network, weights, batch.value_bytes);
   OpPlace place{.workers = workers_of(machine, batch), .value_bytes = batch.value_bytes};
   place.working_set = checked_mul(batch.samples, linear_working_set(network, products));
   LayerCosts costs;
-  for (const OperatorRange& layer : chain_layers(network)) {
+  for (const OperatorRange& layer : layers) {
     double through = 0;  // either way, forward or backward
     double weight_gradient = 0;
     double inner = 0;

@@ -31,6 +31,7 @@ std::uint64_t LayerWork::forward_flops() const {
 }
 
 std::vector<OperatorRange> chain_layers(const Network& network) {
+  require_no_blocks(network, "the costs of layers");
   const std::vector<Operator>& operators = network.operators();
   std::vector<OperatorRange> layers;
   bool started = false;  // the last layer has the operator that it is named for

@@ -166,6 +166,8 @@ TEST(LayersFile, ErrorsOfAPartSayWhatIsAccepted) {
             "net.yaml:3: linear of layer 'a': it states 5 inputs, its input has shape [4]");
   EXPECT_THAT(part_refusal("linear: {input: [4], out_features: 3, width: 3}"),
               HasSubstr("net.yaml:3: unknown key 'width' in linear of layer 'a', accepted are input, in_features"));
+  EXPECT_EQ(part_refusal("add: {input: [4]}"),
+            "net.yaml:3: add of layer 'a' reads several outputs, accepted for its work is elementwise: {elements: N}");
 }
 
 // torchvision states 25,557,032 weights and 4.089 G multiply-adds.

@@ -73,7 +73,7 @@ TEST(RecurrentFile, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("cell: rnn", "cell: lstm"), HasSubstr("cell of recurrent is 'lstm', accepted are rnn, gru"));
   EXPECT_THAT(refusal("nonlinearity: relu", "nonlinearity: gelu"), HasSubstr("is 'gelu', accepted are tanh, relu"));
   EXPECT_THAT(refusal("cell: rnn", "cell: gru"), HasSubstr("nonlinearity of recurrent of a gru"));
-  EXPECT_THAT(refusal("cell: rnn, ", "cell: rnn, layers: 2, "), HasSubstr("unknown key 'layers'"));
+  EXPECT_THAT(refusal("cell: rnn, ", "cell: rnn, layers: 2, "), HasSubstr("layers of recurrent is 2, accepted is 1"));
   EXPECT_THAT(refusal("head: {out_features: 10}\n", ""), HasSubstr("has no key 'head'"));
   EXPECT_THAT(refusal("dtype: fp64", "dtype: fp16"), HasSubstr("accepted are fp32, fp64"));
 }

@@ -102,6 +102,18 @@ TEST(TrainingNetwork, SynchronisationIsTheBytesOfTheWeightsOverTheLink) {
               HasSubstr("bandwidth of a training file beside a link file"));
 }
 
+TEST(TrainingNetwork, RefusesANetworkWithBranchesAtItsFirstJoin) {
+  const std::string message =
+      "/models/two-streams.yaml:22: add 'sum' joins branches, accepted for the costs of layers "
+      "are networks without";
+  for (const char* kernels : {"csr", "dense"}) {
+    EXPECT_THAT(refusal(with(with(kNetworkFile, "model", "models/two-streams.yaml"), "kernels", kernels)),
+                HasSubstr(message));
+  }
+  const Model model = load_model(kSource + "/models/two-streams.yaml", Numbers::structure);
+  EXPECT_THROW(static_cast<void>(csr_costs(model.network, model.weights, {}, {})), OperatorError);
+}
+
 TEST(TrainingNetwork, MicroBatchesDivideTheBatch) {
   EXPECT_EQ(refusal(with(kNetworkFile, "micro_batches", "3")),
             kPath + ":9: 3 micro-batches of a batch of 32 samples, accepted is a divisor");

@@ -21,8 +21,8 @@ struct Model {
   std::vector<int> lines;  ///< of the operators, in the order of the network
   NetworkWeights weights;
   std::optional<SampleInputs> sample;  ///< where the file has `sample`, or under Numbers::run
-  std::string content_hash;  ///< of operators (their names seed numbers), sizes, arrays and seeds; not of the model's
-                             ///< name, comments or layout of the file
+  std::string content_hash;  ///< of operators (their names seed numbers), what they read, sizes, arrays and seeds; not
+                             ///< of the model's name, comments or layout of the file
 
   /// The error of an operator of the network at its place in the file.
   [[nodiscard]] InputError located(const OperatorError& error) const {

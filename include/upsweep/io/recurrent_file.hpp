@@ -25,13 +25,20 @@ struct RecurrentModel {
   std::string name;
   unsigned value_bytes = 4;  ///< 4 for fp32, 8 for fp64
   CellShape shape;
-  std::uint64_t steps = 2;  ///< T >= 2
-  std::uint64_t batch = 1;  ///< B: sequences of an iteration
-  bool is_fused = true;     ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn)
-  std::uint64_t seed = 0;   ///< of the initial weights
+  std::uint64_t layers = 1;  ///< of the stack, each fed by the states of the one below; the head is on the last
+  std::uint64_t steps = 2;   ///< T >= 2
+  std::uint64_t batch = 1;   ///< B: sequences of an iteration
+  bool is_fused = true;      ///< one Jacobian per step; otherwise the diagonal and the weights on their own (rnn)
+  std::uint64_t seed = 0;    ///< of the initial weights
   std::optional<CellWeights<double>> values = std::nullopt;  ///< weights from files, instead of a seed
   std::optional<RecurrentSample> sample = std::nullopt;      ///< sequences from files
   std::string content_hash;                                  ///< of everything but the name
+};
+
+/// Which models a reader takes.
+enum class Layers : std::uint8_t {
+  one,  ///< the only ones that are run
+  any,  ///< stacks of layers too
 };
 
 /// True when the file is a mapping with the key `recurrent`. Throws InputError where it is no YAML.
@@ -50,12 +57,13 @@ struct RecurrentModel {
 /// bias_hh_l0.npy, head.bias.npy, with PyTorch's shapes and gate order. Paths are relative to the file. A sample has at
 /// least `batch` sequences of at least `steps` steps; the first of both are run.
 /// `cell` is rnn or gru; `nonlinearity` (tanh or relu, of an rnn), `batch` (1) and `fused` (true) are optional; a gru
-/// has one Jacobian per step and is fused. Throws InputError, "FILE:LINE: what is wrong, what was found, what is
-/// accepted".
-[[nodiscard]] RecurrentModel load_recurrent(const std::string& path);
+/// has one Jacobian per step and is fused. `layers` (1) is a stack of such cells of `hidden_size` each, which is fused
+/// and has no weights from files. Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted", also
+/// for a stack that `accepted` leaves out.
+[[nodiscard]] RecurrentModel load_recurrent(const std::string& path, Layers accepted = Layers::one);
 
 /// The same from a stream; `path` stands for it in errors.
-[[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path);
+[[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted = Layers::one);
 
 /// The weights of a model: from its files, rounded to T, or from its seed. Throws InputError where a number is
 /// infinite as a T.

@@ -17,7 +17,8 @@ using ActivationGradients =
     std::function<void(const NetworkWeights& weights, const BatchVectors& inputs, BatchVectors& gradients)>;
 
 /// Plain back-propagation by the definition of each operator, direct_gradient(): no Jacobian is formed. Double
-/// precision; it is the reference for numbers, not tuned to be one for times. `network` must outlive the result.
+/// precision; it is the reference for numbers, not tuned to be one for times. `network` must outlive the result. Throws
+/// OperatorError for a network with branches.
 [[nodiscard]] ActivationGradients plain_backward(const Network& network);
 
 /// Gradients of activations by a scan over the sparse transposed Jacobians of each sample, in their guaranteed pattern:
@@ -30,11 +31,12 @@ using ActivationGradients =
 template <class T>
 class ScanBackward {
  public:
-  /// `schedule`: "linear", "hybrid:L" or "blelloch". The masks of `weights` are part of the structure. `network` must
+  /// `schedule`: what parse_schedule() reads. The masks of `weights` are part of the structure. `network` must
   /// outlive this object.
   ///
   /// Throws std::invalid_argument, "'x' is no backward pass of a network, accepted are ...", or where weights and
-  /// network do not belong together; BackendError where this machine's memory is too small (says how much is needed).
+  /// network do not belong together; OperatorError for a network with branches; BackendError where this machine's
+  /// memory is too small (says how much is needed).
   ScanBackward(const Network& network, const NetworkWeights& weights, const std::string& schedule);
   ~ScanBackward();
   ScanBackward(ScanBackward&&) noexcept;
@@ -62,8 +64,8 @@ class ScanBackward {
 inline constexpr const char* kPlainBackward = "bp";
 
 /// The canonical name of a backward pass, of those that mean the same: "hybrid:0" is "linear".
-/// Throws std::invalid_argument, "'x' is no backward pass of a network, accepted are ...", unless it is "bp", "linear",
-/// "hybrid:L" or "blelloch".
+/// Throws std::invalid_argument, "'x' is no backward pass of a network, accepted are ...", unless it is "bp" or
+/// parse_schedule() reads it.
 [[nodiscard]] std::string network_backward_name(const std::string& name);
 
 }  // namespace upsweep

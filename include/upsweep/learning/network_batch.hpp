@@ -24,7 +24,8 @@ using BatchVectors = std::vector<SampleVectors>;
 /// link_inputs() for every sample, operator after operator, in double precision.
 ///
 /// Shapes: `images` has the elements of the network's input per sample. Throws OperatorError (its index is a position
-/// in network.operators()) where an output is NaN or infinite, std::invalid_argument for a wrong length.
+/// in network.operators()) where an output is NaN or infinite and for a network with branches, std::invalid_argument
+/// for a wrong length.
 [[nodiscard]] BatchVectors forward_batch(const Network& network, const NetworkWeights& weights, SampleVectors images);
 
 /// Softmax cross-entropy of a batch.

@@ -36,7 +36,8 @@ struct TrainedNetwork {
 /// the curve and errors call it. One iteration without update comes first, so that no time holds the first touch of
 /// memory.
 /// Throws std::invalid_argument where the images are not those of the network's input, or have more classes than it has
-/// outputs, or where there are fewer than a batch; TrainingDiverged; what `backward` and `progress` throw.
+/// outputs, or where there are fewer than a batch; OperatorError for a network with branches; TrainingDiverged; what
+/// `backward` and `progress` throw.
 template <class T>
 [[nodiscard]] TrainedNetwork train_network(const Network& network, const NetworkWeights& initial,
                                            const NetworkTraining& training, const ImageData& data,

@@ -9,7 +9,8 @@
 
 namespace upsweep {
 
-/// An operator of the network with its Jacobian, counted. Sums over the inputs, as in profile.hpp; all 0 for a view.
+/// An operator of the network with its Jacobian, counted. Sums over the inputs, as in profile.hpp; all 0 for views and
+/// joins, which hand gradients on.
 struct OperatorProfile {
   std::uint64_t rows = 0;  ///< of the transposed Jacobian
   std::uint64_t cols = 0;
@@ -18,14 +19,44 @@ struct OperatorProfile {
   std::uint64_t baseline_flops = 0;  ///< of dense back-propagation through this operator
 };
 
+/// A step that forms the Jacobian of a block, and the steps that it reads.
+struct FormationStep {
+  std::uint64_t flops = 0;         ///< 0 where it is a copy
+  std::vector<std::size_t> reads;  ///< positions of earlier steps
+};
+
+/// What forming the Jacobian of a block costs. Sums over the inputs.
+struct FormationProfile {
+  std::uint64_t products = 0;  ///< matched pairs, 2 FLOPs each
+  std::uint64_t product_flops = 0;
+  std::uint64_t additions = 0;  ///< of entries that both summands have, 1 FLOP each
+  std::uint64_t addition_flops = 0;
+  std::uint64_t peak_bytes = 0;      ///< of all matrices in use at a time, in fp64; the most of any input
+  std::vector<FormationStep> steps;  ///< in the order of BlockPlan::steps; empty for a single operator
+
+  [[nodiscard]] std::uint64_t flops() const;  ///< Throws CountOverflow.
+};
+
+/// An element of the chain: an operator or a block. Sums over the inputs.
+struct LinkProfile {
+  std::uint64_t rows = 0;  ///< of the transposed Jacobian
+  std::uint64_t cols = 0;
+  std::uint64_t nnz = 0;
+  std::uint64_t bytes = 0;  ///< as a CSR matrix
+  FormationProfile formation;
+};
+
 /// What does not depend on the schedule.
 struct NetworkProfile {
   std::uint64_t inputs = 1;
   std::vector<OperatorProfile> operators;  ///< by operator of the network, views included
-  std::uint64_t baseline_flops = 0;        ///< dense back-propagation, operators 2..n
-  std::uint64_t linear_flops = 0;          ///< plain back-propagation with the same sparse Jacobians
-  std::uint64_t build_values = 0;          ///< Jacobian values to write per iteration, operators 2..n
+  std::vector<LinkProfile> links = {};     ///< by link of the network
+  std::uint64_t baseline_flops = 0;        ///< dense back-propagation: operators whose input has a gradient, additions
+  std::uint64_t addition_flops = 0;        ///< 1 per element for each further reader of an activation with a gradient
+  std::uint64_t linear_flops = 0;          ///< plain back-propagation over the chain with the same sparse Jacobians
+  std::uint64_t build_values = 0;          ///< Jacobian values to write per iteration, links 2..n
   std::uint64_t build_bytes = 0;           ///< their bytes: value_bytes each
+  std::uint64_t formation_flops = 0;       ///< of forming the Jacobians of blocks, links 2..n
 };
 
 /// A network under several schedules.
@@ -35,7 +66,7 @@ struct Analysis {
 };
 
 /// FLOPs of dense back-propagation through `op`, whose shown pattern has `nnz` entries: conv2d and linear 2 · nnz of
-/// the unpruned pattern; elementwise, elements + nnz; pooling, input + output elements; views 0.
+/// the unpruned pattern; elementwise, elements + nnz; pooling, input + output elements; views and joins 0.
 ///
 /// Source: the artifact of BPPSA (pruned_vgg11_analysis.py). Throws CountOverflow.
 [[nodiscard]] std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz);
@@ -47,6 +78,13 @@ struct NetworkView {
   const SampleInputs* sample = nullptr;  ///< with numbers; PatternKind::sample needs it
   unsigned value_bytes = 4;
 };
+
+/// For every operator whether back-propagation needs the gradient of its output: an operator with weights or a slope
+/// lies before it, so that it is neither the network's input nor a view or join of it.
+[[nodiscard]] std::vector<bool> needs_gradient(const Network& network);
+
+/// How many operators read each operator's output; one that reads it twice counts twice.
+[[nodiscard]] std::vector<std::size_t> reader_counts(const Network& network);
 
 /// Profiles a network under `schedules`, each of length links + 1; every chain is made once, one at a time.
 ///

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/search/depth.hpp"
@@ -13,16 +14,17 @@ struct SearchReport {
   const std::string& model_name;
   const NetworkProfile& network_profile;
   const SearchResult& result;
-  std::string pattern;  ///< "guaranteed" or "sample"
+  std::string pattern;               ///< "guaranteed" or "sample"
+  const Network* network = nullptr;  ///< where given and it has blocks, back-propagation over its graph stands beside
 };
 
 /// The object that `search --format json` prints; its fields are listed in README.md.
 [[nodiscard]] Json to_json(const SearchReport& report);
 
-/// The table of candidates.
+/// The table of candidates and, after them, schemes: with an empty depth.
 [[nodiscard]] std::string to_csv(const SearchReport& report);
 
-/// A table for people, the choice and the reason.
+/// A table for people, the best depth and why, and the best of all.
 [[nodiscard]] std::string to_text(const SearchReport& report);
 
 }  // namespace upsweep

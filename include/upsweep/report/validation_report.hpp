@@ -26,6 +26,7 @@ struct ValidationReport {
   std::size_t input = 0;
   std::string loss;  ///< the loss gradient in words
   unsigned value_bytes = 4;
+  bool forms_blocks = false;  ///< the network has blocks, whose Jacobians are formed while the chain is built
 };
 
 /// The object that `validate --format json` prints; its fields are listed in README.md.

@@ -73,6 +73,8 @@ struct SearchRecord {
   std::optional<std::uint64_t> memory_limit;
   std::optional<std::uint32_t> best_depth;
   std::optional<double> margin;
+  std::optional<std::string> best_schedule = std::nullopt;  ///< of all depths and schemes, where those were searched
+  std::optional<double> scheme_margin = std::nullopt;       ///< of it
 };
 
 /// A cell of a result table: nothing, an integer, a number or text.

@@ -45,8 +45,8 @@ struct MicroBatch {
 /// level each, by equal_ops_seconds(). The weight gradient of a batchnorm2d costs no time, its bytes are in
 /// weight_bytes; pruned weights have no bytes.
 ///
-/// `weights`: one entry per operator. Throws std::invalid_argument for no samples, CountOverflow. Patterns are made one
-/// at a time; require_pattern_memory() says beforehand whether they fit.
+/// `weights`: one entry per operator. Throws std::invalid_argument for no samples, OperatorError for a network with
+/// branches, CountOverflow. Patterns are made one at a time; require_pattern_memory() says beforehand whether they fit.
 [[nodiscard]] LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, const Machine& machine,
                                    const MicroBatch& batch);
 

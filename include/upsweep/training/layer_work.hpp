@@ -50,7 +50,7 @@ struct OperatorRange {
 /// The layers of a chain: every conv2d, linear and pooling with the elementwise operators and views that follow it.
 ///
 /// Elementwise operators and views at the beginning belong to the first layer; a network of nothing else is one layer.
-/// The ranges cover all operators, in order.
+/// The ranges cover all operators, in order. Throws OperatorError for a network with branches.
 [[nodiscard]] std::vector<OperatorRange> chain_layers(const Network& network);
 
 /// The name of a layer: that of its conv2d, linear or pooling, else of its first operator.
@@ -94,7 +94,7 @@ struct ElementwiseWork {
 /// Throws CountOverflow.
 [[nodiscard]] PartWork elementwise_work(const ElementwiseWork& work);
 
-/// The dense work of a network's chain, by chain_layers(). Throws CountOverflow.
+/// The dense work of a network's chain, by chain_layers(), whose error it throws. Throws CountOverflow.
 [[nodiscard]] std::vector<LayerWork> layer_works(const Network& network);
 
 }  // namespace upsweep

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/network/network.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/solve/complexity.hpp"
+#include "upsweep/solve/formula_rows.hpp"
+#include "upsweep/solve/forward_sweeps.hpp"
+#include "upsweep/solve/solve_run.hpp"
+#include "upsweep/solve/system_shape.hpp"
+
+namespace upsweep {
+
+/// Approximate forward propagation in a report.
+struct ForwardPart {
+  SweepHistory history;
+  SweepCost cost;
+  std::string start;  ///< where D comes from, in words
+};
+
+/// What `solve` shows; refers to values that live elsewhere.
+struct SolveReport {
+  const std::string& model_name;
+  const Network& network;
+  const SystemShape& shape;
+  const std::vector<SolveRun>& runs;  ///< substitution first
+  SystemForm form = SystemForm::scaled;
+  std::string pattern;  ///< "guaranteed" or "sample"
+  std::size_t input = 0;
+  std::string loss;  ///< the loss gradient in words
+  unsigned value_bytes = 4;
+  double tolerance = 0;  ///< of the relative residual, and of the error after a forward sweep
+  std::size_t workers = 1;
+  std::uint64_t batch = 1;
+  std::vector<Verdict> verdicts;
+  std::optional<ForwardPart> forward;
+  std::optional<std::vector<FormulaRow>> formulas;
+};
+
+/// Name of the operator whose output's gradient a block is.
+[[nodiscard]] std::string block_name(const SolveReport& report, std::size_t block);
+
+/// One sentence for an iterative run that has a solution, from its numbers alone: iterations against their bound, what
+/// fewer leave, and work and time against substitution. Empty for others.
+[[nodiscard]] std::string verdict_sentence(const SolveReport& report, const SolveRun& run);
+
+/// The object that `solve --format json` prints; its fields are listed in README.md. Numbers that are not finite are
+/// null.
+[[nodiscard]] Json to_json(const SolveReport& report);
+
+/// One line per method.
+[[nodiscard]] std::string to_csv(const SolveReport& report);
+
+/// Tables for people: the system, the methods, errors by iteration, sweeps, formulas, conditions and sentences.
+[[nodiscard]] std::string to_text(const SolveReport& report);
+
+}  // namespace upsweep
