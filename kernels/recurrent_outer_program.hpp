@@ -57,7 +57,7 @@ class OuterProgram {
 
   /// Writes the partial sums of a team of all teams.
   ///
-  /// Bound: arithmetic or memory, by the size. Per row of a tile 64 numbers are formed from up to 6 kept ones each, for
+  /// Bound: arithmetic or memory, by the size. Per row of a tile 64 numbers are formed from up to 5 kept ones each, for
   /// 2048 operations; rows of `left` are formed again for each 32 columns of `right`, and those of `right` read for
   /// each 32 of `left`. It writes 8 bytes per sum, of which there are at most about 2048 tiles' worth or one part's.
   UPSWEEP_HOST_DEVICE void run(std::uint64_t team_number) {

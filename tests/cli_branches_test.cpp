@@ -88,7 +88,7 @@ TEST(ProfileOfBranches, LeavesNetworksWithoutThemAsTheyWere) {
 }
 
 TEST(ValidateOfBranches, FindsTheGradientsOfShippedModelsRight) {
-  for (const std::string& file : {model("inception-block"), model("two-streams")}) {
+  for (const std::string& file : {model("inception-block"), model("densenet-block")}) {
     for (const char* pattern : {"guaranteed", "sample"}) {
       const Json validation =
           json_of({"validate", file, "--backend", "reference", "--schedule", "hybrid:1", "--pattern", pattern});
@@ -98,10 +98,52 @@ TEST(ValidateOfBranches, FindsTheGradientsOfShippedModelsRight) {
   }
 }
 
+TEST(ValidateOfBranches, SaysWhichGradientsWereCompared) {
+  EXPECT_THAT(upsweep({"validate", model("inception-block"), "--backend", "reference"}).out,
+              HasSubstr("every gradient between links (those inside blocks are no part of a scan) agrees"));
+  const std::string text = upsweep({"validate", model("two-streams"), "--backend", "reference"}).out;
+  EXPECT_THAT(text, HasSubstr("without an op: the chain has one link, so that nothing but the loss gradient was"));
+  EXPECT_THAT(text, HasSubstr("No Jacobian is built"));
+  EXPECT_THAT(text, Not(HasSubstr("formed by products"))) << "the first link's is not, for any schedule";
+}
+
 TEST(SearchOfBranches, RanksTheDepthsOfTheChainOfBlocks) {
   const Json search = json_of({"search", model("inception-block")});
   EXPECT_EQ(search["candidates"].size(), 3U) << "6 links, 7 elements";
   EXPECT_FALSE(search["best"].is_null());
+}
+
+TEST(SearchOfBranches, ComparesTheBestSchemeWithBackPropagationOverTheGraph) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.yaml", kResidual);
+  const Json search = json_of({"search", file});
+  EXPECT_EQ(search["graph_bp"]["flops"], 39);
+  EXPECT_EQ(search["formation"]["flops"], 21);
+  EXPECT_EQ(search["inside_blocks"]["flops"], 6);
+  EXPECT_EQ(search["best_scheme"]["schedule"], "linear");
+  const Json& ratio = search["best_scheme_ratio_to_graph_bp"]["dag"];
+  EXPECT_DOUBLE_EQ(ratio["scan"].get<double>(), 30.0 / 39);
+  EXPECT_DOUBLE_EQ(ratio["with_formation_and_inner"].get<double>(), (30.0 + 21 + 6) / 39);
+  EXPECT_THAT(upsweep({"search", file}).out, HasSubstr("Plain BP above is that over the chain of blocks. linear:\n"));
+  EXPECT_FALSE(json_of({"search", model("lenet5")}).contains("graph_bp")) << "plain BP is the linear schedule";
+}
+
+TEST(SearchOfBranches, SaysNoRatioWherePlainBackPropagationOverTheChainHasNoWork) {
+  const std::string text = upsweep({"search", model("two-streams")}).out;
+  EXPECT_THAT(text, HasSubstr("No other scheme does better than depth 0 (linear).\n"));
+  EXPECT_THAT(text, HasSubstr("the whole network is one block"));
+}
+
+TEST(StoreOfBranches, KeepsBackPropagationOverTheGraphAndFormationWhereThereAreBranches) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  ASSERT_EQ(upsweep({"profile", folder.write("m.yaml", kResidual), "--db", db}).exit_code, 0);
+  ASSERT_EQ(upsweep({"profile", model("lenet5"), "--db", db}).exit_code, 0);
+  const Json runs = json_of({"runs", "--db", db});
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_TRUE(runs[0]["graph_bp_flops"].is_null() && runs[0]["formation_flops"].is_null()) << "newest first";
+  EXPECT_EQ(runs[1]["graph_bp_flops"], 39);
+  EXPECT_EQ(runs[1]["formation_flops"], 21);
 }
 
 }  // namespace

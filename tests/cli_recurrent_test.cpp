@@ -39,7 +39,8 @@ TEST(Recurrent, SearchSaysFromHowManyWorkersOnAScanWins) {
   }
   const Finished text = upsweep({"search", kModels + "rnn-bitstream.yaml"});
   EXPECT_THAT(text.out, HasSubstr("It overtakes plain BP from"));
-  EXPECT_EQ(lines(upsweep({"search", kModels + "rnn-bitstream.yaml", "--format", "csv"}).out), 1 + 10);
+  EXPECT_EQ(lines(upsweep({"search", kModels + "rnn-bitstream.yaml", "--format", "csv", "--schemes", "hybrid"}).out),
+            1 + 10);
 }
 
 TEST(Recurrent, RefusesWhatClosedFormsDoNotSay) {
@@ -228,7 +229,8 @@ TEST(Recurrent, SaysWhyAnOptionDoesNotGo) {
        "accepted of a recurrent model are linear, blelloch, hybrid"},
       {{"validate", model, "--schedule", "sklansky"}, 2, "'sklansky' is no backward method, accepted are bptt, linear"},
       {{"validate", model, "--all-schedules"}, 3, "--all-schedules, accepted is --all-depths with a recurrent model"},
-      {{"search", model, "--schemes", "all"}, 2, "--schemes with a recurrent model"},
+      {{"search", model, "--schemes", "all", "--machine", gpu}, 2, "--schemes with --machine and a recurrent model"},
+      {{"search", kModels + "rnn-stacked.yaml", "--schemes", "all"}, 2, "--schemes with a stack of layers"},
   };
   for (const Refusal& refusal : cases) {
     const Finished run = upsweep(refusal.command);

@@ -79,6 +79,13 @@ TEST(SearchSchemes, AreNamedWhereTheyAreTheBest) {
                                               "depth is 2 with 5.000 s, 25 % more.\n"));
 }
 
+TEST(SearchSchemes, CanPayWhereNoDepthThatFitsDoes) {
+  const std::string text =
+      upsweep({"search", kLenet, "--machine", kUnitPram, "--workers", "11", "--memory", "6MiB"}).out;
+  EXPECT_THAT(text, HasSubstr("\nNo depth that fits beats plain BP.\nBest of all: cyclic-reduction with "));
+  EXPECT_THAT(text, Not(HasSubstr("does not pay")));
+}
+
 TEST(SearchSchemes, AreStoredAsRunsWithTheBestDepthAndTheBestOfAll) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");
@@ -90,6 +97,8 @@ TEST(SearchSchemes, AreStoredAsRunsWithTheBestDepthAndTheBestOfAll) {
     EXPECT_EQ(run["best"], schedule == "hybrid:2" ? 1 : 0) << schedule;
     EXPECT_EQ(run["best_of_all"], schedule == "kogge-stone" ? 1 : 0) << schedule;
     EXPECT_EQ(run["depth"].is_null(), schedule != "linear" && !schedule.starts_with("hybrid:")) << schedule;
+    const Json shown = json_of({"runs", "show", std::to_string(run["id"].get<long>()), "--db", db});
+    EXPECT_EQ(shown["depth"], run["depth"]) << schedule;
   }
 }
 

@@ -37,8 +37,8 @@ class Solve : public ::testing::Test {
 
 TEST_F(Solve, PrintsTheObjectOfTheContract) {
   const Json report = json_of(small());
-  EXPECT_TRUE(has_keys(report, {"model", "pattern", "input", "loss", "tolerance", "workers", "batch", "system",
-                                "methods", "forward", "formulas", "verdicts"}));
+  EXPECT_TRUE(has_keys(report, {"model", "pattern", "input", "warm_start", "loss", "tolerance", "workers", "batch",
+                                "system", "methods", "forward", "formulas", "verdicts"}));
   EXPECT_EQ(report["system"]["couplings"], 3);
   EXPECT_EQ(report["system"]["unknowns"], 5 + 5 + 5 + 4);
   EXPECT_EQ(report["system"]["flops"], 2 * (25 + 25 + 20 + 3 * 5));
@@ -56,6 +56,7 @@ TEST_F(Solve, PrintsTheObjectOfTheContract) {
   EXPECT_TRUE(has_keys(jacobi, {"iterations", "bound", "flops_per_iteration", "flops", "flops_to_substitution",
                                 "makespan", "makespan_to_substitution", "vectors", "vector_bytes", "history"}));
   EXPECT_EQ(jacobi["bound"], 3);
+  EXPECT_EQ(jacobi["usable_from"], 3);
   EXPECT_EQ(jacobi["history"][0]["iteration"], 0);
   EXPECT_EQ(jacobi["history"].back()["block_errors"].size(), 4U);
   EXPECT_TRUE(report["forward"].is_null());
@@ -66,10 +67,72 @@ TEST_F(Solve, ShowsErrorsByIterationAndAVerdictFromThem) {
   const Finished run = upsweep(small({"--method", "jacobi"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "") << "no progress where nobody watches";
-  EXPECT_THAT(run.out, HasSubstr("jacobi needs 3 of at most 3 iterations for 1e-06: no truncation here; 1 iteration "
-                                 "leaves 100 % error in the first layer's gradient, and 2 of 4 layers within 1 %"));
-  EXPECT_THAT(run.out, HasSubstr("eta < l: does not hold (3 against 3;"));
+  EXPECT_THAT(run.out, HasSubstr("jacobi needs 3 of at most 3 iterations for 1e-06; 1 iteration leaves 100 % error in "
+                                 "the first layer's gradient, and 2 of 4 layers within 1 %; "));
+  EXPECT_THAT(run.out, HasSubstr("no truncation helps:\nfewer than 3 products"));
+  EXPECT_THAT(run.out,
+              HasSubstr("eta < l = 3 (iterations, layers; for layers of one size): does not hold for jacobi (3)"));
+  EXPECT_THAT(run.out, HasSubstr("None of these takes less time than substitution: jacobi takes "));
   EXPECT_THAT(run.out, HasSubstr("r >= n: does not hold (1 against 5;"));
+}
+
+TEST_F(Solve, ListsTheMethodsOfAConditionInOneLine) {
+  const std::string out = upsweep(small()).out;
+  const std::size_t line = out.find("\neta < l = 3 ");
+  ASSERT_NE(line, std::string::npos) << out;
+  EXPECT_EQ(out.find("\neta < l", line + 1), std::string::npos);
+  const std::string text = out.substr(line + 1, out.find('\n', line + 1) - line);
+  EXPECT_THAT(text, HasSubstr("jacobi (3)"));
+  EXPECT_THAT(text, HasSubstr("bicgstab ("));
+  EXPECT_THAT(text, Not(HasSubstr("richardson"))) << "the same iteration as jacobi's";
+  EXPECT_THAT(out, HasSubstr("richardson with omega 1 is jacobi's iteration."));
+  EXPECT_THAT(upsweep(small({"--method", "richardson"})).out, HasSubstr("richardson needs 3 of at most 3"))
+      << "nothing to repeat";
+}
+
+TEST_F(Solve, SaysWhereAVanishingGradientHidesInTheResidual) {
+  const std::string text =
+      "input: [4]\ndtype: fp64\nweights: {init: he_normal, seed: 3}\noperators:\n  - linear: {name: w0, out_features: "
+      "4}\n  - leaky_relu: {name: f1, negative_slope: 1.0e-9}\n  - linear: {name: w1, out_features: 4}\n"
+      "  - sigmoid: {name: g}\n  - sigmoid: {name: h}\n  - linear: {name: out, out_features: 2}\n";
+  const Finished run =
+      upsweep({"solve", folder_.write("vanish.yaml", text), "--method", "jacobi", "--tolerance", "0.5"});
+  EXPECT_THAT(run.out, HasSubstr("gradients of layers are still off by up to 100 % at the end")) << run.err;
+}
+
+TEST_F(Solve, StartsFromTheGradientsOfAnotherInput) {
+  const Json cold = json_of(small());
+  const Json warm = json_of(small({"--warm-start", "1"}));
+  EXPECT_TRUE(cold["warm_start"].is_null());
+  EXPECT_EQ(warm["warm_start"], 1);
+  for (std::size_t m = 1; m < warm["methods"].size(); ++m) {
+    const Json& method = warm["methods"][m];
+    ASSERT_TRUE(method["converged"].get<bool>()) << method["failed"];
+    const double first = method["history"][0]["first_error"].get<double>();
+    EXPECT_EQ(cold["methods"][m]["history"][0]["first_error"], 1) << method["name"];
+    EXPECT_NE(first, 1) << method["name"];
+    EXPECT_GT(first, 1e-3) << "tanh has other derivatives at another input";
+    EXPECT_EQ(method["history"][0]["block_errors"][3], 0) << "the loss gradient is the same";
+    EXPECT_LE(method["error"].get<double>(), 1e-3) << method["name"];
+  }
+  EXPECT_EQ(warm["methods"][1]["bound"], 3);
+  const std::string out = upsweep(small({"--warm-start", "1"})).out;
+  EXPECT_THAT(out, HasSubstr("Start from the gradients of input 1: off by "));
+  EXPECT_THAT(out, Not(HasSubstr("no truncation helps")));
+}
+
+TEST_F(Solve, NeedsNoIterationToOnePercentWhereJacobiansHardlyDependOnTheInput) {
+  const std::string file = folder_.write(
+      "similar.yaml",
+      "input: [6]\ndtype: fp64\nweights: {init: he_normal, seed: 3}\nsample: {count: 2, seed: 1}\noperators:\n"
+      "  - linear: {name: w1, out_features: 5}\n  - leaky_relu: {name: f1, negative_slope: 0.9999}\n"
+      "  - linear: {name: w2, out_features: 5}\n  - leaky_relu: {name: f2, negative_slope: 0.9999}\n"
+      "  - linear: {name: w3, out_features: 4}\n");
+  const Json report = json_of({"solve", file, "--method", "jacobi", "--warm-start", "1"});
+  EXPECT_EQ(report["methods"][1]["usable_from"], 0);
+  EXPECT_EQ(json_of({"solve", file, "--method", "jacobi"})["methods"][1]["usable_from"], 2);
+  EXPECT_THAT(upsweep({"solve", file, "--method", "jacobi", "--warm-start", "1"}).out,
+              HasSubstr("; from the start on all layers are within 1 %, "));
 }
 
 TEST_F(Solve, HasNoIterationToSpareInTheUnitFormEither) {
@@ -175,6 +238,8 @@ TEST_F(Solve, RefusesWhatTheModelDoesNotHave) {
     EXPECT_EQ(run.out, "");
   };
   refused({"--input", "2"}, 3, "--input is 2, accepted are 0 to 1");
+  refused({"--warm-start", "2"}, 3, "--warm-start is 2, accepted are 0 to 1");
+  refused({"--warm-start", "0"}, 3, "--warm-start is 0, the same input as --input: its gradients are the solution");
   refused({"--earlier", "2"}, 3, "--earlier is 2, accepted are 0 to 1");
   refused({"--label", "4"}, 3, "--label is 4, accepted are 0 to 3");
   refused({"--batch", "9223372036854775807"}, 3, "a count exceeds 64 bits");
@@ -193,6 +258,7 @@ TEST_F(Solve, RefusesWrongOptions) {
   refused({"--tolerance", "0"}, "--tolerance is '0', accepted are positive numbers");
   refused({"--tolerance", "nan"}, "--tolerance is 'nan'");
   refused({"--omega", "x"}, "--omega is 'x', accepted are finite numbers");
+  refused({"--warm-start", "x"}, "--warm-start is 'x'");
   refused({"--batch", "0"}, "--batch is '0'");
   refused({"--workers", "-1"}, "--workers is '-1'");
 }

@@ -83,12 +83,8 @@ int run_search(const Options& options, const Invocation& invocation) {
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
   if (is_recurrent(options.model, options.recurrent)) {
-    if (options.schemes) {
-      throw UsageError(
-          "--schemes with a recurrent model, whose search has hybrid depths and, with --machine, blocked:P, accepted "
-          "is without");
-    }
-    return search_recurrent(options.model, options.recurrent, search, options.execution.has_value(), invocation);
+    return search_recurrent(options.model, options.recurrent, {search, options.execution.has_value(), options.schemes},
+                            invocation);
   }
 
   const std::optional<Machine> machine = load_machine_of(options.model);

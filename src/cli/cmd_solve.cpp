@@ -26,6 +26,7 @@ struct Options {
   std::optional<std::string> tolerance;
   std::string omega = "1";
   std::string input = "0";
+  std::optional<std::string> warm_start;
   std::optional<std::string> label;
   std::string loss_seed = "1";
   std::string batch = "1";
@@ -86,6 +87,7 @@ SolvePlan plan_of(const Options& options) {
   }
   plan.omega = parse_number("--omega", options.omega, "finite numbers; 1 is Jacobi's iteration");
   plan.input = parse_count("--input", options.input);
+  if (options.warm_start) plan.warm_start = parse_count("--warm-start", *options.warm_start);
   if (options.label) plan.loss.label = parse_count("--label", *options.label);
   plan.loss.seed = parse_count("--loss-seed", options.loss_seed);
   if (options.model.workers)
@@ -130,10 +132,10 @@ int run_solve(const Options& options) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models and batches", model.file, error.what()));
   }
   show_progress("");
-  const SolveReport report{model.name,        model.network,         result.shape,   result.runs,
-                           plan.form,         options.model.pattern, plan.input,     loss_text(plan.loss),
-                           model.value_bytes, result.tolerance,      result.workers, plan.batch,
-                           result.verdicts,   result.forward,        result.formulas};
+  const SolveReport report{
+      model.name, model.network,   result.shape,         result.runs,       plan.form,        options.model.pattern,
+      plan.input, plan.warm_start, loss_text(plan.loss), model.value_bytes, result.tolerance, result.workers,
+      plan.batch, result.verdicts, result.forward,       result.formulas};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report); });
@@ -155,6 +157,10 @@ void declare_method_options(CLI::App& app, Options& options) {
   app.add_option("--omega", options.omega, "relaxation of richardson; 1 is Jacobi's iteration")
       ->type_name("W")
       ->capture_default_str();
+  app.add_option("--warm-start", options.warm_start,
+                 "start from the gradients of this input of the sample, by the same weights and loss; default: v = c, "
+                 "the loss gradient and zeros")
+      ->type_name("J");
   app.add_option("--workers", options.model.workers, "workers; default: one for each coupling")->type_name("P");
   app.add_option("--batch", options.batch, "right sides that the counts are for")
       ->type_name("R")

@@ -235,10 +235,6 @@ int run_validate(const Options& options, const Invocation& invocation) {
   return 0;
 }
 
-}  // namespace
-
-namespace {
-
 /// Backends of networks of operators and of recurrent models.
 std::vector<std::string> all_backends() {
   std::vector<std::string> names = backend_names();

@@ -141,10 +141,10 @@ PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport
   PassRecord record = pass_record(invocation, "search", report.model);
   const SearchOptions& options = report.result.options;
   record.workers = report.result.workers;
-  for (std::size_t i = 0; i < report.result.candidates.size(); ++i) {
-    const HomogeneousCandidate& candidate = report.result.candidates[i];
+  for (std::size_t i = 0; i < report.result.size(); ++i) {
+    const HomogeneousCandidate& candidate = report.result.at(i);
     PassRow row = row_of(candidate.schedule, candidate.totals, candidate.pram, options.execution);
-    row.best = report.result.best == i;
+    row.best = report.result.best_scheme == i;
     if (!candidate.feasible) row.failure = candidate.reason;
     record.passes.push_back(std::move(row));
   }

@@ -3,7 +3,7 @@
 #include "command.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/passes_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/recurrent_search_report.hpp"
 #include "upsweep/report/train_report.hpp"
 #include "upsweep/store/pass_record.hpp"
 
@@ -20,7 +20,8 @@ namespace upsweep::cli {
 [[nodiscard]] PassRecord pass_record(const Invocation& invocation, const RecurrentProfileReport& report);
 [[nodiscard]] PassRecord pass_record(const Invocation& invocation, const DeviceProfileReport& report);
 
-/// A search as it is kept: a pass per candidate, depth 0 or the sequential pass first.
+/// A search as it is kept: a pass per candidate and scheme, depth 0 or the sequential pass first, the best of all
+/// marked.
 [[nodiscard]] PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport& report);
 [[nodiscard]] PassRecord pass_record(const Invocation& invocation, const DeviceSearchReport& report);
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -17,7 +15,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/recurrent_search_report.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -27,41 +25,6 @@ HomogeneousChain chain_of(const RecurrentModel& model) {
 }
 
 PassShape pass_of(const RecurrentModel& model) { return {model.shape, model.steps, model.batch, model.is_fused}; }
-
-std::uint64_t parse_extent(const std::string& option, const std::string& text, std::uint64_t least,
-                           std::uint64_t most) {
-  try {
-    const std::uint64_t value = parse_positive(option, text);
-    if (value >= least && value <= most) return value;
-  } catch (const UsageError&) {
-    // The range below says more.
-  }
-  throw UsageError(fmt::format("{} is '{}', accepted is an integer from {} to {}", option, text, least, most));
-}
-
-double parse_microseconds(const std::string& option, const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !(value >= 0) || !std::isfinite(value)) {
-    throw UsageError(fmt::format("{} is '{}', accepted is a number of microseconds of at least 0", option, text));
-  }
-  return value / 1e6;
-}
-
-DeviceAssumptions assumptions_of(const RecurrentOptions& options) {
-  DeviceAssumptions assumptions;
-  constexpr std::uint64_t kMostKernels = 1000;
-  if (options.forward_kernels) {
-    assumptions.forward_kernels = parse_extent("--forward-kernels", *options.forward_kernels, 1, kMostKernels);
-  }
-  if (options.backward_kernels) {
-    assumptions.backward_kernels = parse_extent("--backward-kernels", *options.backward_kernels, 1, kMostKernels);
-  }
-  if (options.host_launch_us)
-    assumptions.host_launch_s = parse_microseconds("--host-launch-us", *options.host_launch_us);
-  return assumptions;
-}
 
 BackwardMethod method_of(const std::string& schedule) {
   if (!is_blocked(schedule)) {
@@ -150,37 +113,40 @@ void print_profile(const ModelOptions& options, const RecurrentProfileReport* co
       options.format, json, [&] { return to_csv(*device); }, text);
 }
 
-}  // namespace
-
-void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine) {
-  const auto add = [&app](const char* name, std::optional<std::string>& to, const char* text, const char* type) {
-    app.add_option(name, to, text)->type_name(type)->group("Recurrent models");
-  };
-  add("--steps", options.steps, "steps instead of those of the file", "T");
-  add("--batch", options.batch, "sequences instead of those of the file", "B");
-  add("--hidden", options.hidden, "hidden elements instead of those of the file", "H");
-  if (!has_machine) return;
-  add("--forward-kernels", options.forward_kernels,
-      "with --machine: kernels that a step of the forward pass is assumed to have; default 2", "K");
-  add("--backward-kernels", options.backward_kernels,
-      "with --machine: the same of the sequential backward pass; default 2", "K");
-  add("--host-launch-us", options.host_launch_us,
-      "with --machine: least time between two kernel launches in microseconds; default 0", "US");
-}
-
-void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model) {
-  // As in model files.
-  if (options.steps) static_cast<void>(parse_extent("--steps", *options.steps, 2, std::uint64_t{1} << 39));
-  if (options.batch) static_cast<void>(parse_extent("--batch", *options.batch, 1, 1'000'000));
-  if (options.hidden) static_cast<void>(parse_extent("--hidden", *options.hidden, 1, 65'536));
-  static_cast<void>(assumptions_of(options));
-  if (model.machine) return;
-  for (const auto& [option, text] : {std::pair{"--forward-kernels", &options.forward_kernels},
-                                     std::pair{"--backward-kernels", &options.backward_kernels},
-                                     std::pair{"--host-launch-us", &options.host_launch_us}}) {
-    if (*text) throw UsageError(fmt::format("{} is an assumption of predictions, accepted is with --machine", option));
+/// Refuses what a search on a machine does not have. Throws UsageError.
+void check_search(const ModelOptions& options, const SearchRequest& request) {
+  if (!options.machine) return;
+  const SearchOptions& search = request.search;
+  const bool is_other =
+      search.objective != Objective::time || search.scope == Scope::live || request.has_execution || options.workers;
+  if (is_other) {
+    throw UsageError(
+        "--objective, --execution, --live or --workers with --machine and a recurrent model, accepted is time of all "
+        "ops on the whole machine");
+  }
+  if (request.schemes) {
+    throw UsageError(
+        "--schemes with --machine and a recurrent model, which predicts hybrids and blocked:P, accepted is without");
   }
 }
+
+/// `search` with --machine: passes by predicted seconds.
+void search_machine(const ModelOptions& options, const Machine& machine, const RecurrentModel& model,
+                    const DeviceAssumptions& assumptions, std::optional<std::uint64_t> memory_limit,
+                    const Invocation& invocation) {
+  const DeviceSearchResult result =
+      search_on_device(machine, pass_of(model), model.value_bytes, assumptions, memory_limit);
+  const auto overtaking = [&](BackwardKind kind) {
+    const BackwardMethod baseline{kind, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
+    return overtaking_steps(machine, pass_of(model), baseline, model.value_bytes, assumptions);
+  };
+  const DeviceSearchReport report{
+      model, machine, assumptions, result, overtaking(BackwardKind::sequential), overtaking(BackwardKind::blocked)};
+  keep(options, pass_record(invocation, report));
+  print(options.format, report);
+}
+
+}  // namespace
 
 RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent, Layers accepted) {
   RecurrentModel model = load_recurrent(options.model, accepted);
@@ -255,43 +221,32 @@ int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recur
   });
 }
 
-int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchOptions search,
-                     bool has_execution, const Invocation& invocation) {
-  const bool is_other = search.objective != Objective::time || search.scope == Scope::live || has_execution;
-  if (options.machine && (is_other || options.workers)) {
-    throw UsageError(
-        "--objective, --execution, --live or --workers with --machine and a recurrent model, accepted is time of all "
-        "ops on the whole machine");
-  }
+int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchRequest request,
+                     const Invocation& invocation) {
+  SearchOptions& search = request.search;
+  check_search(options, request);
   const RecurrentModel model = load_with(options, recurrent, Layers::any);
-  if (model.layers > 1)
-    return counted(options, [&] { search_stack(options, model, search, has_execution, invocation); });
+  if (model.layers > 1) {
+    if (request.schemes) {
+      throw UsageError(
+          "--schemes with a stack of layers, whose search compares ways through layers and steps, accepted is without");
+    }
+    return counted(options, [&] { search_stack(options, model, search, request.has_execution, invocation); });
+  }
   const std::optional<Machine> machine = load_device(options);
   return counted(options, [&] {
     if (machine) {
-      const DeviceAssumptions assumptions = assumptions_of(recurrent);
-      const DeviceSearchResult result =
-          search_on_device(*machine, pass_of(model), model.value_bytes, assumptions, search.memory_limit);
-      const auto overtaking = [&](BackwardKind kind) {
-        const BackwardMethod baseline{kind, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
-        return overtaking_steps(*machine, pass_of(model), baseline, model.value_bytes, assumptions);
-      };
-      const DeviceSearchReport report{model,
-                                      *machine,
-                                      assumptions,
-                                      result,
-                                      overtaking(BackwardKind::sequential),
-                                      overtaking(BackwardKind::blocked)};
-      keep(options, pass_record(invocation, report));
-      print(options.format, report);
+      search_machine(options, *machine, model, assumptions_of(recurrent), search.memory_limit, invocation);
       return;
     }
     const HomogeneousChain chain = chain_of(model);
     search.value_bytes = model.value_bytes;
     if (options.workers) search.workers = parse_positive("--workers", *options.workers);
-    const HomogeneousSearchResult result = search_homogeneous(chain, search);
-    const RecurrentSearchReport report{model, result,
-                                       overtaking_workers(chain, search.execution, search.scope, chain.elements)};
+    const bool with_schemes = request.schemes != "hybrid";
+    const HomogeneousSearchResult result = search_homogeneous(chain, search, with_schemes ? kMostSchemeElements : 0);
+    RecurrentSearchReport report{model, result,
+                                 overtaking_workers(chain, search.execution, search.scope, chain.elements)};
+    if (with_schemes) report.scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
     keep(options, pass_record(invocation, report));
     print(options.format, report);
   });

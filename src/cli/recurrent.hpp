@@ -5,26 +5,11 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "recurrent_options.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep::cli {
-
-/// Options that only recurrent models have, as text.
-struct RecurrentOptions {
-  std::optional<std::string> steps;
-  std::optional<std::string> batch;
-  std::optional<std::string> hidden;
-  std::optional<std::string> forward_kernels;
-  std::optional<std::string> backward_kernels;
-  std::optional<std::string> host_launch_us;
-};
-
-/// Declares --steps, --batch, --hidden, and where `has_machine` the assumptions of predictions on a machine.
-void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine = true);
-
-/// Checks what CLI11 does not. Throws UsageError.
-void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);
 
 /// The model of the file with --steps, --batch and --hidden. Throws InputError where weights or sequences from files do
 /// not go with them, and for a stack of layers that `accepted` leaves out.
@@ -45,9 +30,16 @@ void check_profile_schedule(const std::string& schedule);
 int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
                       const Invocation& invocation);
 
-/// `search` of a recurrent model by closed forms, in FLOPs or, with a machine, in seconds. `has_execution`: --execution
-/// was given.
-int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchOptions search,
-                     bool has_execution, const Invocation& invocation);
+/// What `search` was asked for, and which options were given at all.
+struct SearchRequest {
+  SearchOptions search;
+  bool has_execution = false;
+  std::optional<std::string> schemes;  ///< --schemes: "all" or "hybrid"
+};
+
+/// `search` of a recurrent model: depths by closed forms and, up to a length, other schemes combine by combine, in
+/// FLOPs; with a machine, passes in seconds.
+int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, SearchRequest request,
+                     const Invocation& invocation);
 
 }  // namespace upsweep::cli

@@ -30,6 +30,16 @@ void check_input(const Model& model, const char* option, std::size_t input) {
                                input, model.sample->count - 1));
 }
 
+void check_warm_start(const Model& model, const SolvePlan& plan) {
+  if (!plan.warm_start) return;
+  check_input(model, "--warm-start", *plan.warm_start);
+  if (*plan.warm_start != plan.input) return;
+  throw InputError(
+      fmt::format("{}: --warm-start is {}, the same input as --input: its gradients are the solution, with error 0; "
+                  "accepted are the other inputs of its sample of {}",
+                  model.file, *plan.warm_start, model.sample->count));
+}
+
 std::vector<double> loss_gradient(const Model& model, const LossGradient& loss, const std::vector<double>& output) {
   if (loss.label && *loss.label >= output.size()) {
     throw InputError(fmt::format("{}: --label is {}, accepted are 0 to {}: the network has {} outputs", model.file,
@@ -52,6 +62,27 @@ void require_finite(const Network& network, const DirectGradients& direct) {
                                       "are finite numbers",
                                       kind_name(network.operators()[o].kind), network.operators()[o].name, value));
     }
+  }
+}
+
+/// Plain back-propagation at the point of `inputs`, from link_inputs().
+DirectGradients gradients_at(const Model& model, const SolvePlan& plan,
+                             const std::vector<std::vector<double>>& inputs) {
+  DirectGradients direct =
+      direct_backprop(model.network, model.weights, inputs, loss_gradient(model, plan.loss, inputs.back()));
+  require_finite(model.network, direct);
+  return direct;
+}
+
+/// The start of the iterations; nothing for v = c.
+template <class T>
+std::vector<T> start_of(const Model& model, const SolvePlan& plan, const BackwardSystem<T>& system) {
+  if (!plan.warm_start) return {};
+  try {
+    const auto inputs = link_inputs(model.network, model.weights, model.sample->at(*plan.warm_start));
+    return start_from(system, gradients_at(model, plan, inputs).gradient);
+  } catch (const OperatorError& error) {
+    throw OperatorError(error.index(), fmt::format("at the input of --warm-start, {}", error.what()));
   }
 }
 
@@ -81,6 +112,7 @@ void run_methods(const Model& model, const BackwardSystem<T>& system, const Dire
   IterateSettings<T> settings;
   settings.tolerance = result.tolerance = tolerance_of(model, system, plan);
   settings.omega = plan.omega;
+  settings.start = start_of(model, plan, system);
   settings.reference = &direct.gradient;
   result.workers = plan.workers.value_or(system.couplings());
   std::vector<MethodRequest> methods = methods_of(plan, system.couplings());
@@ -113,6 +145,7 @@ void add_verdicts(const Model& model, const SolvePlan& plan, const JacobianChain
   }
   for (const SolveRun& run : result.runs) {
     if (run.setting.method == SolveMethod::substitution || !run.converged()) continue;
+    if (repeats_jacobi(run, result.runs)) continue;
     // The paper's condition is about single layers.
     if (run.setting.group == 1) result.verdicts.push_back(iterative_verdict(run.name, run.iterations, layers));
     result.verdicts.push_back(faster_verdict(run.name, run.makespan, result.runs.front().makespan, result.workers));
@@ -123,15 +156,13 @@ template <class T>
 void solve_backward(const Model& model, const SolvePlan& plan, std::span<const double> x, const Progress& progress,
                     SolveResult& result) {
   const std::vector<std::vector<double>> inputs = link_inputs(model.network, model.weights, x);
-  const std::vector<double> gradient = loss_gradient(model, plan.loss, inputs.back());
-  const DirectGradients direct = direct_backprop(model.network, model.weights, inputs, gradient);
-  require_finite(model.network, direct);
+  const DirectGradients direct = gradients_at(model, plan, inputs);
   const JacobianChain structure = plan.pattern == PatternKind::sample ? SampleChains(model.network, model.weights).at(x)
                                                                       : guaranteed_chain(model.network, model.weights);
   result.shape = system_shape(structure, plan.form);
   if (result.shape.couplings() == 0) throw InputError(fmt::format("{}: {}", model.file, kNoCoupling));
-  const BackwardSystem<T> system(numeric_chain<T>(model.network, model.weights, inputs, structure, gradient),
-                                 plan.form);
+  const BackwardSystem<T> system(
+      numeric_chain<T>(model.network, model.weights, inputs, structure, direct.gradient.back()), plan.form);
   run_methods(model, system, direct, plan, progress, result);
   add_verdicts(model, plan, structure, progress, result);
 }
@@ -153,6 +184,7 @@ std::string loss_text(const LossGradient& loss) {
 
 SolveResult solve_model(const Model& model, const SolvePlan& plan, const Progress& progress) {
   check_input(model, "--input", plan.input);
+  check_warm_start(model, plan);
   if (plan.earlier) check_input(model, "--earlier", *plan.earlier);
   const std::span<const double> x = model.sample->at(plan.input);
   SolveResult result;

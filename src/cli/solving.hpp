@@ -28,6 +28,7 @@ struct SolvePlan {
   std::optional<double> tolerance;
   double omega = 1;
   std::size_t input = 0;
+  std::optional<std::size_t> warm_start;  ///< input of the sample whose gradients the iterations start from
   LossGradient loss;
   std::optional<std::size_t> workers;
   std::uint64_t batch = 1;
@@ -52,6 +53,8 @@ struct SolveResult {
 
 /// Solves the backward system of a model with numbers at one input by every method asked for.
 ///
+/// A warm start is plain back-propagation at another input: the same weights and the same loss, its gradient taken
+/// from that input's output.
 /// `progress` is called with what begins. Throws InputError for an input, a label or a tolerance that the model does
 /// not have or reach, and for a system without a coupling; OperatorError as validate() and forward_sweeps();
 /// CountOverflow.

@@ -97,7 +97,6 @@ std::vector<double> multiply_linear(const Operator& op, const OperatorWeights& w
 }
 
 /// Calls visit(output, input) for every input of every window, window after window in row-major order.
-/// inputs.
 template <class Visit>
 void for_each_window_input(const Operator& op, Visit visit) {
   const ImageWindows windows = image_windows(op);

@@ -72,6 +72,8 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
   }
 }
 
+}  // namespace
+
 std::vector<LevelProfile> level_profiles(const ScheduleProfile& profile) {
   std::vector<LevelProfile> levels(profile.schedule.levels);
   for (std::size_t id = 0; id < profile.ops.size(); ++id) {
@@ -84,8 +86,6 @@ std::vector<LevelProfile> level_profiles(const ScheduleProfile& profile) {
   }
   return levels;
 }
-
-}  // namespace
 
 std::vector<std::uint64_t> ScheduleProfile::flops() const {
   std::vector<std::uint64_t> flops;

@@ -18,7 +18,7 @@ namespace upsweep {
 /// structure of their core. All ranges are announced first: need() for each use, then choose_splits(), then as many
 /// take() or summary() as there were uses. With each range the operands of one of its splits are to be announced.
 /// Which rows share their storage can depend on the operands where a product happens to select rows; entries do not.
-/// Memory is least where ranges are taken by ascending ends and, with one end, the shorter first.
+/// Taken by ascending ends and, with one end, the shorter first, few structures are kept at a time.
 class RangeStructures {
  public:
   explicit RangeStructures(const JacobianChain& chain) : chain_(chain) {}

@@ -182,6 +182,19 @@ std::string times_text(const ProfileTimes& times, std::size_t workers) {
   return text + ".\n";
 }
 
+Json levels_json(const ScheduleProfile& profile) {
+  Json levels = Json::array();
+  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
+    const LevelProfile& mine = profile.levels[level];
+    levels.push_back({{"level", level},
+                      {"phase", to_string(mine.phase)},
+                      {"ops", mine.ops},
+                      {"flops_sum", json_mean(mine.flops_sum, profile.inputs)},
+                      {"flops_max", json_mean(mine.flops_max, profile.inputs)}});
+  }
+  return levels;
+}
+
 /// What the blocks' Jacobians cost beside it; empty without.
 std::string formation_text(const NetworkProfile& network) {
   if (network.formation_flops == 0) return "";
@@ -206,15 +219,6 @@ Json to_json(const ProfileReport& report) {
   for (std::size_t o = 0; o < network.operators.size(); ++o) operators.push_back(operator_json(report, o));
   Json ops = Json::array();
   for (std::size_t id = 0; id < profile.ops.size(); ++id) ops.push_back(op_json(profile, id));
-  Json levels = Json::array();
-  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
-    const LevelProfile& mine = profile.levels[level];
-    levels.push_back({{"level", level},
-                      {"phase", to_string(mine.phase)},
-                      {"ops", mine.ops},
-                      {"flops_sum", json_mean(mine.flops_sum, inputs)},
-                      {"flops_max", json_mean(mine.flops_max, inputs)}});
-  }
   const PramProfile& pram = report.pram;
   const GraphComparison graph = compare_with_graph(report.network, network, pram.workers);
   return {
@@ -228,7 +232,7 @@ Json to_json(const ProfileReport& report) {
         {"length", profile.schedule.length},
         {"levels", profile.schedule.levels}}},
       {"ops", std::move(ops)},
-      {"levels", std::move(levels)},
+      {"levels", levels_json(profile)},
       {"totals",
        {{"all", totals_json(totals(profile, Scope::all), inputs)},
         {"live", totals_json(totals(profile, Scope::live), inputs)}}},
@@ -268,24 +272,25 @@ std::string to_csv(const ProfileReport& report) {
 
 std::string to_text(const ProfileReport& report) {
   const ScheduleProfile& profile = report.profile;
+  const NetworkProfile& network = report.network_profile;
   const std::uint64_t inputs = profile.inputs;
   std::string text = fmt::format(
       "{}: {} operators, {} pattern{}\n\n{}\n", report.model_name, report.network.operators().size(), report.pattern,
       inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report));
-  const std::string links = links_text(report.network, report.network_profile);
+  const std::string links = links_text(report.network, network);
   if (!links.empty()) text += links + '\n';
   text += fmt::format("Schedule {} over {} elements: {} ops in {} levels\n\n{}\n{}\n{}\n", profile.schedule.name,
                       profile.schedule.length, profile.ops.size(), profile.schedule.levels, ops_text(profile),
                       levels_text(profile), totals_text(profile));
   text += fmt::format(
-      "Plain BP (linear, same sparse Jacobians): {} FLOPs. Dense BP (baseline): {} FLOPs.\nBuilding the chain writes "
-      "{} Jacobian values ({}) per iteration and input{}.\n\n",
-      exact_mean(report.network_profile.linear_flops, inputs),
-      exact_mean(report.network_profile.baseline_flops, inputs),
-      exact_mean(report.network_profile.build_values, inputs), short_bytes(report.network_profile.build_bytes, inputs),
-      formation_text(report.network_profile));
+      "Plain BP {}: {} FLOPs. Dense BP (baseline): {} FLOPs.\nBuilding the chain writes {} Jacobian values ({}) per "
+      "iteration and input{}.\n\n",
+      report.network.has_blocks() ? "over the chain (linear, blocks' Jacobians given)"
+                                  : "(linear, same sparse Jacobians)",
+      exact_mean(network.linear_flops, inputs), exact_mean(network.baseline_flops, inputs),
+      exact_mean(network.build_values, inputs), short_bytes(network.build_bytes, inputs), formation_text(network));
   text += pram_text(report);
-  const GraphComparison graph = compare_with_graph(report.network, report.network_profile, report.pram.workers);
+  const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
   const std::string comparison = graph_text(report.network, report.pram, graph, inputs);
   if (!comparison.empty()) text += '\n' + comparison;
   if (report.times) text += '\n' + times_text(*report.times, report.pram.workers);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "upsweep/base/checked.hpp"
 
 namespace upsweep {
@@ -22,12 +20,6 @@ Json model_json(const RecurrentModel& model) {
                    {"fused", model.is_fused}}}};
   if (model.shape.kind == CellKind::rnn) object["recurrent"]["nonlinearity"] = to_string(model.shape.nonlinearity);
   return object;
-}
-
-std::string model_text(const RecurrentModel& model) {
-  return fmt::format("{}: {} of {} hidden elements, {} steps, {} Jacobian{} per step", model.name,
-                     to_string(model.shape.kind), model.shape.hidden, model.steps, model.is_fused ? "one" : "two",
-                     model.is_fused ? "" : "s");
 }
 
 Json totals_json(const HomogeneousTotals& totals) {
@@ -70,6 +62,12 @@ Json levels_json(const HomogeneousProfile& profile) {
 std::string ratio_text(double value, double reference) { return reference > 0 ? short_ratio(value / reference) : "-"; }
 
 }  // namespace
+
+std::string recurrent_model_text(const RecurrentModel& model) {
+  return fmt::format("{}: {} of {} hidden elements, {} steps, {} Jacobian{} per step", model.name,
+                     to_string(model.shape.kind), model.shape.hidden, model.steps, model.is_fused ? "one" : "two",
+                     model.is_fused ? "" : "s");
+}
 
 std::optional<std::uint64_t> recurrent_baseline_flops(const RecurrentModel& model) {
   if (model.shape.kind != CellKind::rnn) return std::nullopt;
@@ -122,8 +120,9 @@ std::string to_csv(const RecurrentProfileReport& report) {
 
 std::string to_text(const RecurrentProfileReport& report) {
   const HomogeneousProfile& profile = report.profile;
-  std::string text = fmt::format("{}\nSchedule {} over {} elements: {} ops in {} levels\n\n", model_text(report.model),
-                                 profile.schedule, profile.chain.length(), profile.all.ops, profile.levels);
+  std::string text =
+      fmt::format("{}\nSchedule {} over {} elements: {} ops in {} levels\n\n", recurrent_model_text(report.model),
+                  profile.schedule, profile.chain.length(), profile.all.ops, profile.levels);
   TextTable table({{"levels"}, {"phase", Align::left}, {"ops each"}, {"FLOPs each"}, {"largest op"}, {"bytes each"}});
   for (const LevelRun& run : profile.runs) {
     for (const HomogeneousLevel& level : run.cycle) {
@@ -149,124 +148,6 @@ std::string to_text(const RecurrentProfileReport& report) {
                         ratio_text(static_cast<double>(pram.dag->flops), linear));
   }
   return text + ".\nFigures are those of one sequence.\n";
-}
-
-Json to_json(const RecurrentSearchReport& report) {
-  const HomogeneousSearchResult& result = report.result;
-  const auto baseline = recurrent_baseline_flops(report.model);
-  const auto ratio = [](const std::optional<double>& score, double reference) {
-    return score && reference > 0 ? Json(*score / reference) : Json();
-  };
-  Json candidates = Json::array();
-  for (const HomogeneousCandidate& c : result.candidates) {
-    const bool is_level = result.options.execution == Execution::level;
-    const Json makespan = is_level ? Json(c.pram.level.flops) : c.pram.dag ? Json(c.pram.dag->flops) : Json();
-    candidates.push_back(
-        {{"schedule", c.schedule},
-         {"depth", c.depth},
-         {"feasible", c.feasible},
-         {"reason", c.feasible ? Json() : Json(c.reason)},
-         {"score", c.score ? Json(static_cast<std::uint64_t>(*c.score)) : Json()},
-         {"levels", c.levels},
-         {"ops", c.totals.ops},
-         {"flops", c.totals.flops},
-         {"critical_path_flops", {{"level", c.totals.critical_path_level}, {"dag", c.totals.critical_path_dag}}},
-         {"steps", c.pram.steps},
-         {"makespan", makespan},
-         {"peak_live_bytes", c.pram.peak_live_bytes},
-         {"ratio_to_linear", ratio(c.score, result.linear().score.value_or(0))},
-         {"ratio_to_baseline", ratio(c.score, baseline ? static_cast<double>(*baseline) : 0)},
-         {"same_as", c.same_as ? Json(*c.same_as) : Json()}});
-  }
-  Json overtaking;
-  if (report.overtaking) {
-    overtaking = {{"workers", report.overtaking->workers},
-                  {"depth", report.overtaking->depth},
-                  {"scan_flops", report.overtaking->scan_flops},
-                  {"linear_flops", report.overtaking->linear_flops}};
-  }
-  const Json best = result.best ? candidates[*result.best] : Json();
-  const bool pays = result.best && result.candidates[*result.best].depth > 0 &&
-                    *result.candidates[*result.best].score < result.linear().score.value_or(0);
-  return {{"model", report.model.name},
-          {"objective", to_string(result.options.objective)},
-          {"execution", to_string(result.options.execution)},
-          {"scope", result.options.scope == Scope::all ? "all" : "live"},
-          {"workers", result.workers},
-          {"memory_limit", result.options.memory_limit ? Json(*result.options.memory_limit) : Json()},
-          {"candidates", std::move(candidates)},
-          {"best", best},
-          {"margin", result.margin ? Json(*result.margin) : Json()},
-          {"scan_pays", pays},
-          {"overtaking", overtaking},
-          {"linear", {{"flops", result.reference.linear_flops}}},
-          {"baseline", {{"flops", baseline ? Json(*baseline) : Json()}}}};
-}
-
-std::string to_csv(const RecurrentSearchReport& report) {
-  std::string csv = csv_line({"depth", "schedule", "feasible", "score", "levels", "ops", "flops", "steps",
-                              "makespan_level_flops", "makespan_dag_flops", "peak_live_bytes"});
-  for (const HomogeneousCandidate& c : report.result.candidates) {
-    csv += csv_line(
-        {fmt::format("{}", c.depth), c.schedule, c.feasible ? "true" : "false",
-         c.score ? fmt::format("{:.0f}", *c.score) : "", fmt::format("{}", c.levels), fmt::format("{}", c.totals.ops),
-         fmt::format("{}", c.totals.flops), fmt::format("{}", c.pram.steps), fmt::format("{}", c.pram.level.flops),
-         c.pram.dag ? fmt::format("{}", c.pram.dag->flops) : "", fmt::format("{}", c.pram.peak_live_bytes)});
-  }
-  return csv;
-}
-
-namespace {
-
-std::string candidates_text(const HomogeneousSearchResult& result) {
-  TextTable table({{"depth"},
-                   {"levels"},
-                   {"ops"},
-                   {"FLOPs"},
-                   {"path,dag"},
-                   {"span,level"},
-                   {"span,dag"},
-                   {"memory"},
-                   {"to plain"},
-                   {"", Align::left}});
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const HomogeneousCandidate& c = result.candidates[i];
-    std::string note = result.best == i ? "<- best" : "";
-    if (c.same_as) note = fmt::format("= depth {}", *c.same_as);
-    if (!c.feasible) note = "does not fit: " + c.reason;
-    const auto count = [](std::uint64_t number) { return short_count(static_cast<double>(number)); };
-    table.row({fmt::format("{}", c.depth), count(c.levels), count(c.totals.ops), count(c.totals.flops),
-               count(c.totals.critical_path_dag), count(c.pram.level.flops),
-               c.pram.dag ? count(c.pram.dag->flops) : "?", short_bytes(static_cast<double>(c.pram.peak_live_bytes)),
-               c.score ? ratio_text(*c.score, result.linear().score.value_or(0)) : "?", note});
-  }
-  return table.text();
-}
-
-}  // namespace
-
-std::string to_text(const RecurrentSearchReport& report) {
-  const HomogeneousSearchResult& result = report.result;
-  std::string text = fmt::format("{}, {} worker{}\n\n{}\n", model_text(report.model), result.workers,
-                                 result.workers == 1 ? "" : "s", candidates_text(result));
-  text += fmt::format(
-      "span: makespan in FLOPs on the workers; to plain: {} ({} execution) against plain "
-      "back-propagation through time. Figures are those of one sequence.\n\n",
-      to_string(result.options.objective), to_string(result.options.execution));
-  if (result.best) {
-    const HomogeneousCandidate& best = result.candidates[*result.best];
-    const bool pays = best.depth > 0 && *best.score < result.linear().score.value_or(0);
-    text += pays ? fmt::format("The scan pays: depth {} takes {} of plain BP.\n", best.depth,
-                               ratio_text(*best.score, *result.linear().score))
-                 : "The scan does not pay here: no depth beats plain BP.\n";
-  } else {
-    text += "No best depth: none fits, or a simulation gave up.\n";
-  }
-  text += report.overtaking
-              ? fmt::format("It overtakes plain BP from {} worker{} on (depth {}).\n", report.overtaking->workers,
-                            report.overtaking->workers == 1 ? "" : "s", report.overtaking->depth)
-              : "With no number of workers does a scan overtake plain BP.\n";
-  return text;
 }
 
 }  // namespace upsweep

@@ -166,7 +166,8 @@ std::string verdict_text(const SearchReport& report) {
     }
     text += ".\n";
   } else {
-    text += fmt::format("\nThe scan does not pay here: no depth {}beats plain BP.\n",
+    const bool scheme_pays = result.best_scheme && result.at(*result.best_scheme).score < result.linear().score;
+    text += fmt::format("\n{}o depth {}beats plain BP.\n", scheme_pays ? "N" : "The scan does not pay here: n",
                         cheaper == nullptr ? "" : "that fits ");
   }
   return text;
@@ -178,13 +179,12 @@ std::string best_scheme_text(const SearchReport& report) {
   if (result.schemes.empty()) return "";
   if (!result.best_scheme) return "No other scheme fits either.\n";
   const Candidate& best = result.at(*result.best_scheme);
-  const std::string ratio = ratio_text(best.score, result.linear().score);
+  const double plain = result.linear().score;
+  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of plain BP", ratio_text(best.score, plain));
   if (best.depth) {
-    return fmt::format("No other scheme does better than depth {} ({}), {} of plain BP.\n", *best.depth, best.schedule,
-                       ratio);
+    return fmt::format("No other scheme does better than depth {} ({}){}.\n", *best.depth, best.schedule, ratio);
   }
-  std::string text =
-      fmt::format("Best of all: {} with {}, {} of plain BP", best.schedule, score_text(result, best.score), ratio);
+  std::string text = fmt::format("Best of all: {} with {}{}", best.schedule, score_text(result, best.score), ratio);
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, depth.score));

@@ -48,6 +48,7 @@ Json summary_json(const SolveReport& report, const SolveRun& run) {
   const SolveRun& direct = report.runs.front();
   const bool done = run.converged();
   const IterationPoint* last = run.history.empty() ? nullptr : &run.history.back();
+  const std::optional<std::size_t> usable = usable_from(run);
   return {{"name", run.name},
           {"group", run.setting.group},
           {"omega", run.setting.method == SolveMethod::richardson ? Json(run.omega) : Json()},
@@ -59,6 +60,7 @@ Json summary_json(const SolveReport& report, const SolveRun& run) {
           {"residual", last == nullptr ? Json() : Json(last->residual)},
           {"error", last == nullptr ? Json() : Json(last->error)},
           {"first_error", last == nullptr ? Json() : Json(last->first_error)},
+          {"usable_from", usable ? Json(*usable) : Json()},
           {"flops_per_iteration", run.cost.flops()},
           {"flops", done ? Json(run.flops) : Json()},
           {"flops_to_substitution", done ? ratio(run.flops, direct.flops) : Json()},
@@ -122,6 +124,7 @@ Json verdicts_json(const SolveReport& report) {
   Json verdicts = Json::array();
   for (const Verdict& verdict : report.verdicts) {
     verdicts.push_back({{"condition", verdict.condition},
+                        {"method", verdict.method.empty() ? Json() : Json(verdict.method)},
                         {"meaning", verdict.meaning},
                         {"left", verdict.left},
                         {"right", verdict.right},
@@ -143,6 +146,7 @@ Json to_json(const SolveReport& report) {
   return {{"model", report.model_name},
           {"pattern", report.pattern},
           {"input", report.input},
+          {"warm_start", report.warm_start ? Json(*report.warm_start) : Json()},
           {"loss", report.loss},
           {"value_bytes", report.value_bytes},
           {"tolerance", report.tolerance},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "solve_sentences.hpp"
 #include "upsweep/report/solve_report.hpp"
 
 namespace upsweep {
@@ -15,9 +16,6 @@ using Align = TextTable::Align;
 double quotient(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string error_text(double value) { return std::isfinite(value) ? fmt::format("{:.3g}", value) : "infinite"; }
-
-/// "31 %", "0.0012 %".
-std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.3g} %", 100 * share) : "infinite"; }
 
 std::string head_text(const SolveReport& report) {
   return fmt::format(
@@ -72,9 +70,8 @@ std::string methods_text(const SolveReport& report) {
                fmt::format("{}", run.cost.vectors), short_bytes(run.cost.vector_bytes, 1), done ? "" : "no solution"});
   }
   return table.text() +
-         "\neta: iterations; at most: from the start v = c in exact arithmetic; error: of the gradients against plain "
-         "back-propagation,\nlargest of all layers and of the first; time: FLOPs one after the other on the "
-         "workers.\n\n";
+         "\neta: iterations; at most: in exact arithmetic; error: of the gradients against plain back-propagation, "
+         "largest of all layers\nand of the first; time: FLOPs one after the other on the workers.\n\n";
 }
 
 /// The state after an iteration, of one method.
@@ -161,63 +158,17 @@ std::string formulas_text(const SolveReport& report) {
          table.text() + '\n';
 }
 
-std::string conditions_text(const SolveReport& report) {
-  std::string text;
-  for (const Verdict& verdict : report.verdicts) {
-    text += fmt::format("{}: {} ({:.4g} against {:.4g}; {}).\n", verdict.condition,
-                        verdict.holds ? "holds" : "does not hold", verdict.left, verdict.right, verdict.meaning);
-  }
-  return text.empty() ? "" : text + '\n';
-}
-
-/// The latest point that a truncated solution of at most half the iterations could stop at, if there is one.
-const IterationPoint* half_way(const std::vector<IterationPoint>& points, std::size_t iterations) {
-  const IterationPoint* found = nullptr;
-  for (const IterationPoint& point : points) {
-    if (point.iteration > 0 && 2 * point.iteration <= iterations) found = &point;
-  }
-  return found;
-}
-
 }  // namespace
 
-std::string verdict_sentence(const SolveReport& report, const SolveRun& run) {
-  if (!run.converged() || run.setting.method == SolveMethod::substitution) return "";
-  if (run.setting.method == SolveMethod::richardson && run.omega == 1)
-    return "richardson with omega 1 is jacobi's iteration.";
-  const SolveRun& direct = report.runs.front();
-  std::string text = fmt::format("{} needs {}{} iteration{} for {:.3g}", run.name, run.iterations,
-                                 run.bound ? fmt::format(" of at most {}", *run.bound) : "",
-                                 run.bound.value_or(run.iterations) == 1 ? "" : "s", report.tolerance);
-  if (run.bound) text += run.iterations < *run.bound ? ": fewer are enough" : ": no truncation here";
-  const std::vector<IterationPoint> points = rungs(run);
-  if (const IterationPoint* point = half_way(points, run.iterations); point != nullptr) {
-    text +=
-        fmt::format("; {} iteration{} leave{} {} error in the first layer's gradient, and {} of {} layers within {}",
-                    point->iteration, point->iteration == 1 ? "" : "s", point->iteration == 1 ? "s" : "",
-                    percent(point->first_error), usable_blocks(*point).value_or(0), report.shape.blocks.size(),
-                    percent(kUsableError));
-  }
-  if (direct.flops > 0) {
-    text += fmt::format(
-        "; {} the work and {} the time of substitution on {} worker{}", short_ratio(quotient(run.flops, direct.flops)),
-        short_ratio(quotient(run.makespan, direct.makespan)), report.workers, report.workers == 1 ? "" : "s");
-  }
-  return text + '.';
-}
-
 std::string to_text(const SolveReport& report) {
-  std::string text = head_text(report) + system_text(report) + methods_text(report) + rungs_text(report) +
-                     failures_text(report) + forward_text(report) + formulas_text(report) + conditions_text(report);
-  const SolveRun* best = &report.runs.front();
+  std::string text = head_text(report) + system_text(report) + methods_text(report) + start_text(report) +
+                     rungs_text(report) + failures_text(report) + forward_text(report) + formulas_text(report) +
+                     conditions_text(report);
   for (const SolveRun& run : report.runs) {
     const std::string sentence = verdict_sentence(report, run);
     if (!sentence.empty()) text += sentence + '\n';
-    if (run.converged() && run.makespan < best->makespan) best = &run;
   }
-  if (report.runs.size() == 1) return text;
-  return text + (best == &report.runs.front() ? "None of these takes less time than substitution.\n"
-                                              : fmt::format("Least time: {}.\n", best->name));
+  return text + outcome_text(report);
 }
 
 }  // namespace upsweep

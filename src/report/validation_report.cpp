@@ -186,9 +186,15 @@ std::string agreement_text(const ValidationReport& report) {
   return text;
 }
 
+/// No schedule has an op then, and no gradient but the loss gradient.
+bool has_one_link(const ValidationReport& report) {
+  return !report.profiles.empty() && report.profiles.front().schedule.combines.empty();
+}
+
 std::string build_text(const ValidationReport& report) {
   const Validation& validation = report.validation;
   if (!validation.any_ran()) return "";
+  if (has_one_link(report)) return "No Jacobian is built: no schedule needs that of the first link.\n";
   std::string text = fmt::format("Building the chain{}: {} measured",
                                  report.forms_blocks ? ", Jacobians of blocks formed by products" : "",
                                  short_seconds(validation.measured_build_s));
@@ -219,11 +225,15 @@ std::string verdict_text(const ValidationReport& report) {
   }
   if (ran == 0) return "Nothing was run.\n";
   if (right < ran) return fmt::format("{} of {} schedules are right.\n", right, ran);
+  const std::string what = fmt::format("{} schedule{} ran", ran, ran == 1 ? "" : "s");
+  if (has_one_link(report)) {
+    return fmt::format(
+        "{} without an op: the chain has one link, so that nothing but the loss gradient was compared.\n", what);
+  }
   return fmt::format(
-      "{} schedule{} ran: structure, nnz and products of every op are exactly as counted, and every gradient agrees "
-      "with "
-      "direct back-propagation within its rounding bound.\n",
-      ran, ran == 1 ? "" : "s");
+      "{}: structure, nnz and products of every op are exactly as counted, and every gradient{} agrees with direct "
+      "back-propagation within its rounding bound.\n",
+      what, report.forms_blocks ? " between links (those inside blocks are no part of a scan)" : "");
 }
 
 }  // namespace

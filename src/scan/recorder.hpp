@@ -23,11 +23,13 @@ class Recorder {
     schedule_.length = length;
   }
 
+  /// What follows belongs to a new level, which is there once it has a combine.
   void start_level(Phase phase) {
     phase_ = phase;
     level_is_open_ = false;
   }
 
+  /// The value that stands at a position of the array, or in the running reduction of the middle.
   ValueId& at(std::int64_t position) {
     return position == Combine::kReduction ? reduction_ : slots_[static_cast<std::size_t>(position)];
   }

@@ -46,31 +46,6 @@ std::string memory_reason(const ScheduleProfile& profile, const Candidate& candi
   return {};
 }
 
-Candidate evaluate(const ScheduleProfile& profile, const SearchOptions& options, std::size_t workers) {
-  Candidate candidate;
-  candidate.depth = profile.schedule.hybrid_depth();
-  candidate.schedule = profile.schedule.name;
-  candidate.levels = profile.schedule.levels;
-  candidate.totals = totals(profile, options.scope);
-  candidate.pram = pram_profile(profile, workers, options.scope);
-  if (options.machine != nullptr) {
-    const auto predict = [&](Execution execution) {
-      return predict_time(profile, *options.machine, workers, execution, options.value_bytes, options.scope);
-    };
-    candidate.level_time = predict(Execution::level);
-    candidate.dag_time = predict(Execution::dag);
-  }
-  if (options.in_seconds()) {
-    candidate.score =
-        options.execution == Execution::level ? candidate.level_time->seconds : candidate.dag_time->seconds;
-  } else {
-    candidate.score = static_cast<double>(score_flops(candidate, options)) / static_cast<double>(profile.inputs);
-  }
-  if (options.memory_limit) candidate.reason = memory_reason(profile, candidate, options);
-  candidate.feasible = candidate.reason.empty();
-  return candidate;
-}
-
 /// The best of the first `count` candidates and schemes, and by how much.
 struct Choice {
   std::optional<std::size_t> best;
@@ -153,6 +128,31 @@ std::vector<Schedule> scheme_candidates(std::size_t length, std::size_t workers)
   return schedules;
 }
 
+Candidate score_schedule(const ScheduleProfile& profile, const SearchOptions& options, std::size_t workers) {
+  Candidate candidate;
+  candidate.depth = profile.schedule.hybrid_depth();
+  candidate.schedule = profile.schedule.name;
+  candidate.levels = profile.schedule.levels;
+  candidate.totals = totals(profile, options.scope);
+  candidate.pram = pram_profile(profile, workers, options.scope);
+  if (options.machine != nullptr) {
+    const auto predict = [&](Execution execution) {
+      return predict_time(profile, *options.machine, workers, execution, options.value_bytes, options.scope);
+    };
+    candidate.level_time = predict(Execution::level);
+    candidate.dag_time = predict(Execution::dag);
+  }
+  if (options.in_seconds()) {
+    candidate.score =
+        options.execution == Execution::level ? candidate.level_time->seconds : candidate.dag_time->seconds;
+  } else {
+    candidate.score = static_cast<double>(score_flops(candidate, options)) / static_cast<double>(profile.inputs);
+  }
+  if (options.memory_limit) candidate.reason = memory_reason(profile, candidate, options);
+  candidate.feasible = candidate.reason.empty();
+  return candidate;
+}
+
 SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
   if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
     throw std::invalid_argument("search_depth needs the profile of depth 0 first");
@@ -165,7 +165,7 @@ SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const Se
   }
   result.workers = options.workers.value_or(result.workers);
   for (const ScheduleProfile& profile : profiles) {
-    Candidate candidate = evaluate(profile, options, result.workers);
+    Candidate candidate = score_schedule(profile, options, result.workers);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }
   mark_equal(result.candidates, result.schemes);

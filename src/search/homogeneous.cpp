@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
@@ -69,31 +70,57 @@ HomogeneousCandidate evaluate(const HomogeneousProfile& profile, const SearchOpt
   return candidate;
 }
 
-void choose(HomogeneousSearchResult& result) {
-  const auto score_of = [&](std::size_t i) { return *result.candidates[i].score; };
+HomogeneousCandidate evaluate(const ScheduleProfile& profile, const SearchOptions& options, std::uint64_t workers) {
+  Candidate scored = score_schedule(profile, options, workers);
+  const PramProfile& pram = scored.pram;
+  HomogeneousCandidate candidate;
+  candidate.schedule = std::move(scored.schedule);
+  candidate.feasible = scored.feasible;
+  candidate.reason = std::move(scored.reason);
+  candidate.score = scored.score;
+  candidate.levels = scored.levels;
+  candidate.totals = scored.totals;
+  candidate.pram = {workers, pram.steps, pram.work, pram.per_step_flops, pram.level, pram.dag, pram.peak_live_bytes};
+  return candidate;
+}
+
+/// The best of the first `count` candidates and schemes, and by how much.
+struct Choice {
+  std::optional<std::size_t> best;
+  std::optional<double> margin;
+};
+
+Choice choose(const HomogeneousSearchResult& result, std::size_t count) {
+  const auto score_of = [&](std::size_t i) { return *result.at(i).score; };
   std::optional<std::size_t> best;
   std::optional<std::size_t> runner_up;
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    if (!result.candidates[i].feasible) continue;
-    if (!result.candidates[i].score) return;  // it might be the best
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!result.at(i).feasible) continue;
+    if (!result.at(i).score) return {};  // it might be the best
     if (!best || score_of(i) < score_of(*best)) {
       runner_up = std::exchange(best, i);
     } else if (!runner_up || score_of(i) < score_of(*runner_up)) {
       runner_up = i;
     }
   }
-  result.best = best;
-  if (runner_up && score_of(*best) > 0) result.margin = score_of(*runner_up) / score_of(*best) - 1;
+  Choice choice{best, std::nullopt};
+  if (runner_up && score_of(*best) > 0) choice.margin = score_of(*runner_up) / score_of(*best) - 1;
+  return choice;
 }
 
-void mark_equal(std::vector<HomogeneousCandidate>& candidates) {
+/// Says of each candidate and scheme which one before it has the same figures.
+void mark_equal(HomogeneousSearchResult& result) {
   const auto equal = [](const HomogeneousCandidate& a, const HomogeneousCandidate& b) {
     return a.levels == b.levels && a.totals == b.totals && a.pram == b.pram;
   };
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    for (std::size_t j = 0; j < i && !candidates[i].same_as; ++j) {
-      if (equal(candidates[i], candidates[j])) candidates[i].same_as = candidates[j].depth;
-    }
+  const std::size_t depths = result.candidates.size();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    HomogeneousCandidate& mine = i < depths ? result.candidates[i] : result.schemes[i - depths];
+    std::size_t same = 0;
+    while (same < i && !equal(mine, result.at(same))) ++same;
+    if (same == i) continue;
+    mine.same_as = result.at(same).depth;
+    if (!mine.same_as) mine.same_scheme = result.at(same).schedule;
   }
 }
 
@@ -149,7 +176,8 @@ std::uint64_t first_that(std::uint64_t low, std::uint64_t high, Predicate holds)
 
 }  // namespace
 
-HomogeneousSearchResult search_homogeneous(const HomogeneousChain& chain, const SearchOptions& options) {
+HomogeneousSearchResult search_homogeneous(const HomogeneousChain& chain, const SearchOptions& options,
+                                           std::uint64_t scheme_elements) {
   if (options.machine != nullptr) throw std::invalid_argument("search_homogeneous scores without a machine");
   HomogeneousSearchResult result;
   result.options = options;
@@ -159,8 +187,19 @@ HomogeneousSearchResult search_homogeneous(const HomogeneousChain& chain, const 
   if (options.workers) result.workers = *options.workers;
   for (const HomogeneousProfile& profile : profiles)
     result.candidates.push_back(evaluate(profile, options, result.workers));
-  mark_equal(result.candidates);
-  choose(result);
+  if (chain.elements <= scheme_elements) {
+    for (Schedule& scheme : scheme_candidates(chain.length(), result.workers)) {
+      const ScheduleProfile profile = profile_homogeneous_schedule(std::move(scheme), chain, options.value_bytes);
+      result.schemes.push_back(evaluate(profile, options, result.workers));
+    }
+  }
+  mark_equal(result);
+  const Choice depth = choose(result, result.candidates.size());
+  result.best = depth.best;
+  result.margin = depth.margin;
+  const Choice any = choose(result, result.size());
+  result.best_scheme = any.best;
+  result.scheme_margin = any.margin;
   return result;
 }
 

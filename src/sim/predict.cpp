@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/machine/op_parts.hpp"
@@ -159,13 +158,12 @@ double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine&
 std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,
                                             unsigned value_bytes) {
   const TypeRates& rates = machine.at(workers).of(value_bytes);
-  // Machines have a rate for writing values, none for forming the Jacobians of blocks.
-  if (rates.build_value_s <= 0 || network.formation_flops > 0) return std::nullopt;
+  if (rates.build_value_s <= 0) return std::nullopt;
   std::uint64_t rows = 0;
-  bool is_first = true;  // no schedule needs the first Jacobian
-  for (const OperatorProfile& op : network.operators) {
-    if (op.rows == 0) continue;
-    if (!std::exchange(is_first, false)) add_to(rows, op.rows);
+  for (std::size_t i = 1; i < network.links.size(); ++i) {  // no schedule needs the first Jacobian
+    // Machines have a rate for writing values, none for forming the Jacobians of blocks.
+    if (!network.links[i].formation.steps.empty()) return std::nullopt;
+    add_to(rows, network.links[i].rows);
   }
   const double values = static_cast<double>(network.build_values) / static_cast<double>(network.inputs);
   return rates.build_value_s * values + rates.build_row_s * static_cast<double>(rows);

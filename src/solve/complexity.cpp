@@ -106,15 +106,22 @@ std::vector<Verdict> direct_verdicts(std::uint64_t batch, std::size_t layers, co
 }
 
 Verdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers) {
-  return {"eta < l", fmt::format("iterations of {} and layers, for layers of one size", method),
-          static_cast<double>(iterations), static_cast<double>(layers), iterations < layers};
+  return {"eta < l",
+          "iterations, layers; for layers of one size",
+          static_cast<double>(iterations),
+          static_cast<double>(layers),
+          iterations < layers,
+          method};
 }
 
 Verdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
                        std::size_t workers) {
-  return {fmt::format("time of {} < time of substitution", method),
+  return {"time < substitution",
           fmt::format("FLOPs one after the other on {} worker{}", workers, workers == 1 ? "" : "s"),
-          static_cast<double>(makespan), static_cast<double>(substitution), makespan < substitution};
+          static_cast<double>(makespan),
+          static_cast<double>(substitution),
+          makespan < substitution,
+          method};
 }
 
 }  // namespace upsweep

@@ -11,9 +11,6 @@ namespace {
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-/// True for richardson with omega = 1.
-bool is_jacobi_again(const SolveRun& run) { return run.setting.method == SolveMethod::richardson && run.omega == 1; }
-
 void add_iterative(const SystemShape& shape, const LayerSizes& sizes, const ChainCounts& counts, const SolveRun& run,
                    std::vector<FormulaRow>& rows) {
   const std::uint64_t products = run.products;
@@ -52,7 +49,7 @@ std::vector<FormulaRow> formula_rows(const SystemShape& shape, const ChainCounts
        number(counts.recursive_time(batch))}};
   for (const SolveRun& run : runs) {
     const bool is_plain = run.setting.method != SolveMethod::substitution && run.setting.group == 1;
-    if (is_plain && !is_jacobi_again(run) && run.converged()) add_iterative(shape, sizes, counts, run, rows);
+    if (is_plain && !repeats_jacobi(run, runs) && run.converged()) add_iterative(shape, sizes, counts, run, rows);
   }
   return rows;
 }

@@ -12,6 +12,17 @@
 namespace upsweep {
 namespace {
 
+/// A gradient of each block's length.
+template <class T>
+void check_gradients(const BackwardSystem<T>& system, const std::vector<std::vector<double>>& gradients,
+                     const std::string& what) {
+  for (const BlockShape& block : system.shape().blocks) {
+    if (block.activation < gradients.size() && gradients[block.activation].size() == block.size) continue;
+    throw std::invalid_argument(
+        fmt::format("{} has no gradient of length {} for activation {}", what, block.size, block.activation));
+  }
+}
+
 template <class T>
 void check(const BackwardSystem<T>& system, const IterateSettings<T>& settings, const std::string& method) {
   if (!(settings.tolerance > 0) || !std::isfinite(settings.tolerance)) {
@@ -22,16 +33,8 @@ void check(const BackwardSystem<T>& system, const IterateSettings<T>& settings, 
     throw std::invalid_argument(fmt::format("{}: a start of {} numbers, accepted are {} or none", method,
                                             settings.start.size(), system.unknowns()));
   }
-  if (settings.reference != nullptr) {
-    for (const BlockShape& block : system.shape().blocks) {
-      if (block.activation < settings.reference->size() &&
-          (*settings.reference)[block.activation].size() == block.size) {
-        continue;
-      }
-      throw std::invalid_argument(fmt::format("{}: the reference has no gradient of length {} for activation {}",
-                                              method, block.size, block.activation));
-    }
-  }
+  if (settings.reference != nullptr)
+    check_gradients(system, *settings.reference, fmt::format("{}: the reference", method));
   const double smallest = smallest_tolerance(system);
   if (settings.tolerance >= smallest) return;
   throw ToleranceUnreachable(
@@ -152,6 +155,18 @@ void History<T>::refuse_limit() const {
                        points_);
 }
 
+template <class T>
+std::vector<T> start_from(const BackwardSystem<T>& system, const std::vector<std::vector<double>>& gradients) {
+  check_gradients(system, gradients, "start_from: it");
+  std::vector<T> v;
+  for (const BlockShape& block : system.shape().blocks) {
+    for (const double number : gradients[block.activation]) v.push_back(static_cast<T>(number));
+  }
+  return v;
+}
+
+template std::vector<float> start_from(const BackwardSystem<float>&, const std::vector<std::vector<double>>&);
+template std::vector<double> start_from(const BackwardSystem<double>&, const std::vector<std::vector<double>>&);
 template class History<float>;
 template class History<double>;
 

@@ -62,6 +62,25 @@ std::vector<IterationPoint> rungs(const SolveRun& run) {
   return points;
 }
 
+std::optional<std::size_t> usable_from(const SolveRun& run) {
+  std::optional<std::size_t> from;
+  for (const IterationPoint& point : run.history) {
+    if (!(point.error <= kUsableError)) {
+      from.reset();  // errors of a start travel towards the input and may come back
+    } else if (!from) {
+      from = point.iteration;
+    }
+  }
+  return from;
+}
+
+bool repeats_jacobi(const SolveRun& run, const std::vector<SolveRun>& runs) {
+  if (run.setting.method != SolveMethod::richardson || run.omega != 1) return false;
+  return std::ranges::any_of(runs, [&](const SolveRun& other) {
+    return other.setting.method == SolveMethod::jacobi && other.setting.group == run.setting.group;
+  });
+}
+
 template <class T>
 SolveRun run_solver(const BackwardSystem<T>& system, const SolveSetting& setting, const IterateSettings<T>& settings) {
   SolveRun run;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -22,6 +23,9 @@ namespace upsweep {
 namespace {
 
 using Mean = Statement::Mean;
+
+/// runs.depth of a schedule that is not cut at one; no best_depth.
+constexpr std::int64_t kNoDepth = -1;
 
 /// Schema version of a database that is ours or empty; throws for any other. Inside a transaction, so that what it
 /// reads belongs together while other processes write.
@@ -130,7 +134,6 @@ std::int64_t save_run(Sqlite& database, const std::string& created, const RunCon
   const Totals all = totals(profile, Scope::all);
   const Totals live = totals(profile, Scope::live);
   const auto mean = [inputs](std::uint64_t sum) { return Mean{sum, inputs}; };
-  // -1, which is no best_depth, where the schedule is not cut at one.
   const std::optional<std::uint32_t> depth = profile.schedule.hybrid_depth();
   std::optional<Mean> graph_flops;
   std::optional<Mean> formation_flops;
@@ -144,15 +147,14 @@ std::int64_t save_run(Sqlite& database, const std::string& created, const RunCon
   insert
       .bind(created, context.tool_version, context.command, context.parameters, search_id, run.score, run.feasible,
             run.reason, context.model, context.model_file, context.model_hash, context.pattern, inputs, run.requested,
-            profile.schedule.name, depth ? std::int64_t{*depth} : std::int64_t{-1},
-            std::uint64_t{profile.schedule.length}, std::uint64_t{profile.schedule.levels},
-            std::uint64_t{run.pram.workers}, all.ops, mean(all.flops), mean(all.critical_path_level),
-            mean(all.critical_path_dag), live.ops, mean(live.flops), mean(live.critical_path_level),
-            mean(live.critical_path_dag), mean(network.baseline_flops), mean(network.linear_flops),
-            mean(network.build_values), mean(network.build_bytes), run.pram.steps, mean(run.pram.per_step_flops),
-            run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit, mean(run.pram.dag.flops),
-            mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s, run.predicted_dag_s,
-            context.predicted_build_s, graph_flops, formation_flops)
+            profile.schedule.name, depth ? std::int64_t{*depth} : kNoDepth, std::uint64_t{profile.schedule.length},
+            std::uint64_t{profile.schedule.levels}, std::uint64_t{run.pram.workers}, all.ops, mean(all.flops),
+            mean(all.critical_path_level), mean(all.critical_path_dag), live.ops, mean(live.flops),
+            mean(live.critical_path_level), mean(live.critical_path_dag), mean(network.baseline_flops),
+            mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
+            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
+            mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
+            run.predicted_dag_s, context.predicted_build_s, graph_flops, formation_flops)
       .run();
   return database.last_row_id();
 }
@@ -357,6 +359,9 @@ std::optional<QueryResult> RunStore::show(std::int64_t id) {
   select.bind(id);
   QueryResult wide = collect(select);
   if (wide.rows.empty()) return std::nullopt;
+  const auto depth = std::find(wide.columns.begin(), wide.columns.end(), "depth") - wide.columns.begin();
+  Cell& cell = wide.rows[0][static_cast<std::size_t>(depth)];
+  if (cell == Cell(kNoDepth)) cell = std::monostate();
   return wide;
 }
 

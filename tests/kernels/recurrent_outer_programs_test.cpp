@@ -120,10 +120,7 @@ TYPED_TEST(RecurrentOuterPrograms, ParameterGradientsAreTheSumsOfSeveralParts) {
     for (const auto& [steps, batch] : {std::pair<std::size_t, std::size_t>{1, 1}, {150, 1}, {3, 70}, {64, 2}}) {
       SCOPED_TRACE(testing::describe(shape, steps, batch));
       const auto test = testing::recurrent_case<TypeParam>(shape, steps, batch, kSeed);
-      Expected<TypeParam> expected(test);
-      EXPECT_EQ(expected.template fault<1>(), "");
-      EXPECT_EQ((testing::parameters_on_host<TypeParam, 1>(test, expected.gradients)),
-                (testing::parameters_on_host<TypeParam, 1>(test, expected.gradients)));
+      EXPECT_EQ(Expected<TypeParam>(test).template fault<1>(), "");
     }
   }
 }
@@ -138,7 +135,11 @@ TYPED_TEST(RecurrentOuterPrograms, AgreeWhereThreadsShareTheWork) {
       const auto test = case_from_zero<TypeParam>(shape, 5, 1);
       EXPECT_EQ((forward_fault<TypeParam, 4>(test)), "");
       if (hidden > 3) continue;
-      EXPECT_EQ(Expected<TypeParam>(test).template fault<4>(), "");
+      Expected<TypeParam> expected(test);
+      EXPECT_EQ(expected.template fault<4>(), "");
+      EXPECT_EQ((testing::parameters_on_host<TypeParam, 4>(test, expected.gradients)),
+                (testing::parameters_on_host<TypeParam, 1>(test, expected.gradients)))
+          << "sums have one order, whoever forms them";
     }
   }
 }

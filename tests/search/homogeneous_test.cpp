@@ -11,22 +11,47 @@ namespace upsweep {
 namespace {
 
 using testing::all_kinds;
+using testing::explicit_chain;
 using testing::explicit_profiles;
+
+/// The explicit profiles of all depths and, after them, of the schemes for so many workers.
+std::vector<ScheduleProfile> with_schemes(const HomogeneousChain& chain, std::vector<ScheduleProfile> depths,
+                                          std::size_t workers, unsigned value_bytes) {
+  auto schemes = profile_schedules(scheme_candidates(chain.length(), workers), explicit_chain(chain), value_bytes);
+  for (ScheduleProfile& scheme : schemes) depths.push_back(std::move(scheme));
+  return depths;
+}
+
+void expect_equal(const HomogeneousCandidate& got, const Candidate& want) {
+  EXPECT_EQ(got.depth, want.depth);
+  EXPECT_EQ(got.schedule, want.schedule);
+  EXPECT_EQ(got.feasible, want.feasible);
+  EXPECT_EQ(got.reason, want.reason);
+  EXPECT_EQ(got.score, want.score);
+  EXPECT_EQ(got.levels, want.levels);
+  EXPECT_EQ(got.totals, want.totals);
+  EXPECT_EQ(got.pram.workers, want.pram.workers);
+  EXPECT_EQ(got.pram.steps, want.pram.steps);
+  EXPECT_EQ(got.pram.work, want.pram.work);
+  EXPECT_EQ(got.pram.per_step_flops, want.pram.per_step_flops);
+  EXPECT_EQ(got.pram.level, want.pram.level);
+  EXPECT_EQ(got.pram.dag, want.pram.dag);
+  EXPECT_EQ(got.pram.peak_live_bytes, want.pram.peak_live_bytes);
+  EXPECT_EQ(got.same_as, want.same_as);
+  EXPECT_EQ(got.same_scheme, want.same_scheme);
+}
 
 void expect_equal_results(const HomogeneousSearchResult& got, const SearchResult& want) {
   EXPECT_EQ(got.workers, want.workers);
   EXPECT_EQ(got.best, want.best);
   EXPECT_EQ(got.margin, want.margin);
+  EXPECT_EQ(got.best_scheme, want.best_scheme);
+  EXPECT_EQ(got.scheme_margin, want.scheme_margin);
   ASSERT_EQ(got.candidates.size(), want.candidates.size());
-  for (std::size_t i = 0; i < got.candidates.size(); ++i) {
-    EXPECT_EQ(got.candidates[i].depth, want.candidates[i].depth);
-    EXPECT_EQ(got.candidates[i].schedule, want.candidates[i].schedule);
-    EXPECT_EQ(got.candidates[i].feasible, want.candidates[i].feasible);
-    EXPECT_EQ(got.candidates[i].reason, want.candidates[i].reason);
-    EXPECT_EQ(got.candidates[i].score, want.candidates[i].score);
-    EXPECT_EQ(got.candidates[i].levels, want.candidates[i].levels);
-    EXPECT_EQ(got.candidates[i].totals, want.candidates[i].totals);
-    EXPECT_EQ(got.candidates[i].same_as, want.candidates[i].same_as);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    SCOPED_TRACE(want.at(i).schedule);
+    expect_equal(got.at(i), want.at(i));
   }
 }
 
@@ -68,6 +93,58 @@ TEST(SearchHomogeneous, GivesTheReasonsOfTheExplicitSearch) {
       }
     }
   }
+}
+
+TEST(SearchHomogeneous, WithSchemesEqualsTheSearchOverTheExplicitChain) {
+  for (const auto& kinds : all_kinds()) {
+    for (const std::uint64_t n : {1, 2, 7, 21, 33}) {
+      const HomogeneousChain chain{3, n, kinds};
+      for (const std::uint64_t workers : {1, 5, 1000}) {
+        SearchOptions options;
+        options.workers = workers;
+        options.value_bytes = 8;
+        const auto profiles = with_schemes(chain, explicit_profiles(chain, 8), workers, 8);
+        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+        options.execution = Execution::level;
+        options.scope = Scope::live;
+        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+        options.memory_limit = 40 * n;
+        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+      }
+    }
+  }
+}
+
+TEST(SearchHomogeneous, WithSchemesSimulatesTheWorkersOfTheDepths) {
+  const HomogeneousChain chain = unfused_chain(2, 20);
+  const HomogeneousSearchResult without = search_homogeneous(chain, {});
+  const HomogeneousSearchResult with = search_homogeneous(chain, {}, chain.elements);
+  EXPECT_EQ(with.workers, without.workers);
+  EXPECT_EQ(with.best, without.best);
+  EXPECT_EQ(with.margin, without.margin);
+  EXPECT_EQ(without.best_scheme, without.best);
+  EXPECT_EQ(without.scheme_margin, without.margin);
+  expect_equal_results(with, search_depth(with_schemes(chain, explicit_profiles(chain, 4), with.workers, 4), {}));
+}
+
+TEST(SearchHomogeneous, SearchesSchemesUpToTheGivenNumberOfElements) {
+  EXPECT_FALSE(search_homogeneous(fused_chain(3, 40), {}, 40).schemes.empty());
+  EXPECT_TRUE(search_homogeneous(fused_chain(3, 41), {}, 40).schemes.empty());
+  EXPECT_TRUE(search_homogeneous(unfused_chain(3, 21), {}, 40).schemes.empty()) << "two elements per step";
+  EXPECT_TRUE(search_homogeneous(fused_chain(3, 100'000'000), {}, kMostSchemeElements).schemes.empty());
+}
+
+TEST(SearchHomogeneous, PrefersFewLevelsWhereAMatrixIsANumber) {
+  SearchOptions options;
+  options.workers = 1000;
+  const HomogeneousSearchResult numbers = search_homogeneous(fused_chain(1, 256), options, 256);
+  ASSERT_TRUE(numbers.best_scheme.has_value());
+  EXPECT_EQ(numbers.at(*numbers.best_scheme).schedule, "kogge-stone") << "the first of those with 8 levels";
+  EXPECT_EQ(numbers.at(*numbers.best_scheme).score, 8 * 2);
+  EXPECT_GT(numbers.candidates[*numbers.best].score, 8 * 2);
+  const HomogeneousSearchResult matrices = search_homogeneous(fused_chain(100, 256), options, 256);
+  ASSERT_TRUE(matrices.best_scheme.has_value());
+  EXPECT_EQ(matrices.best_scheme, matrices.best) << "fewer products of matrices on the path";
 }
 
 TEST(SearchHomogeneous, ScoresAHundredMillionSteps) {

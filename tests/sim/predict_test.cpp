@@ -227,13 +227,19 @@ TEST(PredictBuildSeconds, AreThoseOfTheValuesOfOneInput) {
   machine.rates[0].fp64.build_value_s = 0.5;
   EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
   EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125);
-  // Rows count besides, but for those of the first Jacobian, which no schedule needs; views have none.
+  // Rows count besides, but for those of the first Jacobian, which no schedule needs; nor do operators inside of it.
   network.operators.resize(4);
-  network.operators[0].rows = 1000;
-  network.operators[1].rows = 20;
-  network.operators[3].rows = 3;
+  for (OperatorProfile& op : network.operators) op.rows = 7;
+  network.links.resize(3);
+  network.links[0].rows = 1000;
+  network.links[0].formation.steps.resize(1);
+  network.links[1].rows = 20;
+  network.links[2].rows = 3;
   machine.rates[0].fp64.build_row_s = 2;
   EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125 + 2 * 23);
+  // No rate says what forming a block costs, be it of copies alone.
+  network.links[1].formation.steps.resize(1);
+  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 8).has_value());
 }
 
 }  // namespace

@@ -83,13 +83,15 @@ TEST(Verdicts, OfDirectMethodsHoldFromEqualityOn) {
 TEST(Verdicts, OfIterativeMethodsNeedFewerIterationsThanLayers) {
   EXPECT_FALSE(iterative_verdict("jacobi", 5, 5).holds);
   EXPECT_TRUE(iterative_verdict("jacobi", 4, 5).holds);
-  EXPECT_THAT(iterative_verdict("jacobi", 4, 5).meaning, HasSubstr("jacobi"));
+  EXPECT_EQ(iterative_verdict("jacobi", 4, 5).method, "jacobi");
 }
 
 TEST(Verdicts, OfTimeCompareWithSubstitution) {
   EXPECT_TRUE(faster_verdict("jacobi", 9, 10, 2).holds);
   EXPECT_FALSE(faster_verdict("jacobi", 10, 10, 2).holds);
-  EXPECT_EQ(faster_verdict("jacobi", 9, 10, 2).condition, "time of jacobi < time of substitution");
+  EXPECT_EQ(faster_verdict("jacobi", 9, 10, 2).condition, "time < substitution");
+  EXPECT_EQ(faster_verdict("jacobi", 9, 10, 2).method, "jacobi");
+  EXPECT_THAT(faster_verdict("jacobi", 9, 10, 2).meaning, HasSubstr("on 2 workers"));
 }
 
 }  // namespace

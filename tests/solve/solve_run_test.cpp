@@ -124,6 +124,36 @@ TEST(SolveRunPoints, AreLookedAtWhereTheyHaveErrors) {
   EXPECT_THAT(iterations, ElementsAre(0, 5));
 }
 
+TEST(SolveRunPoints, AreUsableFromWhereNoErrorComesBack) {
+  SolveRun run;
+  EXPECT_FALSE(usable_from(run)) << "no history";
+  const auto add = [&run](double error) {
+    const std::size_t iteration = run.history.size();
+    run.history.emplace_back().iteration = iteration;
+    run.history.back().error = error;
+  };
+  for (const double error : {0.001, 0.5, kUsableError}) add(error);
+  EXPECT_EQ(usable_from(run), 2U);
+  add(0);
+  EXPECT_EQ(usable_from(run), 2U);
+  add(std::nan(""));
+  EXPECT_FALSE(usable_from(run));
+}
+
+TEST(SolveRunPoints, OfRichardsonRepeatJacobisWhereOmegaIs1AndGroupsAreTheSame) {
+  SolveRun richardson;
+  richardson.setting.method = SolveMethod::richardson;
+  SolveRun jacobi;
+  EXPECT_TRUE(repeats_jacobi(richardson, {jacobi}));
+  EXPECT_FALSE(repeats_jacobi(richardson, {richardson}));
+  EXPECT_FALSE(repeats_jacobi(jacobi, {jacobi}));
+  jacobi.setting.group = 2;
+  EXPECT_FALSE(repeats_jacobi(richardson, {jacobi}));
+  jacobi.setting.group = 1;
+  richardson.omega = 0.9;
+  EXPECT_FALSE(repeats_jacobi(richardson, {jacobi}));
+}
+
 TEST_F(SolveRuns, StandBesideTheFormulasWithTheirOwnCounts) {
   const NumericChain<double> numbers = chain(8, 5);
   const BackwardSystem<double> system(numbers, SystemForm::scaled);

@@ -79,8 +79,8 @@ struct NetworkView {
   unsigned value_bytes = 4;
 };
 
-/// For every operator whether back-propagation needs the gradient of its output: an operator with weights or a slope
-/// lies before it, so that it is neither the network's input nor a view or join of it.
+/// For every operator whether back-propagation needs the gradient of its output: true unless it is a view or join of
+/// nothing but the network's input and such views and joins.
 [[nodiscard]] std::vector<bool> needs_gradient(const Network& network);
 
 /// How many operators read each operator's output; one that reads it twice counts twice.

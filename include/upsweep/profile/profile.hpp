@@ -52,6 +52,9 @@ struct ScheduleProfile {
   [[nodiscard]] std::vector<std::uint64_t> flops() const;
 };
 
+/// The levels of a profile whose schedule and ops are there; length schedule.levels. Throws CountOverflow.
+[[nodiscard]] std::vector<LevelProfile> level_profiles(const ScheduleProfile& profile);
+
 /// Hands out the chain at input `i`.
 using ChainSource = std::function<JacobianChain(std::size_t i)>;
 

@@ -6,7 +6,7 @@
 
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/format.hpp"
-#include "upsweep/search/homogeneous.hpp"
+#include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
 
@@ -19,12 +19,8 @@ struct RecurrentProfileReport {
   std::string requested;  ///< the schedule as it was asked for
 };
 
-/// A search over the depths of a recurrent model.
-struct RecurrentSearchReport {
-  const RecurrentModel& model;
-  const HomogeneousSearchResult& result;
-  std::optional<Overtaking> overtaking;  ///< fewest workers with which a scan wins
-};
+/// The model in a line: name, cell, sizes.
+[[nodiscard]] std::string recurrent_model_text(const RecurrentModel& model);
 
 /// Dense back-propagation of an rnn as the artifact of BPPSA counts it: 2·h² for the recurrent weights of steps 2..T
 /// and 2·h for the nonlinearity of every step; nothing for a gru, which it does not count.
@@ -36,11 +32,5 @@ struct RecurrentSearchReport {
 /// The runs of levels.
 [[nodiscard]] std::string to_csv(const RecurrentProfileReport& report);
 [[nodiscard]] std::string to_text(const RecurrentProfileReport& report);
-
-/// The object of `search`, and `overtaking`: the fewest workers with which a scan beats plain back-propagation.
-[[nodiscard]] Json to_json(const RecurrentSearchReport& report);
-/// The candidates.
-[[nodiscard]] std::string to_csv(const RecurrentSearchReport& report);
-[[nodiscard]] std::string to_text(const RecurrentSearchReport& report);
 
 }  // namespace upsweep

@@ -32,7 +32,8 @@ struct SolveReport {
   SystemForm form = SystemForm::scaled;
   std::string pattern;  ///< "guaranteed" or "sample"
   std::size_t input = 0;
-  std::string loss;  ///< the loss gradient in words
+  std::optional<std::size_t> warm_start;  ///< input whose gradients the iterations start from; nothing: v = c
+  std::string loss;                       ///< the loss gradient in words
   unsigned value_bytes = 4;
   double tolerance = 0;  ///< of the relative residual, and of the error after a forward sweep
   std::size_t workers = 1;
@@ -46,7 +47,8 @@ struct SolveReport {
 [[nodiscard]] std::string block_name(const SolveReport& report, std::size_t block);
 
 /// One sentence for an iterative run that has a solution, from its numbers alone: iterations against their bound, what
-/// fewer leave, and work and time against substitution. Empty for others.
+/// they and fewer leave, where a truncated solution is enough, and work and time against substitution. Empty for
+/// others.
 [[nodiscard]] std::string verdict_sentence(const SolveReport& report, const SolveRun& run);
 
 /// The object that `solve --format json` prints; its fields are listed in README.md. Numbers that are not finite are

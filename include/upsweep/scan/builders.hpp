@@ -29,8 +29,8 @@ namespace upsweep {
 // of them: only hybrids are cut at a depth. Those of one sweep are phase `up`. All throw std::invalid_argument below 2
 // elements.
 
-/// Every element takes in the one 1, 2, 4, ... positions before it: ceil(log2 n) levels, the fewest possible, each as
-/// wide as the array.
+/// Every element takes in the one 1, 2, 4, ... positions before it: ceil(log2 n) levels, the fewest possible; the one
+/// of distance d has n - d combines.
 ///
 /// Cost: n · g - 2^g + 1 combines with g = ceil(log2 n).
 /// Source: Kogge and Stone, "A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence

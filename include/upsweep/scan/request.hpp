@@ -9,6 +9,7 @@
 
 namespace upsweep {
 
+/// What parse_schedule() tells apart.
 enum class ScheduleKind : std::uint8_t {
   hybrid,  ///< linear and blelloch too
   kogge_stone,

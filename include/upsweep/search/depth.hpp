@@ -85,6 +85,12 @@ struct SearchResult {
 /// back-propagation, and at most as many as there are elements.
 [[nodiscard]] std::vector<Schedule> scheme_candidates(std::size_t length, std::size_t workers);
 
+/// One schedule on `workers` workers, whatever options.workers says; same_as and same_scheme stay empty.
+///
+/// Throws CountOverflow.
+[[nodiscard]] Candidate score_schedule(const ScheduleProfile& profile, const SearchOptions& options,
+                                       std::size_t workers);
+
 /// Scores the profiles of depth_candidates(), in that order, and of other schemes after them, and picks the best depth
 /// and the best of all; ties go to the smaller depth, then to the first scheme.
 ///

@@ -40,7 +40,7 @@ struct Prediction {
 [[nodiscard]] double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine& machine,
                                        const OpPlace& place);
 
-/// Seconds to write the Jacobian values of one iteration (operators 2..n), all `workers` together; nothing where the
+/// Seconds to write the Jacobian values of one iteration (links 2..n), all `workers` together; nothing where the
 /// machine file does not say, or where Jacobians of blocks must be formed first.
 [[nodiscard]] std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine,
                                                           std::size_t workers, unsigned value_bytes);

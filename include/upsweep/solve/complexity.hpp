@@ -54,10 +54,11 @@ struct LayerSizes {
 /// A condition of the paper with the numbers of a chain in it.
 struct Verdict {
   std::string condition;  ///< "r >= n": what has to hold
-  std::string meaning;    ///< what both sides are here, and what follows where it holds
+  std::string meaning;    ///< what both sides are here
   double left = 0;
   double right = 0;
   bool holds = false;
+  std::string method = {};  ///< that the left side is of; empty where it is of none
 };
 
 /// What products of two matrices cost more than products with a vector; n in the paper's conditions.

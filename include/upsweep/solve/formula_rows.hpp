@@ -28,7 +28,7 @@ struct FormulaRow {
 /// 42 to 45 stand beside ChainCounts. 46 and 47 are there for every iterative run that converged, with its products as
 /// η (two an iteration for BiCGStab, which the paper does not say), and so is its memory with the vectors that it
 /// holds. Groups of several blocks (hybrid) are not in the paper's formulas and are left
-/// out; so is richardson with omega = 1, which is jacobi.
+/// out; so is what repeats_jacobi().
 [[nodiscard]] std::vector<FormulaRow> formula_rows(const SystemShape& shape, const ChainCounts& counts,
                                                    std::uint64_t batch, const std::vector<SolveRun>& runs);
 

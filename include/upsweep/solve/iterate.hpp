@@ -76,6 +76,13 @@ class IterationLimit : public NoConvergence {
   using NoConvergence::NoConvergence;
 };
 
+/// Gradients by activation, as DirectGradients::gradient has them, as a vector of unknowns: a start.
+///
+/// Throws std::invalid_argument where one has not the length of its block.
+template <class T>
+[[nodiscard]] std::vector<T> start_from(const BackwardSystem<T>& system,
+                                        const std::vector<std::vector<double>>& gradients);
+
 /// The smallest tolerance that is accepted: 4 · u · max(1, l), u the unit roundoff of T.
 template <class T>
 [[nodiscard]] double smallest_tolerance(const BackwardSystem<T>& system);
@@ -87,7 +94,8 @@ template <class T>
 /// Solves by Jacobi's iteration, v ← B v + c with the block diagonal on the other side (Naumov 2018, Equation 37).
 ///
 /// From v = c it needs every one of its iterations unless gradients vanish: the first blocks are 0, their error 1,
-/// until the last ones. Only a start near the solution (that of a similar sample) makes fewer worth anything.
+/// until the last ones. From another start, start_from() the gradients of a similar sample, η iterations hand the
+/// start's error at a block on to the η-th block before it: what that leaves there, the history shows.
 /// The tolerance is relative to the loss gradient: gradients that vanish on the way may meet it while the first blocks
 /// are still 0. The errors of the history are relative to each gradient and show that.
 /// Throws std::invalid_argument for a tolerance that is not positive or a start or reference that does not fit;

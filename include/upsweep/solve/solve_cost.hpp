@@ -51,10 +51,11 @@ struct SolveCost {
 /// Throws std::invalid_argument for 0 groups, workers or right sides, CountOverflow.
 [[nodiscard]] SolveCost iteration_cost(const SystemShape& shape, const SolveSetting& setting, unsigned value_bytes);
 
-/// Most iterations that a solution takes in exact arithmetic from the start v = c: ceil(l / group). 0 where l is 0.
+/// Most iterations that Jacobi takes in exact arithmetic from a start whose last block is that of c: ceil(l / group).
+/// 0 where l is 0.
 ///
-/// Jacobi takes all of them and BiCGStab at least half, since a product carries information over one group; Richardson
-/// with a relaxation other than 1 has no such bound.
+/// From v = c it takes all of them and BiCGStab at least half, unless gradients vanish, since a product carries
+/// information over one group; Richardson with a relaxation other than 1 has no such bound.
 [[nodiscard]] std::size_t nilpotent_bound(const SystemShape& shape, std::size_t group);
 
 }  // namespace upsweep

@@ -20,7 +20,7 @@ struct SolveRun {
   std::string name;                     ///< method_name()
   double omega = 1;                     ///< of richardson; 1 for the others
   SolveCost cost;                       ///< of one iteration; of substitution, the whole
-  std::optional<std::size_t> bound;     ///< most iterations from the start v = c; nothing where there is no bound
+  std::optional<std::size_t> bound;     ///< nilpotent_bound(); nothing where the method has none
   std::string failed;                   ///< why there is no solution; empty where there is one
   std::size_t iterations = 0;           ///< η; 1 for substitution; where it failed, those that were made
   std::size_t products = 0;             ///< with the matrix, restarts included; 0 where it failed
@@ -37,6 +37,13 @@ struct SolveRun {
 
 /// The points with errors by block, where a truncated solution is looked at.
 [[nodiscard]] std::vector<IterationPoint> rungs(const SolveRun& run);
+
+/// The iteration from which on no gradient is off by more than kUsableError, of those that the history has: where a
+/// truncated solution is enough. Nothing where that never is so.
+[[nodiscard]] std::optional<std::size_t> usable_from(const SolveRun& run);
+
+/// True for richardson with ω = 1 where `runs` has jacobi with as many blocks in a group, which is the same iteration.
+[[nodiscard]] bool repeats_jacobi(const SolveRun& run, const std::vector<SolveRun>& runs);
 
 /// Runs a method, and plain substitution where setting.method says so.
 ///

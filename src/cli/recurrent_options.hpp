@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "upsweep/recurrent/device_model.hpp"
+
+namespace upsweep::cli {
+
+/// Options that only recurrent models have, as text.
+struct RecurrentOptions {
+  std::optional<std::string> steps;
+  std::optional<std::string> batch;
+  std::optional<std::string> hidden;
+  std::optional<std::string> forward_kernels;
+  std::optional<std::string> backward_kernels;
+  std::optional<std::string> host_launch_us;
+};
+
+/// Declares --steps, --batch, --hidden, and where `has_machine` the assumptions of predictions on a machine.
+void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine = true);
+
+/// Checks what CLI11 does not. Throws UsageError.
+void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);
+
+/// What the options assume of a machine. Throws UsageError.
+[[nodiscard]] DeviceAssumptions assumptions_of(const RecurrentOptions& options);
+
+}  // namespace upsweep::cli
