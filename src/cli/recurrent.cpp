@@ -162,10 +162,14 @@ bool is_blocked(const std::string& schedule) { return schedule.starts_with("bloc
 
 void check_profile_schedule(const std::string& schedule) {
   if (is_blocked(schedule)) {
-    static_cast<void>(method_of(schedule));  // it reads more than schedule_request()
-  } else {
-    static_cast<void>(schedule_request(schedule));
+    try {
+      static_cast<void>(parse_backward_method(schedule));  // it reads more than schedule_request()
+      return;
+    } catch (const std::invalid_argument&) {
+      // What is accepted is said below.
+    }
   }
+  static_cast<void>(schedule_request(schedule));
 }
 
 bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {

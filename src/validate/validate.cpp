@@ -182,7 +182,8 @@ void compare_times(Validation& validation) {
         one.measurement.seconds < validation.schedules[*validation.measured_best].measurement.seconds) {
       validation.measured_best = i;
     }
-    if (!one.prediction || !(one.measurement.seconds > 0)) continue;
+    // A chain of one link has no products: there is nothing to predict.
+    if (!one.prediction || one.measurement.ops.empty() || !(one.measurement.seconds > 0)) continue;
     positions.push_back(i);
     predicted.push_back(one.prediction->seconds);
     measured.push_back(one.measurement.seconds);
