@@ -124,7 +124,10 @@ TEST(SearchOfBranches, ComparesTheBestSchemeWithBackPropagationOverTheGraph) {
   const Json& ratio = search["best_scheme_ratio_to_graph_bp"]["dag"];
   EXPECT_DOUBLE_EQ(ratio["scan"].get<double>(), 30.0 / 39);
   EXPECT_DOUBLE_EQ(ratio["with_formation_and_inner"].get<double>(), (30.0 + 21 + 6) / 39);
-  EXPECT_THAT(upsweep({"search", file}).out, HasSubstr("Plain BP above is that over the chain of blocks. linear:\n"));
+  EXPECT_THAT(
+      upsweep({"search", file}).out,
+      HasSubstr(
+          "Plain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with linear for the scan:\n"));
   EXPECT_FALSE(json_of({"search", model("lenet5")}).contains("graph_bp")) << "plain BP is the linear schedule";
 }
 

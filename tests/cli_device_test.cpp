@@ -49,8 +49,9 @@ TEST(Device, WrongUsageIsFoundBeforeAnyFileIsOpened) {
     std::string text;
   };
   const std::vector<Refusal> cases = {
-      {{"profile", "nofile", "--schedule", "blocked:x"}, "--schedule: 'blocked:x' is no backward method"},
-      {{"profile", "nofile", "--schedule", "blocked:2:0.5", "--machine", "none"}, "'blocked:2:0.5' is no backward"},
+      {{"profile", "nofile", "--schedule", "blocked:x"}, "--schedule is 'blocked:x', accepted are blocked:P"},
+      {{"profile", "nofile", "--schedule", "blocked:2:0.5", "--machine", "none"},
+       "--schedule is 'blocked:2:0.5', accepted are blocked:P"},
       {{"profile", "nofile", "--schedule", "hybrid:x"}, "--schedule is 'hybrid:x', accepted are linear"},
       {{"profile", kFused, "--schedule", "blocked:4", "--machine", "none", "--workers", "4"},
        "--workers with --schedule blocked:4, which is predicted on the whole machine, accepted is without"},

@@ -28,11 +28,12 @@ TEST(Recurrent, ProfilesAnySequenceLength) {
 
 TEST(Recurrent, SearchSaysFromHowManyWorkersOnAScanWins) {
   for (const char* model : {"rnn-bitstream.yaml", "rnn-bitstream-unfused.yaml", "gru-irmas-s.yaml"}) {
-    const Json search = json_of({"search", kModels + model});
+    const Json search = json_of({"search", kModels + model, "--schemes", "hybrid"});
     EXPECT_TRUE(search["scan_pays"]) << model << ": with a worker for every op";
     const std::uint64_t workers = search["overtaking"]["workers"];
     const auto best_with = [&](std::uint64_t count) {
-      return json_of({"search", kModels + model, "--workers", std::to_string(count)})["best"]["depth"];
+      return json_of(
+          {"search", kModels + model, "--schemes", "hybrid", "--workers", std::to_string(count)})["best"]["depth"];
     };
     EXPECT_EQ(best_with(workers - 1), 0) << model;
     EXPECT_GT(best_with(workers), 0) << model;
@@ -222,7 +223,9 @@ TEST(Recurrent, SaysWhyAnOptionDoesNotGo) {
       {{"search", model, "--machine", gpu, "--host-launch-us", "-1"}, 2, "--host-launch-us is '-1', accepted is"},
       {{"search", model, "--machine", gpu, "--live"}, 2, "accepted is time of all ops"},
       {{"profile", model, "--schedule", "blocked:4"}, 2, "predicted on a machine, accepted is with --machine"},
-      {{"profile", model, "--schedule", "blocked:0", "--machine", gpu}, 2, "'blocked:0' is no backward method"},
+      {{"profile", model, "--schedule", "blocked:0", "--machine", gpu},
+       2,
+       "--schedule is 'blocked:0', accepted are blocked:P"},
       {{"profile", kModels + "lenet5.yaml", "--schedule", "blocked:4:2"}, 2, "'blocked:4:2', accepted are"},
       {{"profile", model, "--schedule", "kogge-stone"},
        2,

@@ -78,8 +78,8 @@ TEST(Profile, WritesTablesAndCsv) {
 }
 
 TEST(Search, NamesTheBestDepthAndTheReferences) {
-  const Json search = json_of(
-      {"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--objective", "critical-flops"});
+  const Json search = json_of({"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--objective",
+                               "critical-flops", "--schemes", "hybrid"});
   EXPECT_TRUE(
       has_keys(search, {"objective", "execution", "workers", "candidates", "best", "margin", "linear", "baseline"}));
   EXPECT_EQ(search["best"]["depth"], 1);

@@ -163,10 +163,13 @@ bool is_blocked(const std::string& schedule) { return schedule.starts_with("bloc
 void check_profile_schedule(const std::string& schedule) {
   if (is_blocked(schedule)) {
     try {
-      static_cast<void>(parse_backward_method(schedule));  // it reads more than schedule_request()
+      static_cast<void>(parse_backward_method(schedule));
       return;
     } catch (const std::invalid_argument&) {
-      // What is accepted is said below.
+      throw UsageError(
+          fmt::format("--schedule is '{}', accepted are blocked:P with an integer P of at least 1 and, of recurrent "
+                      "models with --machine, blocked:P:F with a decimal F of at least 1",
+                      schedule));
     }
   }
   static_cast<void>(schedule_request(schedule));

@@ -92,7 +92,7 @@ double tolerance_of(const Model& model, const BackwardSystem<T>& system, const S
   if (!plan.tolerance) return std::max(kTolerance, smallest);
   if (*plan.tolerance >= smallest) return *plan.tolerance;
   throw InputError(
-      fmt::format("{}: --tolerance is {}, accepted is at least {:.3g}: 4 roundings of fp{} for each of its "
+      fmt::format("{}: --tolerance is {}, accepted is at least {}: 4 roundings of fp{} for each of its "
                   "{} couplings",
                   model.file, *plan.tolerance, smallest, 8 * sizeof(T), system.couplings()));
 }

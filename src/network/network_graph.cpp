@@ -66,7 +66,7 @@ void NetworkGraph::connect(const std::vector<OperatorSpec>& specs) {
                                          label(specs[i]), first->second + 1));
     }
   }
-  place.emplace(kInputName, kNetworkInput);
+  const bool has_input_name = !place.emplace(kInputName, kNetworkInput).second;
   inputs_.resize(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!specs[i].inputs) {
@@ -74,6 +74,11 @@ void NetworkGraph::connect(const std::vector<OperatorSpec>& specs) {
       continue;
     }
     for (const std::string& input : *specs[i].inputs) {
+      if (has_input_name && input == kInputName) {
+        throw OperatorError(i, fmt::format("{}: its input '{}' is the name of an operator and of the network's input, "
+                                           "accepted is another name for the operator",
+                                           label(specs[i]), input));
+      }
       const auto source = place.find(input);
       if (source == place.end()) {
         throw OperatorError(i, fmt::format("{}: its input '{}' is not in the list, accepted are names of operators and "

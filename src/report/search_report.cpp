@@ -159,8 +159,11 @@ std::string verdict_text(const SearchReport& report) {
     text += fmt::format(" Depth {} would need {} of plain BP, but does not fit into the memory limit.", *cheaper->depth,
                         ratio_text(cheaper->score, result.linear().score));
   }
+  const bool has_blocks = report.network != nullptr && report.network->has_blocks();
   if (best.score < result.linear().score) {
-    text += fmt::format("\nThe scan pays: {} of plain BP", ratio_text(best.score, result.linear().score));
+    text += fmt::format("\n{}he scan pays: {} of plain BP",
+                        has_blocks ? "Over the chain, Jacobians of blocks given, t" : "T",
+                        ratio_text(best.score, result.linear().score));
     if (!result.options.in_seconds()) {
       text += fmt::format(", {} of dense BP", ratio_text(best.score, baseline_score(report)));
     }
@@ -199,7 +202,9 @@ std::string graph_comparison_text(const SearchReport& report) {
   if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return "";
   const Candidate& best = result.at(*result.best_scheme);
   const GraphComparison graph = compare_with_graph(*report.network, report.network_profile, result.workers);
-  return fmt::format("\nPlain BP above is that over the chain of blocks. {}:\n", best.schedule) +
+  return fmt::format(
+             "\nPlain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with {} for the scan:\n",
+             best.schedule) +
          graph_text(*report.network, best.pram, graph, result.inputs);
 }
 

@@ -122,7 +122,10 @@ std::string outcome_text(const SolveReport& report) {
   const std::string found =
       fmt::format("{} takes {} FLOPs in {}, substitution {}", best->name, short_count(best->makespan, 1),
                   counted(best->iterations, "iteration"), short_count(direct.makespan, 1));
-  if (best->makespan < direct.makespan) return fmt::format("Least time: {}.\n", found);
+  if (best->makespan < direct.makespan) {
+    return fmt::format("Least time to this tolerance: {}; the first layer's gradient is then {:.3g} % off.\n", found,
+                       100 * best->history.back().first_error);
+  }
   const std::uint64_t one = best->cost.makespan;
   const std::uint64_t paying = one == 0 || direct.makespan == 0 ? 0 : (direct.makespan - 1) / one;
   return fmt::format("None of these takes less time than substitution: {}; one iteration takes {}, so that {} would.\n",

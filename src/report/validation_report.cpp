@@ -265,7 +265,8 @@ Json to_json(const ValidationReport& report) {
       {"regret", optional_json(validation.regret_of_choice)},
       {"predicted_best", best_json(report, validation.predicted_best)},
       {"measured_best", best_json(report, validation.measured_best)},
-      {"valid", validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
+      {"valid",
+       !has_one_link(report) && validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
 }
 
 std::string to_csv(const ValidationReport& report) {

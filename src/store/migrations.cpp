@@ -416,7 +416,7 @@ SELECT r.id, r.created_utc, r.command, NULL, r.model, NULL, p.method, NULL, NULL
        NULL, NULL, NULL, NULL, NULL, NULL, r.command = 'search' AND COALESCE(p.best, 0),
        r.machine, p.predicted_s, NULL,
        p.backend, p.measured_s,
-       0, NULL, NULL
+       r.command = 'search' AND COALESCE(p.best, 0), NULL, NULL
 FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
      AND p.pass = COALESCE((SELECT q.pass FROM passes q WHERE q.run_id = r.id AND q.best = 1 ORDER BY q.pass LIMIT 1), 0);
 )sql";

@@ -76,8 +76,10 @@ TEST(Network, TheInputCanBeRead) {
   const Network twice({4}, {{"a", Tanh{}, {}}, {"sum", Add{}, Names{"a", "a"}}});
   EXPECT_EQ(twice.links(), (std::vector<std::size_t>{0, 1}));
   EXPECT_TRUE(twice.link(1).is_block);
-  const Network own({4}, {{"input", Tanh{}, {}}, {"sum", Add{}, Names{"input", "input"}}});
-  EXPECT_EQ(own.inputs_of(1), (std::vector<std::size_t>{0, 0}));
+  EXPECT_EQ(Network({4}, {{"input", Tanh{}, {}}, {"b", Relu{}, {}}}).links().size(), 2U);
+  EXPECT_EQ(refusal({4}, {{"input", Tanh{}, {}}, {"sum", Add{}, Names{"input", "input"}}}),
+            "add 'sum': its input 'input' is the name of an operator and of the network's input, accepted is another "
+            "name for the operator");
 }
 
 TEST(Network, NamesTheOperatorWhoseBranchesAreWrong) {

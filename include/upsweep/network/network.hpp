@@ -31,7 +31,7 @@ class OperatorError : public std::invalid_argument {
 /// Stands for the network's input where positions in operators() are named.
 inline constexpr std::size_t kNetworkInput = ~std::size_t{0};
 
-/// The name by which operators read the network's input, unless an operator has it.
+/// The name by which operators read the network's input; an operator of this name cannot be read by it.
 inline constexpr const char* kInputName = "input";
 
 /// A link of the chain: an operator, or the operators of a block between two activations that all paths go through.
