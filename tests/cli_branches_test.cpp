@@ -94,17 +94,43 @@ TEST(ValidateOfBranches, FindsTheGradientsOfShippedModelsRight) {
           json_of({"validate", file, "--backend", "reference", "--schedule", "hybrid:1", "--pattern", pattern});
       ASSERT_EQ(validation["schedules"].size(), 1U) << file;
       EXPECT_TRUE(validation["schedules"][0]["mismatch"].is_null()) << file << ", " << pattern;
+      const Json& graph = validation["graph_bp"];
+      EXPECT_TRUE(graph["mismatch"].is_null()) << file << ", " << pattern;
+      EXPECT_GT(graph["flops"], 0) << file;
+      EXPECT_TRUE(validation["valid"]) << file;
     }
   }
 }
 
 TEST(ValidateOfBranches, SaysWhichGradientsWereCompared) {
-  EXPECT_THAT(upsweep({"validate", model("inception-block"), "--backend", "reference"}).out,
-              HasSubstr("every gradient between links (those inside blocks are no part of a scan) agrees"));
+  const std::string joined = upsweep({"validate", model("inception-block"), "--backend", "reference"}).out;
+  EXPECT_THAT(joined, HasSubstr("every gradient between links (those inside blocks are no part of a scan) agrees"));
+  EXPECT_THAT(joined, HasSubstr("Plain BP over the graph on this processor, "));
+  EXPECT_THAT(joined, HasSubstr("x of the fastest scan with forming the blocks"));
   const std::string text = upsweep({"validate", model("two-streams"), "--backend", "reference"}).out;
-  EXPECT_THAT(text, HasSubstr("without an op: the chain has one link, so that nothing but the loss gradient was"));
+  EXPECT_THAT(text, HasSubstr("without an op: the chain has one link, so that nothing but the loss gradient was "
+                              "compared; the gradient of the input is that of plain BP over the graph.\n"));
+  EXPECT_THAT(text, HasSubstr("Plain BP over the graph on this processor, "));
+  EXPECT_THAT(text, HasSubstr(": right, "));
+  EXPECT_THAT(text, Not(HasSubstr("fastest scan"))) << "there is none";
   EXPECT_THAT(text, HasSubstr("No Jacobian is built"));
   EXPECT_THAT(text, Not(HasSubstr("formed by products"))) << "the first link's is not, for any schedule";
+}
+
+TEST(ValidateOfBranches, ProvesTheGradientsOfANetworkWithoutACutByBackPropagationOverItsGraph) {
+  const Json counted = json_of({"profile", model("two-streams")})["graph_bp"];
+  for (const char* pattern : {"guaranteed", "sample"}) {
+    const Json validation = json_of({"validate", model("two-streams"), "--backend", "reference", "--pattern", pattern});
+    const Json& graph = validation["graph_bp"];
+    EXPECT_EQ(validation["valid"], true) << pattern;
+    EXPECT_TRUE(graph["mismatch"].is_null());
+    EXPECT_EQ(graph["levels"], counted["steps"]);
+    EXPECT_EQ(graph["flops"] == counted["flops"], std::string(pattern) == "guaranteed");
+    EXPECT_GT(graph["input_flops"], 0);
+    EXPECT_GT(graph["measured_s"], 0.0);
+    EXPECT_LE(graph["worst_share_of_bound"], 1.0);
+  }
+  EXPECT_FALSE(json_of({"validate", model("lenet5"), "--backend", "reference"}).contains("graph_bp"));
 }
 
 TEST(SearchOfBranches, RanksTheDepthsOfTheChainOfBlocks) {

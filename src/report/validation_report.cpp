@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "graph_run_report.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -186,15 +188,10 @@ std::string agreement_text(const ValidationReport& report) {
   return text;
 }
 
-/// No schedule has an op then, and no gradient but the loss gradient.
-bool has_one_link(const ValidationReport& report) {
-  return !report.profiles.empty() && report.profiles.front().schedule.combines.empty();
-}
-
 std::string build_text(const ValidationReport& report) {
   const Validation& validation = report.validation;
   if (!validation.any_ran()) return "";
-  if (has_one_link(report)) return "No Jacobian is built: no schedule needs that of the first link.\n";
+  if (has_one_link(report)) return "No Jacobian is built for the schedules: none needs that of the first link.\n";
   std::string text = fmt::format("Building the chain{}: {} measured",
                                  report.forms_blocks ? ", Jacobians of blocks formed by products" : "",
                                  short_seconds(validation.measured_build_s));
@@ -226,10 +223,7 @@ std::string verdict_text(const ValidationReport& report) {
   if (ran == 0) return "Nothing was run.\n";
   if (right < ran) return fmt::format("{} of {} schedules are right.\n", right, ran);
   const std::string what = fmt::format("{} schedule{} ran", ran, ran == 1 ? "" : "s");
-  if (has_one_link(report)) {
-    return fmt::format(
-        "{} without an op: the chain has one link, so that nothing but the loss gradient was compared.\n", what);
-  }
+  if (has_one_link(report)) return one_link_text(report, what);
   return fmt::format(
       "{}: structure, nnz and products of every op are exactly as counted, and every gradient{} agrees with direct "
       "back-propagation within its rounding bound.\n",
@@ -244,7 +238,7 @@ Json to_json(const ValidationReport& report) {
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
     schedules.push_back(schedule_json(report.profiles[i], validation.schedules[i]));
   }
-  return {
+  Json json = {
       {"model", report.model_name},
       {"pattern", report.pattern},
       {"input", report.input},
@@ -265,8 +259,9 @@ Json to_json(const ValidationReport& report) {
       {"regret", optional_json(validation.regret_of_choice)},
       {"predicted_best", best_json(report, validation.predicted_best)},
       {"measured_best", best_json(report, validation.measured_best)},
-      {"valid",
-       !has_one_link(report) && validation.any_ran() ? Json(!validation.first_mismatch().has_value()) : Json()}};
+      {"valid", compared_gradients(report) ? Json(!validation.first_mismatch().has_value()) : Json()}};
+  if (report.forms_blocks) json["graph_bp"] = graph_run_json(validation);
+  return json;
 }
 
 std::string to_csv(const ValidationReport& report) {
@@ -295,7 +290,8 @@ std::string to_text(const ValidationReport& report) {
     if (one.measurement.level_seconds.empty()) continue;
     text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name, levels_text(report.profiles[i], one));
   }
-  return text + remarks_text(report) + verdict_text(report) + agreement_text(report) + build_text(report);
+  return text + remarks_text(report) + verdict_text(report) + graph_run_text(report) + agreement_text(report) +
+         build_text(report);
 }
 
 }  // namespace upsweep

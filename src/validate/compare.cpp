@@ -63,55 +63,61 @@ std::optional<Mismatch> compare_structure(const Schedule& schedule, const std::v
   return std::nullopt;
 }
 
+void compare_gradient(const ComputedGradient& computed, const std::vector<double>& have, const DirectGradients& direct,
+                      double direct_roundings, unsigned value_bytes, ValueComparison& comparison) {
+  constexpr double kRoundoff64 = 0x1p-53;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const RoundingBound oracle(direct_roundings, kRoundoff64);
+  const RoundingBound bound(computed.roundings, value_bytes == 8 ? kRoundoff64 : 0x1p-24);
+  const std::vector<double>& want = direct.gradient[computed.activation];
+  if (have.size() != want.size()) {
+    const std::string what = fmt::format("{}: {} elements, expected {}", computed.where, have.size(), want.size());
+    if (!comparison.mismatch) comparison.mismatch = Mismatch{computed.op, what};
+    return;
+  }
+  const double scale = std::max(largest(want), std::numeric_limits<double>::min());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const double magnitude = direct.magnitude[computed.activation][i];
+    const double deviation = direct.deviation[computed.activation][i];
+    const double allowed = bound.at(magnitude, deviation) + oracle.at(magnitude, deviation);
+    const double difference = std::fabs(have[i] - want[i]);
+    ++comparison.elements;
+    comparison.loosest_bound = std::max(comparison.loosest_bound, allowed / scale);
+    if (std::isfinite(have[i]) && difference <= allowed) {
+      comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
+      comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
+      continue;
+    }
+    const double share = std::isfinite(difference) ? difference / allowed : kInfinity;
+    comparison.worst_share = std::max(comparison.worst_share, share);
+    if (comparison.mismatch) continue;
+    comparison.mismatch = Mismatch{
+        computed.op, fmt::format("{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
+                                 computed.where, i, have[i], want[i], allowed)};
+    if (difference <= bound.worst_case(magnitude)) {
+      comparison.mismatch->what += ", as rounding errors of random sign would have it; it is within the worst case";
+    }
+  }
+}
+
 ValueComparison compare_values(const Schedule& schedule, const std::vector<ExpectedOp>& expected,
                                const DirectGradients& direct, double direct_roundings,
                                const std::vector<std::vector<double>>& results, unsigned value_bytes) {
   if (results.size() != schedule.length || direct.gradient.size() != schedule.length) {
     throw std::invalid_argument("the results, the schedule and the direct gradients have different lengths");
   }
-  constexpr double kRoundoff64 = 0x1p-53;
-  const double unit_roundoff = value_bytes == 8 ? kRoundoff64 : 0x1p-24;
-  const RoundingBound oracle(direct_roundings, kRoundoff64);
   ValueComparison comparison;
-  for (std::size_t position = 1; position < schedule.length; ++position) {
+  for (std::size_t position = 1; position < schedule.length && !comparison.mismatch; ++position) {
     const ValueId value = schedule.results[position];
-    const bool computed = value >= schedule.length;
-    const std::optional<std::size_t> op = computed ? std::optional(value - schedule.length) : std::nullopt;
-    const RoundingBound bound(computed ? expected[*op].roundings : 1.0, unit_roundoff);
+    const bool is_made = value >= schedule.length;
+    const std::optional<std::size_t> op = is_made ? std::optional(value - schedule.length) : std::nullopt;
     const std::size_t activation = schedule.length - position;
-    const std::vector<double>& want = direct.gradient[activation];
-    const std::vector<double>& have = results[position];
-    const std::string where =
-        fmt::format("result {} of {}, the gradient with respect to activation {}", position, schedule.name, activation);
-    if (have.size() != want.size()) {
-      comparison.mismatch = Mismatch{op, fmt::format("{}: {} elements, expected {}", where, have.size(), want.size())};
-      return comparison;
-    }
-    const double scale = std::max(largest(want), std::numeric_limits<double>::min());
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      const double magnitude = direct.magnitude[activation][i];
-      const double deviation = direct.deviation[activation][i];
-      const double allowed = bound.at(magnitude, deviation) + oracle.at(magnitude, deviation);
-      const double difference = std::fabs(have[i] - want[i]);
-      ++comparison.elements;
-      comparison.loosest_bound = std::max(comparison.loosest_bound, allowed / scale);
-      if (std::isfinite(have[i]) && difference <= allowed) {
-        comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
-        comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
-        continue;
-      }
-      constexpr double kInfinity = std::numeric_limits<double>::infinity();
-      const double share = std::isfinite(difference) ? difference / allowed : kInfinity;
-      comparison.worst_share = std::max(comparison.worst_share, share);
-      if (comparison.mismatch) continue;
-      comparison.mismatch = Mismatch{
-          op, fmt::format("{}{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
-                          op ? op_name(schedule, *op) + ", " : std::string(), where, i, have[i], want[i], allowed)};
-      if (difference <= bound.worst_case(magnitude)) {
-        comparison.mismatch->what += ", as rounding errors of random sign would have it; it is within the worst case";
-      }
-    }
-    if (comparison.mismatch) return comparison;
+    const ComputedGradient computed{
+        activation, op ? expected[*op].roundings : 1.0,
+        fmt::format("{}result {} of {}, the gradient with respect to activation {}",
+                    op ? op_name(schedule, *op) + ", " : std::string(), position, schedule.name, activation),
+        op};
+    compare_gradient(computed, results[position], direct, direct_roundings, value_bytes, comparison);
   }
   return comparison;
 }

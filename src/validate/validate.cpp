@@ -58,7 +58,8 @@ namespace {
 template <class T>
 class Validator {
  public:
-  Validator(const Backend& backend, const NetworkAtInput& at, const ValidationOptions& options)
+  Validator(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
+            const ValidationOptions& options)
       : backend_(backend), at_(at), options_(options) {
     const std::vector<std::vector<double>> inputs = link_inputs(at.network, at.weights, at.x);
     const std::vector<double> gradient = loss_gradient(at.loss, inputs.back());
@@ -67,6 +68,7 @@ class Validator {
     JacobianChain structure = at.pattern == PatternKind::sample ? SampleChains(at.network, at.weights).at(at.x)
                                                                 : guaranteed_chain(at.network, at.weights);
     direct_roundings_ = direct_roundings(structure);
+    if (at.network.has_blocks()) run_graph(network, gradient);  // first: the weights are dropped below
     chain_ = chain_without_values<T>(at.network, std::move(structure), gradient);
     // From the end: late links have the most weights, early ones the most Jacobian values.
     for (std::size_t link = at.network.links().size(); link-- > 0;) {
@@ -79,6 +81,7 @@ class Validator {
   }
 
   [[nodiscard]] double build_seconds() const { return build_seconds_; }
+  [[nodiscard]] const std::optional<GraphValidation>& graph() const { return graph_; }
 
   /// Runs a schedule and fills in what came of it.
   void run(const ScheduleProfile& profile, ScheduleValidation& result) {
@@ -102,6 +105,20 @@ class Validator {
   }
 
  private:
+  void run_graph(const NetworkProfile& network, const std::vector<double>& gradient) {
+    const std::uint64_t bytes = graph_jacobian_bytes(network, at_.value_bytes);
+    if (!options_.force && bytes > kMostLiveBytes) {
+      graph_.emplace().skipped =
+          fmt::format("{} bytes of Jacobians, more than {} are run only with --force", bytes, kMostLiveBytes);
+      return;
+    }
+    if (options_.progress) options_.progress("plain BP over the graph");
+    const std::vector<std::vector<double>> outputs = activations(at_.network, at_.weights, at_.x);
+    graph_ = validate_graph<T>({at_.network, at_.weights, at_.x, outputs, gradient, at_.pattern}, network, direct_,
+                               direct_roundings_, options_.run);
+    return_free_memory();
+  }
+
   /// The profile, which shares products between schedules, against the products of this schedule alone.
   [[nodiscard]] static std::optional<Mismatch> compare_profile(const ScheduleProfile& profile,
                                                                const std::vector<ExpectedOp>& expected) {
@@ -164,6 +181,7 @@ class Validator {
   const ValidationOptions& options_;
   DirectGradients direct_;
   double direct_roundings_ = 0;
+  std::optional<GraphValidation> graph_;
   NumericChain<T> chain_;
   double build_seconds_ = 0;
 };
@@ -221,7 +239,8 @@ Validation validate_as(const Backend& backend, const NetworkAtInput& at, const N
     }
     if (!one.skipped.empty()) continue;
     if (!validator) {
-      validator.emplace(backend, at, options);
+      validator.emplace(backend, at, network, options);
+      validation.graph = validator->graph();
       validation.measured_build_s = validator->build_seconds();
     }
     validator->run(profile, one);
@@ -236,7 +255,7 @@ std::optional<Mismatch> Validation::first_mismatch() const {
   for (const ScheduleValidation& one : schedules) {
     if (one.mismatch) return one.mismatch;
   }
-  return std::nullopt;
+  return graph ? graph->mismatch : std::nullopt;
 }
 
 std::string Validation::first_failure() const {

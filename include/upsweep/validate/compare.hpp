@@ -31,6 +31,18 @@ struct ValueComparison {
   std::optional<Mismatch> mismatch;  ///< the first result, in scan order, with an element out of its bound
 };
 
+/// A gradient that was computed in another way than by direct back-propagation.
+struct ComputedGradient {
+  std::size_t activation = 0;     ///< the entry of the direct gradients that it must equal
+  double roundings = 0;           ///< on a path to it, at most
+  std::string where;              ///< the begin of the line that says what is wrong with it
+  std::optional<std::size_t> op;  ///< the combine that made it
+};
+
+/// Compares one gradient as compare_values() does, and adds what it finds to `comparison`: its first mismatch stays.
+void compare_gradient(const ComputedGradient& computed, const std::vector<double>& have, const DirectGradients& direct,
+                      double direct_roundings, unsigned value_bytes, ValueComparison& comparison);
+
 /// Compares results with direct back-propagation, element by element, within a rounding bound.
 ///
 /// Shapes: `results` by position of the scan array, position k belongs to direct.gradient[n - k + 1]; `expected` by

@@ -16,6 +16,7 @@
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/validate/compare.hpp"
+#include "upsweep/validate/graph_run.hpp"
 
 namespace upsweep {
 
@@ -40,7 +41,7 @@ struct ValidationOptions {
   RunOptions run;
   const Machine* machine = nullptr;  ///< to predict times; none without it
   bool force = false;                ///< run what exceeds the limits, too
-  /// Called before each schedule, with its name.
+  /// Called before each schedule, with its name, and before back-propagation over the graph.
   std::function<void(const std::string& schedule)> progress;
 };
 
@@ -68,6 +69,8 @@ struct Validation {
   std::vector<ScheduleValidation> schedules;  ///< in the order of the profiles
   std::optional<double> predicted_build_s;  ///< writing the chain's values; nothing where no machine says, as of blocks
   double measured_build_s = 0;              ///< median of three for each link; a block's is that of its formation
+  /// Plain back-propagation over the graph, on this processor; nothing without blocks or where no schedule ran.
+  std::optional<GraphValidation> graph;
   // Over the schedules that ran without a mismatch and have a prediction.
   ErrorFigures end_to_end;
   ErrorFigures levels;                        ///< over all levels of them
@@ -76,7 +79,7 @@ struct Validation {
   std::optional<std::size_t> predicted_best;  ///< position of that schedule
   std::optional<std::size_t> measured_best;
 
-  /// The first mismatch of any schedule.
+  /// The first mismatch of any schedule, else that of back-propagation over the graph.
   [[nodiscard]] std::optional<Mismatch> first_mismatch() const;
   /// The first failure of the backend; empty without.
   [[nodiscard]] std::string first_failure() const;
@@ -85,7 +88,8 @@ struct Validation {
 };
 
 /// Runs every schedule on a backend, and compares structure and counts with the symbolic products, values with direct
-/// back-propagation, and times with the machine's prediction.
+/// back-propagation, and times with the machine's prediction. A network with blocks is back-propagated over its graph
+/// as well, operator by operator, on this processor whatever the backend, unless no schedule is run.
 ///
 /// `profiles`: of the same network at the same input, one input each. A mismatch, or a failure of the backend in the
 /// middle, is reported in the result, not thrown.
