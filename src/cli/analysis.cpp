@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "chain.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
@@ -28,6 +29,7 @@ Model load(const ModelOptions& options, Numbers numbers) {
                     "and search so far",
                     options.model));
   }
+  require_no_chain(options.model);
   Model model = load_model(options.model, numbers);
   try {
     require_pattern_memory(model.network, model.weights, machine_memory());

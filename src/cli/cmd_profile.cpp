@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analysis.hpp"
+#include "chain.hpp"
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -21,6 +22,7 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   check_recurrent_options(options.recurrent, options.model);
   check_profile_schedule(options.schedule);
+  if (is_chain(options.model, options.recurrent)) return profile_chain(options.model, options.schedule);
   if (is_recurrent(options.model, options.recurrent)) {
     return profile_recurrent(options.model, options.recurrent, options.schedule, invocation);
   }
@@ -66,7 +68,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
          "--schedule", options->schedule,
          "linear (or substitution), blelloch, hybrid:L cut after L levels, kogge-stone, sklansky, brent-kung, "
          "recursive-doubling, cyclic-reduction or blocked:P; of a recurrent model linear, blelloch, hybrid:L and, with "
-         "--machine, blocked:P")
+         "--machine, blocked:P; of a synthetic chain linear, blelloch, hybrid:L")
       ->capture_default_str();
   return {app, [options, &invocation] { return run_profile(*options, invocation); }};
 }

@@ -4,7 +4,9 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/report/run_diff_report.hpp"
 #include "upsweep/report/runs_report.hpp"
+#include "upsweep/store/run_diff.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep::cli {
@@ -14,6 +16,7 @@ struct RunsOptions {
   std::string db = "upsweep.sqlite";
   std::string format = "table";
   std::string id;
+  std::string other_id;
 };
 
 InputError no_such_run(const RunsOptions& options, std::int64_t id) {
@@ -88,10 +91,19 @@ int delete_run(const RunsOptions& options) {
   return 0;
 }
 
+int diff_two(const RunsOptions& options) {
+  const auto before = static_cast<std::int64_t>(parse_positive("A", options.id));
+  const auto after = static_cast<std::int64_t>(parse_positive("B", options.other_id));
+  const RunDiff diff = diff_runs(options.db, before, after);
+  print_result(
+      options.format, [&] { return to_json(diff); }, [&] { return to_csv(diff); }, [&] { return to_text(diff); });
+  return 0;
+}
+
 }  // namespace
 
 Command declare_runs(CLI::App& root, const Invocation&) {
-  CLI::App* app = root.add_subcommand("runs", "List, show and delete stored runs");
+  CLI::App* app = root.add_subcommand("runs", "List, show, compare and delete stored runs");
   auto options = std::make_shared<RunsOptions>();
   app->add_option("--db", options->db, "the SQLite file")->type_name("FILE")->capture_default_str();
   declare_format(*app, options->format);
@@ -101,8 +113,12 @@ Command declare_runs(CLI::App& root, const Invocation&) {
   CLI::App* show = app->add_subcommand("show", "Show one run with its levels");
   CLI::App* erase = app->add_subcommand("delete", "Delete one run with all its rows");
   for (CLI::App* sub : {show, erase}) sub->add_option("ID", options->id, "number of the run")->required();
-  for (CLI::App* sub : {list, show, erase}) sub->fallthrough();
-  return {app, [options, show, erase] {
+  CLI::App* diff = app->add_subcommand("diff", "Say why the numbers of two runs differ: inputs, rules, versions");
+  diff->add_option("A", options->id, "number of the run before")->required();
+  diff->add_option("B", options->other_id, "number of the run after")->required();
+  for (CLI::App* sub : {list, show, erase, diff}) sub->fallthrough();
+  return {app, [options, show, erase, diff] {
+            if (diff->parsed()) return diff_two(*options);
             if (show->parsed()) return show_run(*options);
             return erase->parsed() ? delete_run(*options) : list_runs(*options);
           }};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analysis.hpp"
+#include "chain.hpp"
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -82,10 +83,10 @@ int run_search(const Options& options, const Invocation& invocation) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
-  if (is_recurrent(options.model, options.recurrent)) {
-    return search_recurrent(options.model, options.recurrent, {search, options.execution.has_value(), options.schemes},
-                            invocation);
-  }
+  const SearchRequest request{search, options.execution.has_value(), options.schemes};
+  if (is_chain(options.model, options.recurrent)) return search_chain(options.model, request);
+  if (is_recurrent(options.model, options.recurrent))
+    return search_recurrent(options.model, options.recurrent, request, invocation);
 
   const std::optional<Machine> machine = load_machine_of(options.model);
   const Model model = load(options.model);

@@ -35,6 +35,7 @@ class ValidationFailed : public std::runtime_error {
 [[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_training(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_study(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_runs(CLI::App& root, const Invocation& invocation);
 
 }  // namespace upsweep::cli

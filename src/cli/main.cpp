@@ -31,15 +31,17 @@ int fail(ExitCode code, const std::string& message) {
 int usage_error(const std::string& message, const CLI::App* command) {
   fail(kUsage, message);
   if (command == nullptr) {
-    fmt::print(stderr,
-               "usage: upsweep profile|search|validate|solve|calibrate|train|training|runs [OPTIONS]; upsweep --help "
-               "lists them\n");
+    fmt::print(
+        stderr,
+        "usage: upsweep profile|search|validate|solve|calibrate|train|training|study|runs [OPTIONS]; upsweep --help "
+        "lists them\n");
   } else {
     const std::string& name = command->get_name();
-    const char* arguments = name == "runs"                          ? " [list | show ID | delete ID]"
-                            : name == "calibrate"                   ? " --out FILE"
-                            : name == "training" || name == "train" ? " FILE"
-                                                                    : " MODEL";
+    const bool has_file = name == "training" || name == "train" || name == "study";
+    const char* arguments = name == "runs"        ? " [list | show ID | delete ID | diff A B]"
+                            : name == "calibrate" ? " --out FILE"
+                            : has_file            ? " FILE"
+                                                  : " MODEL";
     fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
   }
   return kUsage;
@@ -57,10 +59,10 @@ int run_program(int argc, char** argv) {
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
   root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
   root.require_subcommand(1);
-  const std::vector<cli::Command> commands = {declare_profile(root, invocation),   declare_search(root, invocation),
-                                              declare_validate(root, invocation),  declare_solve(root, invocation),
-                                              declare_calibrate(root, invocation), declare_train(root, invocation),
-                                              declare_training(root, invocation),  declare_runs(root, invocation)};
+  const std::vector<cli::Command> commands = {
+      declare_profile(root, invocation),  declare_search(root, invocation),    declare_validate(root, invocation),
+      declare_solve(root, invocation),    declare_calibrate(root, invocation), declare_train(root, invocation),
+      declare_training(root, invocation), declare_study(root, invocation),     declare_runs(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
@@ -78,7 +80,8 @@ int run_program(int argc, char** argv) {
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
       return usage_error(
           fmt::format(
-              "'{}' is no command, accepted are profile, search, validate, solve, calibrate, train, training, runs",
+              "'{}' is no command, accepted are profile, search, validate, solve, calibrate, train, training, study, "
+              "runs",
               argv[1]),
           nullptr);
     }
@@ -87,6 +90,8 @@ int run_program(int argc, char** argv) {
     return usage_error(error.what(), chosen->app);
   } catch (const upsweep::InputError& error) {
     return fail(kInput, error.what());
+  } catch (const upsweep::BusyError& error) {
+    return fail(kBackend, error.what());
   } catch (const upsweep::BackendError& error) {
     return fail(kBackend, error.what());
   } catch (const cli::ValidationFailed& error) {

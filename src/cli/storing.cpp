@@ -14,11 +14,13 @@ std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
   return db ? std::make_unique<RunStore>(*db, RunStore::Open::create) : nullptr;
 }
 
+std::string arguments_json(const Invocation& invocation) {
+  return nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 RunContext run_context(const Invocation& invocation, const std::string& command, const ModelOptions& options,
                        const Model& model, const NetworkProfile& profile) {
-  // Arguments need not be UTF-8; what is not is replaced.
-  const std::string parameters =
-      nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string parameters = arguments_json(invocation);
   return {invocation.tool_version, command,  parameters, model.name, options.model, model.content_hash, options.pattern,
           &model.network,          &profile, nullptr,    "",         std::nullopt};
 }

@@ -17,6 +17,9 @@ namespace upsweep::cli {
 /// Opens the store of --db, or nothing without it.
 [[nodiscard]] std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db);
 
+/// The command line as a JSON array. Arguments need not be UTF-8; what is not is replaced.
+[[nodiscard]] std::string arguments_json(const Invocation& invocation);
+
 /// What all runs of this command have in common. Refers to `model` and `profile`.
 [[nodiscard]] RunContext run_context(const Invocation& invocation, const std::string& command,
                                      const ModelOptions& options, const Model& model, const NetworkProfile& profile);

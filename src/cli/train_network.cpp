@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chain.hpp"
 #include "train.hpp"
 #include "upsweep/backend/registry.hpp"
 #include "upsweep/base/checked.hpp"
@@ -91,6 +92,7 @@ std::string description_of(const Network& network) {
 
 TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& progress) {
   require_methods(spec);
+  require_no_chain(spec.model_file);
   const Model model = load_model(spec.model_file, Numbers::run);
   try {
     require_no_blocks(model.network, "training");

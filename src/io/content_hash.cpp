@@ -1,4 +1,4 @@
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,13 @@ void ContentHash::add(std::string_view name, std::span<const std::byte> bytes) {
   XXH3_128bits_update(state_.get(), lengths, sizeof(lengths));
   XXH3_128bits_update(state_.get(), name.data(), name.size());
   XXH3_128bits_update(state_.get(), bytes.data(), bytes.size());
+}
+
+std::array<std::uint8_t, 16> ContentHash::digest() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, hash);
+  return std::to_array(canonical.digest);
 }
 
 std::string ContentHash::text() const {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "recurrent_arrays.hpp"
 
 namespace upsweep {

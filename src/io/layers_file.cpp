@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "operator_reader.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/yaml.hpp"

@@ -293,4 +293,6 @@ Machine load_machine(const std::string& path) { return MachineReader(read_yaml(p
 
 Machine load_machine(std::istream& in, const std::string& path) { return MachineReader(parse_yaml(in, path)).read(); }
 
+Machine load_machine(const YamlDocument& document) { return MachineReader(document).read(); }
+
 }  // namespace upsweep

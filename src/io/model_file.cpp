@@ -141,4 +141,6 @@ Model load_model(std::istream& in, const std::string& path, Numbers numbers) {
   return build_model(parse_yaml(in, path), numbers);
 }
 
+Model load_model(const YamlDocument& document, Numbers numbers) { return build_model(document, numbers); }
+
 }  // namespace upsweep

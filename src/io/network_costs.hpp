@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/layers_file.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/io/training_file.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "content_hash.hpp"
 #include "recurrent_arrays.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/recurrent/stacked.hpp"
 
@@ -142,6 +142,10 @@ RecurrentModel load_recurrent(const std::string& path, Layers accepted) {
 
 RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted) {
   return read_recurrent(parse_yaml(in, path), accepted);
+}
+
+RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted) {
+  return read_recurrent(document, accepted);
 }
 
 template <class T>

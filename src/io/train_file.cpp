@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/learning/network_backward.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "content_hash.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/io/yaml.hpp"
 

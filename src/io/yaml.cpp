@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "edit_distance.hpp"
 #include "regular_file.hpp"
 
 namespace upsweep {
@@ -182,20 +183,6 @@ bool is_printable_utf8(const std::string& text) {
     i += length;
   }
   return true;
-}
-
-/// Fewest insertions, deletions and replacements that turn `a` into `b`.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
 }
 
 /// Whether one may be a slip of the other: two letters at most, and not all of them.

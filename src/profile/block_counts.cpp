@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
+#include "block_structure.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sparse/pattern.hpp"
 #include "upsweep/sparse/product.hpp"
@@ -14,13 +16,30 @@ namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 
+void check_kinds(const HomogeneousChain& chain) {
+  if (chain.kinds.empty() || chain.kinds.size() > 2)
+    throw std::invalid_argument(fmt::format("a chain of {} kinds of matrices, expected 1 or 2", chain.kinds.size()));
+  for (const ElementKind kind : chain.kinds) {
+    const bool stands_alone = kind == ElementKind::banded || kind == ElementKind::uniform;
+    if (stands_alone && chain.kinds.size() > 1)
+      throw std::invalid_argument("a chain of banded or uniform matrices and another kind, expected that kind alone");
+  }
+}
+
 void check(const HomogeneousChain& chain, unsigned value_bytes) {
   if (chain.size == 0) throw std::invalid_argument("a chain of matrices of size 0, expected at least 1");
   if (chain.elements == 0 || chain.elements > kMostElements) {
     throw std::invalid_argument(fmt::format("a chain of {} matrices, expected 1 to {}", chain.elements, kMostElements));
   }
-  if (chain.kinds.empty() || chain.kinds.size() > 2)
-    throw std::invalid_argument(fmt::format("a chain of {} kinds of matrices, expected 1 or 2", chain.kinds.size()));
+  check_kinds(chain);
+  if (chain.kinds.front() == ElementKind::banded && chain.half_bandwidth >= chain.size) {
+    throw std::invalid_argument(fmt::format("banded matrices of size {} and half bandwidth {}, expected 0 to {}",
+                                            chain.size, chain.half_bandwidth, chain.size - 1));
+  }
+  if (chain.kinds.front() == ElementKind::uniform && !(chain.density > 0 && chain.density <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("uniform matrices of density {}, expected more than 0 and at most 1", chain.density));
+  }
   if (value_bytes != 4 && value_bytes != 8)
     throw std::invalid_argument(fmt::format("values of {} bytes, expected 4 or 8", value_bytes));
 }
@@ -28,43 +47,82 @@ void check(const HomogeneousChain& chain, unsigned value_bytes) {
 }  // namespace
 
 BlockCounts::BlockCounts(const HomogeneousChain& chain, unsigned value_bytes)
-    : chain_(chain), value_bytes_(value_bytes) {
+    : chain_(chain), value_bytes_(value_bytes), product_kind_(ElementKind::dense) {
   check(chain, value_bytes);
+  product_kind_ = chain.kinds.front();
+  if (chain.kinds.back() == ElementKind::dense) product_kind_ = ElementKind::dense;
+  if (product_kind_ == ElementKind::uniform) tabulate_densities();
 }
 
-ElementKind BlockCounts::kind(std::uint64_t first, std::uint64_t last) const {
-  if (first == last) return chain_.kinds[(first - 1) % chain_.kinds.size()];
-  const bool any_dense = std::ranges::find(chain_.kinds, ElementKind::dense) != chain_.kinds.end();
-  return any_dense ? ElementKind::dense : ElementKind::diagonal;
+void BlockCounts::tabulate_densities() {
+  const auto levels = static_cast<std::size_t>(std::bit_width(chain_.length()));
+  block_densities_.reserve(levels);
+  tail_densities_.reserve(levels);
+  double block = chain_.density;
+  double tail = 0;
+  for (std::size_t d = 0; d < levels; ++d) {
+    block_densities_.push_back(block);
+    tail_densities_.push_back(tail);
+    // The tail of the next level begins with a block of this one, or is the same.
+    const std::uint64_t rest = chain_.length() & ((std::uint64_t{1} << d) - 1);
+    if ((chain_.length() >> d & 1) != 0) tail = rest == 0 ? block : product_density(block, tail, chain_.size);
+    block = product_density(block, block, chain_.size);
+  }
 }
 
-std::uint64_t BlockCounts::nnz(ElementKind kind) const {
-  return kind == ElementKind::dense ? checked_mul(chain_.size, chain_.size) : chain_.size;
+/// Of [first, end), by the up-sweep's order: split at the position with the most factors of 2.
+double BlockCounts::density(std::uint64_t first, std::uint64_t end) const {
+  const std::uint64_t length = end - first;
+  const auto level = static_cast<std::size_t>(std::bit_width(length)) - 1;
+  const std::uint64_t block = std::uint64_t{1} << level;
+  if (length == block && (first & (block - 1)) == 0) return block_densities_[level];
+  if (end == chain_.length() && length == (end & (2 * block - 1))) return tail_densities_[level + 1];
+  const std::uint64_t differ = std::bit_floor(first ^ (end - 1));  // the highest bit that changes within the range
+  const std::uint64_t split = (end - 1) & ~(differ - 1);
+  return product_density(density(first, split), density(split, end), chain_.size);
 }
 
-std::uint64_t BlockCounts::bytes(ElementKind kind) const { return csr_bytes(chain_.size, nnz(kind), value_bytes_); }
+BlockStructure BlockCounts::structure(std::uint64_t first, std::uint64_t last) const {
+  BlockStructure structure;
+  structure.kind = first == last ? chain_.kinds[(first - 1) % chain_.kinds.size()] : product_kind_;
+  if (structure.kind == ElementKind::banded) {
+    const std::uint64_t length = last - first + 1;
+    const std::uint64_t half = chain_.half_bandwidth;
+    const bool fits = half == 0 || length <= (chain_.size - 1) / half;
+    structure.half_bandwidth = fits ? length * half : chain_.size - 1;
+  }
+  if (structure.kind == ElementKind::uniform) structure.density = density(first, last + 1);
+  return structure;
+}
+
+std::uint64_t BlockCounts::nnz(const BlockStructure& structure) const { return structure_nnz(structure, chain_.size); }
+
+std::uint64_t BlockCounts::bytes(const BlockStructure& structure) const {
+  return csr_bytes(chain_.size, nnz(structure), value_bytes_);
+}
 
 std::uint64_t BlockCounts::vector_bytes() const { return checked_mul(value_bytes_, chain_.size); }
 
 OpRun BlockCounts::vector_ops(std::uint64_t count, std::uint64_t first, std::uint64_t last) const {
-  const std::uint64_t flops = flops_of_products(nnz(kind(first, last)));
-  return {.count = count, .is_mv = true, .dead = false, .flops = flops, .nnz = chain_.size, .bytes = vector_bytes()};
+  OpRun run;
+  run.count = count;
+  run.is_mv = true;
+  run.later = structure(first, last);
+  run.flops = flops_of_products(nnz(run.later));
+  run.nnz = chain_.size;
+  run.bytes = vector_bytes();
+  return run;
 }
 
 OpRun BlockCounts::matrix_ops(std::uint64_t count, std::uint64_t first, std::uint64_t split, std::uint64_t last) const {
-  const ElementKind earlier = kind(first, split);
-  const ElementKind later = kind(split + 1, last);
-  // An entry of a diagonal meets the entries of one row; an entry of a dense matrix those of a whole row.
-  std::uint64_t products = nnz(earlier);
-  if (later == ElementKind::dense)
-    products = earlier == ElementKind::dense ? checked_mul(nnz(later), chain_.size) : nnz(later);
-  const ElementKind result = kind(first, last);
-  return {.count = count,
-          .is_mv = false,
-          .dead = false,
-          .flops = flops_of_products(products),
-          .nnz = nnz(result),
-          .bytes = bytes(result)};
+  OpRun run;
+  run.count = count;
+  run.earlier = structure(first, split);
+  run.later = structure(split + 1, last);
+  run.flops = flops_of_products(structure_products(run.earlier, run.later, chain_.size));
+  run.nnz = nnz(structure(first, last));
+  run.bytes = csr_bytes(chain_.size, run.nnz, value_bytes_);
+  return run;
 }
 
 std::uint64_t BlockCounts::pairs(std::uint32_t d) const {
@@ -81,10 +139,17 @@ OpRun BlockCounts::inner_ops(std::uint64_t count, std::uint32_t d) const {
   return matrix_ops(count, 2 * half, 3 * half - 1, 4 * half - 1);
 }
 
+bool BlockCounts::has_last_op(std::uint32_t d) const {
+  // Its first half is there and its second half ends with a[n], but does not stand behind block 0.
+  const std::uint64_t pair = std::uint64_t{2} << d;
+  const std::uint64_t first = (pairs(d) - 1) * pair;
+  return first > 0 && first + pair - 1 >= chain_.elements;
+}
+
 OpRun BlockCounts::last_op(std::uint32_t d) const {
+  if (!has_last_op(d)) return {};
   const std::uint64_t half = std::uint64_t{1} << d;
   const std::uint64_t first = (pairs(d) - 1) * 2 * half;
-  if (first == 0 || first + 2 * half - 1 < chain_.elements) return {};
   OpRun op = matrix_ops(1, first, first + half - 1, chain_.elements);
   op.dead = true;
   return op;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "upsweep/profile/homogeneous.hpp"
 
@@ -14,10 +15,11 @@ class BlockCounts {
   /// Throws std::invalid_argument for a chain or value size out of range. `chain` must outlive this object.
   BlockCounts(const HomogeneousChain& chain, unsigned value_bytes);
 
-  /// Kind of the product of a[first..last], 1 <= first <= last <= n.
-  [[nodiscard]] ElementKind kind(std::uint64_t first, std::uint64_t last) const;
-  [[nodiscard]] std::uint64_t nnz(ElementKind kind) const;
-  [[nodiscard]] std::uint64_t bytes(ElementKind kind) const;
+  /// Structure of the product of a[first..last], 1 <= first <= last <= n. O(1), of uniform chains O(log n) for ranges
+  /// that are neither blocks nor what the up-sweep makes of the end of the array.
+  [[nodiscard]] BlockStructure structure(std::uint64_t first, std::uint64_t last) const;
+  [[nodiscard]] std::uint64_t nnz(const BlockStructure& structure) const;
+  [[nodiscard]] std::uint64_t bytes(const BlockStructure& structure) const;
   [[nodiscard]] std::uint64_t vector_bytes() const;
 
   /// Combine of a vector and a matrix over [first, last].
@@ -30,7 +32,9 @@ class BlockCounts {
   [[nodiscard]] std::uint64_t pairs(std::uint32_t d) const;
   /// Combine of an inner pair of up level d; needs pairs(d) >= 2.
   [[nodiscard]] OpRun inner_ops(std::uint64_t count, std::uint32_t d) const;
-  /// The combine of up level d that targets a[n], which is dead: 1 of it or none.
+  /// Whether a combine of up level d targets a[n]; it is dead.
+  [[nodiscard]] bool has_last_op(std::uint32_t d) const;
+  /// That combine: 1 of it or none.
   [[nodiscard]] OpRun last_op(std::uint32_t d) const;
   /// The first combine of up level d.
   [[nodiscard]] OpRun first_op(std::uint32_t d) const;
@@ -40,16 +44,26 @@ class BlockCounts {
   [[nodiscard]] OpRun middle_op(std::uint64_t block, std::uint32_t depth) const;
 
  private:
+  void tabulate_densities();
+  [[nodiscard]] double density(std::uint64_t first, std::uint64_t end) const;
+
   const HomogeneousChain& chain_;
   unsigned value_bytes_;
+  ElementKind product_kind_;             // of two elements or more
+  std::vector<double> block_densities_;  // of a uniform chain, by level: of a block
+  std::vector<double> tail_densities_;   // the same: of what follows the last whole block in a[1..n], 0 without any
+};
+
+/// A figure with dead combines and without.
+struct InScopes {
+  std::uint64_t all = 0;
+  std::uint64_t live = 0;
 };
 
 /// Longest path through the data dependencies of hybrid_schedule(), FLOPs of its combines added up.
-[[nodiscard]] std::uint64_t longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements,
-                                                     std::uint32_t depth, bool with_dead);
+[[nodiscard]] InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth);
 
 /// peak_live_bytes() of hybrid_schedule().
-[[nodiscard]] std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements,
-                                                   std::uint32_t depth, bool with_dead);
+[[nodiscard]] InScopes homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth);
 
 }  // namespace upsweep

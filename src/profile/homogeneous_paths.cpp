@@ -16,14 +16,16 @@ struct UpFinish {
 
 /// After up levels 0 .. d - 1, for d = 0 .. depth; length depth + 1.
 std::vector<UpFinish> up_finishes(const BlockCounts& counts, std::uint32_t depth) {
-  std::vector<UpFinish> finishes(1);
+  std::vector<UpFinish> finishes;
+  finishes.reserve(std::size_t{depth} + 1);
+  finishes.emplace_back();
   for (std::uint32_t d = 0; d < depth; ++d) {
     const UpFinish& now = finishes.back();
     UpFinish next = now;
     next.first = checked_add(std::max(now.first, now.inner), counts.first_op(d).flops);
-    const OpRun last = counts.last_op(d);
-    if (counts.pairs(d) > 1 + last.count) next.inner = checked_add(now.inner, counts.inner_ops(1, d).flops);
-    if (last.count > 0) next.last = checked_add(std::max(now.inner, now.last), last.flops);
+    const bool has_last = counts.has_last_op(d);
+    if (counts.pairs(d) > (has_last ? 2U : 1U)) next.inner = checked_add(now.inner, counts.inner_ops(1, d).flops);
+    if (has_last) next.last = checked_add(std::max(now.inner, now.last), counts.last_op(d).flops);
     finishes.push_back(next);
   }
   return finishes;
@@ -42,8 +44,7 @@ std::uint64_t middle_flops(const BlockCounts& counts, std::uint32_t depth, std::
 // The prefix that ends before x = j · 2^D + Σ of the set bits d < D of x takes the middle to block j, then one down
 // combine per set bit; for j = 0 the first of them is the up-sweep's block 0. A down combine never waits for its
 // matrix, which is older than any vector that reaches it. So the longest path ends at the x <= n with the largest sum.
-std::uint64_t longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
-                                       bool with_dead) {
+InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth) {
   const std::vector<UpFinish> up = up_finishes(counts, depth);
   const std::uint64_t blocks = elements >> depth;
   const auto after_middle = [&](std::uint64_t block) {  // prefix of block >= 1
@@ -67,7 +68,7 @@ std::uint64_t longest_homogeneous_path(const BlockCounts& counts, std::uint64_t 
         counts.vector_ops(1, std::uint64_t{1} << depth, (std::uint64_t{3} << (depth - 1)) - 1).flops;
     longest = std::max(longest, checked_add(up[depth - 1].first, below - top));
   }
-  return with_dead ? std::max(longest, up[depth].last) : longest;
+  return {.all = std::max(longest, up[depth].last), .live = longest};
 }
 
 namespace {
@@ -107,12 +108,12 @@ class LiveBytes {
 
 /// The values that cover a[n]: each lives until the next dead combine reads it, the last one in its own level.
 void add_dead_values(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth, LiveBytes& live) {
-  std::uint64_t bytes = counts.bytes(counts.kind(elements, elements));
+  std::uint64_t bytes = counts.bytes(counts.structure(elements, elements));
   std::size_t since = 0;
   bool is_used = false;
   for (std::uint32_t d = 0; d < depth; ++d) {
+    if (!counts.has_last_op(d)) continue;
     const OpRun op = counts.last_op(d);
-    if (op.count == 0) continue;
     live.add(1, bytes, since, live.up(d));
     bytes = op.bytes;
     since = live.up(d);
@@ -123,10 +124,9 @@ void add_dead_values(const BlockCounts& counts, std::uint64_t elements, std::uin
 
 }  // namespace
 
-std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
-                                     bool with_dead) {
+InScopes homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth) {
   const std::uint64_t vector = counts.vector_bytes();
-  if (elements == 1) return vector;  // no level
+  if (elements == 1) return {vector, vector};  // no level
   LiveBytes live(depth);
   const std::uint64_t blocks = elements >> depth;
   live.add(1, vector, 0, live.end());  // a[0]; every vector is a result
@@ -134,7 +134,7 @@ std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t el
     const std::size_t since = d == 0 ? 0 : live.up(d - 1);
     const std::uint64_t inner = (elements >> d) - 1;  // blocks 1.. that end before a[n]
     const auto bytes = [&](std::uint64_t block) {
-      return counts.bytes(counts.kind(block << d, ((block + 1) << d) - 1));
+      return counts.bytes(counts.structure(block << d, ((block + 1) << d) - 1));
     };
     live.add(inner - inner / 2, bytes(1), since, live.up(d));
     if (inner / 2 > 0) live.add(inner / 2, bytes(2), since, live.down(d));
@@ -146,13 +146,17 @@ std::uint64_t homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t el
     for (const std::uint64_t block : {1, 2}) {  // the odd and the even ones
       const std::uint64_t count = (blocks - 1 + block % 2) / 2;
       if (count > 0)
-        live.add(count, counts.bytes(counts.kind(block << depth, ((block + 1) << depth) - 1)), since, live.middle());
+        live.add(count, counts.bytes(counts.structure(block << depth, ((block + 1) << depth) - 1)), since,
+                 live.middle());
     }
     live.add(1, vector, live.middle(), live.end());
     if (depth > 0) live.add(blocks - 2, vector, live.down(depth - 1), live.end());
   }
-  if (with_dead) add_dead_values(counts, elements, depth, live);
-  return live.peak();
+  InScopes peak;
+  peak.live = live.peak();
+  add_dead_values(counts, elements, depth, live);
+  peak.all = live.peak();
+  return peak;
 }
 
 }  // namespace upsweep

@@ -4,10 +4,19 @@
 
 #include <algorithm>
 
+#include "cell_text.hpp"
+
 namespace upsweep {
 namespace {
 
 using Align = TextTable::Align;
+
+bool is_text(const QueryResult& result, std::size_t column) {
+  return std::any_of(result.rows.begin(), result.rows.end(),
+                     [&](const auto& row) { return std::holds_alternative<std::string>(row[column]); });
+}
+
+}  // namespace
 
 Json cell_json(const Cell& cell) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell)) return *integer;
@@ -29,17 +38,10 @@ double cell_number(const Cell& cell) {
   return 0;
 }
 
-bool is_text(const QueryResult& result, std::size_t column) {
-  return std::any_of(result.rows.begin(), result.rows.end(),
-                     [&](const auto& row) { return std::holds_alternative<std::string>(row[column]); });
-}
-
 std::size_t column_of(const QueryResult& result, const std::string& name) {
   return static_cast<std::size_t>(std::find(result.columns.begin(), result.columns.end(), name) -
                                   result.columns.begin());
 }
-
-}  // namespace
 
 Json to_json(const QueryResult& result) {
   Json rows = Json::array();

@@ -1,38 +1,15 @@
 #include "upsweep/sim/predict.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
+#include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/machine/op_parts.hpp"
 #include "upsweep/sim/simulate.hpp"
 #include "upsweep/sim/task_graph.hpp"
 
 namespace upsweep {
 namespace {
-
-// The simulator counts whole ticks: picoseconds.
-constexpr double kTicksPerSecond = 1e12;
-
-std::uint64_t ticks(double seconds) {
-  const double count = std::round(seconds * kTicksPerSecond);
-  if (!(count < 0x1p63)) throw CountOverflow();
-  return static_cast<std::uint64_t>(count);
-}
-
-double in_seconds(std::uint64_t count) { return static_cast<double>(count) / kTicksPerSecond; }
-
-std::uint64_t mean(std::uint64_t sum, std::uint64_t inputs) { return (sum + inputs / 2) / inputs; }
-
-/// What an op gives the workers to do at once: its parts on a cpu, else itself.
-std::uint64_t parts_of(const OpWork& work, std::size_t workers, MachineKind kind) {
-  return kind == MachineKind::cpu ? op_parts(op_cost(work), workers) : 1;
-}
-
-std::size_t active_of(std::uint64_t parts, std::size_t workers) {
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(parts, 1, workers));
-}
 
 /// Workers that have something to do in each level.
 std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const std::vector<OpWork>& works,
@@ -47,27 +24,12 @@ std::vector<std::size_t> active_workers(const ScheduleProfile& profile, const st
   return active;
 }
 
-/// What the ops of a level, or of everything, take together.
-class SharedTime {
- public:
-  void add(const OpTime& op, double latency_s, std::size_t workers, std::uint64_t count = 1) {
-    together_ += static_cast<double>(count) * (op.machine_s + latency_s / static_cast<double>(workers));
-    longest_ = std::max(longest_, op.alone_s);
-  }
-  [[nodiscard]] double together() const { return together_; }
-  [[nodiscard]] double seconds() const { return std::max(together_, longest_); }
-
- private:
-  double together_ = 0;
-  double longest_ = 0;
-};
-
 void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs, std::size_t workers,
                   Execution execution, double level_latency_s, Prediction& prediction) {
   std::vector<std::uint64_t> costs;
-  for (const OpTime& op : prediction.ops) costs.push_back(ticks(op.alone_s));
+  for (const OpTime& op : prediction.ops) costs.push_back(to_ticks(op.alone_s));
   const Timeline timeline = simulate(profile.schedule, costs, runs, workers, execution);
-  prediction.seconds = in_seconds(timeline.makespan);
+  prediction.seconds = ticks_in_seconds(timeline.makespan);
   if (execution == Execution::dag) return;
   std::vector<std::uint64_t> ends(profile.schedule.levels);
   for (const TimelineEntry& entry : timeline.entries) {
@@ -77,7 +39,7 @@ void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs,
   std::uint64_t before = 0;
   for (const std::uint64_t end : ends) {
     const double latency = end > before ? level_latency_s : 0;
-    prediction.level_seconds.push_back(in_seconds(std::max(end, before) - before) + latency);
+    prediction.level_seconds.push_back(ticks_in_seconds(std::max(end, before) - before) + latency);
     prediction.seconds += latency;
     before = std::max(end, before);
   }
@@ -88,14 +50,14 @@ void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs,
 OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) {
   OpWork work;
   work.is_mv = op.is_mv;
-  work.flops = mean(op.flops, inputs);
-  for (const auto count : kStepCounts) work.steps.*count = mean(op.steps.*count, inputs);
+  work.flops = rounded_mean(op.flops, inputs);
+  for (const auto count : kStepCounts) work.steps.*count = rounded_mean(op.steps.*count, inputs);
   work.picked_bytes =
-      op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : mean(op.left_bytes, inputs);
-  work.moved_bytes =
-      moved_bytes(work, mean(op.left_nnz, inputs), mean(op.right_nnz, inputs), mean(op.nnz, inputs), value_bytes);
-  work.bytes =
-      checked_add(mean(op.bytes, inputs), checked_add(mean(op.left_bytes, inputs), mean(op.right_bytes, inputs)));
+      op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : rounded_mean(op.left_bytes, inputs);
+  work.moved_bytes = moved_bytes(work, rounded_mean(op.left_nnz, inputs), rounded_mean(op.right_nnz, inputs),
+                                 rounded_mean(op.nnz, inputs), value_bytes);
+  work.bytes = checked_add(rounded_mean(op.bytes, inputs),
+                           checked_add(rounded_mean(op.left_bytes, inputs), rounded_mean(op.right_bytes, inputs)));
   return work;
 }
 
@@ -107,7 +69,8 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
   works.reserve(profile.ops.size());
   for (const OpProfile& op : profile.ops) works.push_back(op_work(op, profile.inputs, value_bytes));
   const std::vector<std::size_t> active = active_workers(profile, works, runs, workers, machine.kind);
-  const std::uint64_t working_set = mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
+  const std::uint64_t working_set =
+      rounded_mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
 
   Prediction prediction;
   prediction.ops.resize(works.size());
@@ -127,8 +90,8 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
   }
   if (execution == Execution::dag) {
     std::vector<std::uint64_t> costs;
-    for (const OpTime& op : prediction.ops) costs.push_back(ticks(op.alone_s));
-    prediction.seconds = std::max(all.together(), in_seconds(longest_path(task_graph(profile.schedule), costs)));
+    for (const OpTime& op : prediction.ops) costs.push_back(to_ticks(op.alone_s));
+    prediction.seconds = std::max(all.together(), ticks_in_seconds(longest_path(task_graph(profile.schedule), costs)));
     return prediction;
   }
   for (const SharedTime& level : levels) {

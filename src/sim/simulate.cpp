@@ -1,73 +1,144 @@
 #include "upsweep/sim/simulate.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <stdexcept>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/engine.hpp"
 
 namespace upsweep {
 namespace {
 
-/// The combines that run as tasks of the simulator, and under `level` a task without duration after each level.
-struct ScanTasks {
-  Workload workload;
-  std::vector<std::size_t> combine_of;  // by task; barriers have none
+template <class T>
+using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+/// Workers, the next one to take an op on top: (free at, worker). Those that never worked are not in the heap.
+class Pool {
+ public:
+  explicit Pool(std::size_t workers) : workers_(workers) {}
+
+  /// The worker that becomes free first, ties to the lowest, with the time.
+  std::pair<std::uint64_t, std::size_t> take(std::uint64_t now) {
+    // A worker that is back at `now` has a lower number than one that never worked.
+    if (fresh_ < workers_ && (busy_.empty() || busy_.top().first > now)) return {now, fresh_++};
+    const auto worker = busy_.top();
+    busy_.pop();
+    return worker;
+  }
+  void give_back(std::uint64_t free_at, std::size_t worker) { busy_.emplace(free_at, worker); }
+
+ private:
+  MinHeap<std::pair<std::uint64_t, std::size_t>> busy_;
+  std::size_t workers_;
+  std::size_t fresh_ = 0;
 };
 
-/// Edges from every combine of a level to its barrier, and from there to every combine of the next level.
-void add_barriers(const Schedule& schedule, ScanTasks& tasks,
-                  std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
-  const auto combines = static_cast<std::uint32_t>(tasks.combine_of.size());
-  std::uint32_t barrier = combines - 1;  // the last one made
-  std::uint32_t first = 0;               // of the level
-  for (std::uint32_t task = 0; task < combines; ++task) {
-    const std::uint32_t level = schedule.combines[tasks.combine_of[task]].level;
-    if (task > 0 && level != schedule.combines[tasks.combine_of[task - 1]].level) {
-      ++barrier;
-      tasks.workload.durations.push_back(0);
-      tasks.workload.resource_of.push_back(kNoResource);
-      for (; first < task; ++first) edges.emplace_back(first, barrier);
-    }
-    if (barrier >= combines) edges.emplace_back(barrier, task);
-  }
-}
-
-/// Edges from every combine to those that read its value.
-void add_dependencies(const Schedule& schedule, const ScanTasks& tasks,
-                      std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
-  std::vector<std::uint32_t> task_of(schedule.combines.size());
-  for (std::uint32_t task = 0; task < tasks.combine_of.size(); ++task) task_of[tasks.combine_of[task]] = task;
-  for (std::uint32_t task = 0; task < tasks.combine_of.size(); ++task) {
-    const Combine& combine = schedule.combines[tasks.combine_of[task]];
-    for (const ValueId operand : {combine.earlier, combine.later}) {
-      if (operand >= schedule.length) edges.emplace_back(task_of[operand - schedule.length], task);
+Timeline simulate_levels(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
+                         std::size_t workers) {
+  Timeline timeline;
+  timeline.entries.reserve(costs.size());
+  for (std::size_t id = 0; id < costs.size();) {
+    const std::uint32_t level = schedule.combines[id].level;
+    const std::uint64_t now = timeline.makespan;  // the barrier
+    Pool pool(workers);
+    for (; id < costs.size() && schedule.combines[id].level == level; ++id) {
+      if (!runs[id]) continue;
+      const auto [start, worker] = pool.take(now);
+      const std::uint64_t end = checked_add(start, costs[id]);
+      timeline.entries.push_back({id, worker, start, end});
+      timeline.makespan = std::max(timeline.makespan, end);
+      pool.give_back(end, worker);
     }
   }
+  return timeline;
 }
 
-ScanTasks scan_tasks(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
-                     std::size_t workers, Execution execution) {
-  ScanTasks tasks;
+/// Who reads the value of a combine, and how many operands each still waits for; in arrays, as there may be millions.
+class Readers {
+ public:
+  Readers(const Schedule& schedule, const std::vector<bool>& runs)
+      : first_(runs.size() + 1, 0), waits_(runs.size(), 0) {
+    const auto each_operand = [&](auto&& visit) {
+      for (std::size_t id = 0; id < runs.size(); ++id) {
+        if (!runs[id]) continue;
+        for (const ValueId operand : {schedule.combines[id].earlier, schedule.combines[id].later})
+          if (operand != kIdentity && operand >= schedule.length) visit(operand - schedule.length, id);
+      }
+    };
+    each_operand([&](std::size_t source, std::size_t) { ++first_[source + 1]; });
+    for (std::size_t id = 0; id < runs.size(); ++id) first_[id + 1] += first_[id];
+    readers_.resize(first_.back());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    each_operand([&](std::size_t source, std::size_t id) {
+      readers_[next[source]++] = static_cast<std::uint32_t>(id);
+      ++waits_[id];
+    });
+  }
+
+  [[nodiscard]] bool is_ready(std::size_t id) const { return waits_[id] == 0; }
+
+  /// Hands every reader of `id` that now is ready to `ready`.
+  template <class Ready>
+  void finish(std::size_t id, Ready&& ready) {
+    for (std::uint32_t i = first_[id]; i < first_[id + 1]; ++i) {
+      if (--waits_[readers_[i]] == 0) ready(readers_[i]);
+    }
+  }
+
+ private:
+  std::vector<std::uint32_t> first_;  // by combine, into readers_
+  std::vector<std::uint32_t> readers_;
+  std::vector<std::uint8_t> waits_;  // 0 to 2
+};
+
+/// A combine that runs until `end`.
+struct Running {
+  std::uint64_t end;
+  std::uint32_t id;
+  std::size_t worker;
+
+  bool operator>(const Running& other) const { return end != other.end ? end > other.end : id > other.id; }
+};
+
+Timeline simulate_dag(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
+                      std::size_t workers) {
+  Timeline timeline;
+  timeline.entries.reserve(costs.size());
+  Readers readers(schedule, runs);
+  MinHeap<std::uint32_t> ready;
+  MinHeap<std::size_t> free;  // workers that have worked
+  std::size_t fresh = 0;      // the first that has not
+  MinHeap<Running> running;
   for (std::size_t id = 0; id < costs.size(); ++id) {
-    if (!runs[id]) continue;
-    tasks.combine_of.push_back(id);
-    tasks.workload.durations.push_back(costs[id]);
-    tasks.workload.resource_of.push_back(0);
+    if (runs[id] && readers.is_ready(id)) ready.push(static_cast<std::uint32_t>(id));
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  Resource pool;
-  pool.servers = workers;
-  if (execution == Execution::level) {
-    pool.frees_instantly = true;  // the worker that becomes free first is then the same one
-    add_barriers(schedule, tasks, edges);
-  } else {
-    add_dependencies(schedule, tasks, edges);
+  for (std::uint64_t now = 0;;) {
+    while (!ready.empty() && (!free.empty() || fresh < workers)) {
+      const std::uint32_t id = ready.top();
+      ready.pop();
+      std::size_t worker = fresh;
+      if (free.empty()) {
+        ++fresh;
+      } else {
+        worker = free.top();
+        free.pop();
+      }
+      const std::uint64_t end = checked_add(now, costs[id]);
+      timeline.entries.push_back({id, worker, now, end});
+      timeline.makespan = std::max(timeline.makespan, end);
+      running.push({end, id, worker});
+    }
+    if (running.empty()) return timeline;
+    now = running.top().end;
+    while (!running.empty() && running.top().end == now) {
+      const Running over = running.top();
+      running.pop();
+      free.push(over.worker);
+      readers.finish(over.id, [&](std::uint32_t id) { ready.push(id); });
+    }
   }
-  tasks.workload.graph = task_graph(edges, tasks.workload.durations.size());
-  tasks.workload.resources = {pool};
-  return tasks;
 }
 
 }  // namespace
@@ -77,14 +148,8 @@ Timeline simulate(const Schedule& schedule, std::span<const std::uint64_t> costs
   if (workers == 0) throw std::invalid_argument("simulate needs at least 1 worker");
   if (costs.size() != schedule.combines.size() || runs.size() != costs.size())
     throw std::invalid_argument("simulate needs one cost per combine");
-  const ScanTasks tasks = scan_tasks(schedule, costs, runs, workers, execution);
-  const Simulation simulation = simulate_tasks(tasks.workload);
-  Timeline timeline;
-  timeline.makespan = simulation.makespan;
-  timeline.entries.reserve(simulation.segments.size());
-  for (const Segment& segment : simulation.segments)
-    timeline.entries.push_back({tasks.combine_of[segment.task], segment.server, segment.start, segment.end});
-  return timeline;
+  return execution == Execution::level ? simulate_levels(schedule, costs, runs, workers)
+                                       : simulate_dag(schedule, costs, runs, workers);
 }
 
 std::uint64_t peak_live_bytes(const Schedule& schedule, std::span<const std::uint64_t> value_bytes,

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "study_schema.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -424,7 +426,7 @@ FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
 }  // namespace
 
 std::span<const char* const> migrations() {
-  static constexpr std::array kAll = {kTables, kViews, kMeasurements, kTraining, kPasses, kSchemes};
+  static const std::array kAll = {kTables, kViews, kMeasurements, kTraining, kPasses, kSchemes, study_schema()};
   return kAll;
 }
 

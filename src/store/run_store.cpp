@@ -1,22 +1,15 @@
 #include "upsweep/store/run_store.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <system_error>
-#include <thread>
 
+#include "database.hpp"
 #include "measurement_rows.hpp"
-#include "migrations.hpp"
 #include "pass_rows.hpp"
 #include "sqlite.hpp"
 #include "training_rows.hpp"
+#include "transaction.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/base/error.hpp"
+#include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
@@ -26,81 +19,6 @@ using Mean = Statement::Mean;
 
 /// runs.depth of a schedule that is not cut at one; no best_depth.
 constexpr std::int64_t kNoDepth = -1;
-
-/// Schema version of a database that is ours or empty; throws for any other. Inside a transaction, so that what it
-/// reads belongs together while other processes write.
-std::int64_t our_version(Sqlite& database) {
-  const auto newest = static_cast<std::int64_t>(migrations().size());
-  const std::int64_t application = database.integer("PRAGMA application_id");
-  const std::int64_t version = database.integer("PRAGMA user_version");
-  const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
-  if (application != kApplicationId && (application != 0 || tables != 0 || version != 0)) {
-    throw InputError(
-        fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one that "
-                    "upsweep wrote, or a new name",
-                    database.file(), application, tables));
-  }
-  if (version > newest) {
-    throw InputError(
-        fmt::format("{}: its schema version is {}, accepted are versions up to {}: a newer upsweep wrote it",
-                    database.file(), version, newest));
-  }
-  return version;
-}
-
-void migrate(Sqlite& database) {
-  const auto newest = static_cast<std::int64_t>(migrations().size());
-  {
-    Transaction reading(database, Transaction::Kind::read);
-    if (our_version(database) == newest) return;
-  }
-  Transaction writing(database, Transaction::Kind::write);
-  const std::int64_t version = our_version(database);  // another process may have been here meanwhile
-  if (version == newest) return;
-  database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  for (std::int64_t next = version; next < newest; ++next) {
-    database.execute(migrations()[static_cast<std::size_t>(next)]);
-  }
-  database.execute(fmt::format("PRAGMA user_version = {}", newest));
-  writing.commit();
-}
-
-/// Write-ahead logging; the change of mode does not wait for other processes on its own.
-void use_wal(Sqlite& database) {
-  constexpr int kTries = 200;
-  for (int attempt = 0;; ++attempt) {
-    try {
-      database.execute("PRAGMA journal_mode = WAL");
-      return;
-    } catch (const InputError&) {
-      const int code = sqlite3_errcode(database.handle());
-      if (attempt >= kTries || (code != SQLITE_BUSY && code != SQLITE_LOCKED)) throw;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-  }
-}
-
-/// Makes a database that has its schema from the moment in which it has its name, whenever this process ends.
-void create_whole(const std::string& file) {
-  std::error_code error;
-  if (file.empty() || std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found)
-    return;
-  const std::string fresh = fmt::format("{}.new-{}", file, getpid());
-  std::filesystem::remove(fresh, error);
-  {
-    Sqlite database(fresh, true);
-    migrate(database);
-    use_wal(database);
-  }
-  // Another process may have been faster: then its file stays.
-  std::filesystem::create_hard_link(fresh, file, error);
-  std::filesystem::remove(fresh, error);
-}
-
-std::string now_utc() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
   Statement insert(database,
@@ -125,9 +43,9 @@ std::int64_t save_run(Sqlite& database, const std::string& created, const RunCon
       "chain_build_bytes, steps, per_step_flops, makespan_level_unit, makespan_level_flops, makespan_dag_unit, "
       "makespan_dag_flops, peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, "
       "graph_bp_flops, "
-      "formation_flops) "
+      "formation_flops, rule) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   const ScheduleProfile& profile = *run.profile;
   const NetworkProfile& network = *context.network_profile;
   const std::uint64_t inputs = profile.inputs;
@@ -154,7 +72,7 @@ std::int64_t save_run(Sqlite& database, const std::string& created, const RunCon
             mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
             mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
             mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
-            run.predicted_dag_s, context.predicted_build_s, graph_flops, formation_flops)
+            run.predicted_dag_s, context.predicted_build_s, graph_flops, formation_flops, kCountingRule)
       .run();
   return database.last_row_id();
 }
@@ -208,38 +126,14 @@ void save_ops(Sqlite& database, std::int64_t run, const ScheduleProfile& profile
   }
 }
 
-Cell cell(const Statement& row, int column) {
-  if (row.is_null(column)) return std::monostate();
-  if (row.is_integer(column)) return row.integer(column);
-  if (row.is_float(column)) return row.number(column);
-  return row.text(column);
-}
-
-QueryResult collect(Statement& statement) {
-  QueryResult result;
-  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
-  while (statement.step()) {
-    std::vector<Cell> row;
-    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
-    result.rows.push_back(std::move(row));
-  }
-  return result;
-}
-
 }  // namespace
 
 struct RunStore::Impl {
   Sqlite database;
 };
 
-RunStore::RunStore(const std::string& file, Open open) {
-  if (open == Open::create) create_whole(file);
-  impl_ = std::make_unique<Impl>(Impl{Sqlite(file, open == Open::create)});
-  Sqlite& database = impl_->database;
-  migrate(database);
-  if (open == Open::create) use_wal(database);
-  database.execute("PRAGMA foreign_keys = ON");
-}
+RunStore::RunStore(const std::string& file, Open open)
+    : impl_(std::make_unique<Impl>(Impl{open_database(file, open == Open::create)})) {}
 
 RunStore::~RunStore() = default;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "upsweep/base/error.hpp"
 
@@ -27,8 +28,9 @@ Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
   // An absolute path: ":memory:" and "file:..." have meanings of their own for SQLite.
   const std::string path = std::filesystem::absolute(file, error).string();
   sqlite3* connection = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
+  // One thread at a time uses a connection: it needs no locks of its own.
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(connection, kWaitMs);
@@ -38,7 +40,14 @@ Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
 }
 
 void Sqlite::fail(int code) const {
-  const char* text = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
+  std::string text = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
+  if (connection_ && (code == SQLITE_FULL || (code & 0xff) == SQLITE_IOERR)) {
+    // Of a write that failed SQLite keeps the system's word beside its own.
+    const int cause = sqlite3_system_errno(connection_.get());
+    if (cause != 0) text += fmt::format(" ({})", std::generic_category().message(cause));
+    throw InputError(fmt::format(
+        "{}: {}, accepted is a disk with room that can be written; what was written before stays", file_, text));
+  }
   throw InputError(
       fmt::format("{}: {}, accepted is a writable database that upsweep wrote, or a new name", file_, text));
 }
@@ -72,9 +81,9 @@ std::string Statement::text(int column) const {
                          : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
 }
 
-Transaction::~Transaction() {
-  // A failure here means that there is nothing left to roll back.
-  if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+std::span<const std::uint8_t> Statement::bytes(int column) const {
+  const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_.get(), column));
+  return {bytes, bytes == nullptr ? 0 : static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
 }  // namespace upsweep

@@ -3,44 +3,16 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "connection.hpp"
+
 namespace upsweep {
-
-/// An open SQLite connection. Every failure throws InputError that names the file.
-class Sqlite {
- public:
-  /// Opens `file`, creating it where `create` is set. Waits up to a minute for other processes.
-  Sqlite(const std::string& file, bool create);
-
-  /// Runs statements that return nothing.
-  void execute(const std::string& sql);
-
-  /// The first column of the first row, or 0.
-  [[nodiscard]] std::int64_t integer(const std::string& sql);
-  [[nodiscard]] std::int64_t last_row_id() const { return sqlite3_last_insert_rowid(connection_.get()); }
-  [[nodiscard]] std::int64_t changed_rows() const { return sqlite3_changes(connection_.get()); }
-  [[nodiscard]] sqlite3* handle() const { return connection_.get(); }
-  [[nodiscard]] const std::string& file() const { return file_; }
-
-  /// Throws InputError with what SQLite says.
-  [[noreturn]] void fail(int code) const;
-
- private:
-  struct Close {
-    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
-  };
-  std::string file_;
-  std::unique_ptr<sqlite3, Close> connection_;
-};
-
-/// A text, or NULL where it is empty.
-[[nodiscard]] inline std::optional<std::string> unless_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
 
 /// A prepared statement.
 class Statement {
@@ -56,6 +28,15 @@ class Statement {
     return *this;
   }
 
+  /// Binds one value to the parameter at `position`, from 1, after a reset().
+  template <class Value>
+  void bind_at(int position, const Value& value) {
+    bind_one(position, value);
+  }
+
+  /// Ends reading: what was locked for it is free again.
+  void reset() { sqlite3_reset(statement_.get()); }
+
   /// Runs to the next row; false when there is none.
   bool step();
   /// Runs a statement without rows.
@@ -65,8 +46,20 @@ class Statement {
   }
 
   [[nodiscard]] std::string text(int column) const;
+  /// Bytes of a blob, until the next step or reset.
+  [[nodiscard]] std::span<const std::uint8_t> bytes(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
   [[nodiscard]] double number(int column) const { return sqlite3_column_double(statement_.get(), column); }
+  /// A number, or NaN where there is none.
+  [[nodiscard]] double number_or_nan(int column) const {
+    return is_null(column) ? std::numeric_limits<double>::quiet_NaN() : number(column);
+  }
+  /// A count as bind() stored it: beyond 64 signed bits a double, at most the largest count there is.
+  [[nodiscard]] std::uint64_t count(int column) const {
+    if (!is_float(column)) return static_cast<std::uint64_t>(integer(column));
+    constexpr double kBeyond = 0x1p64;
+    return number(column) < kBeyond ? static_cast<std::uint64_t>(number(column)) : UINT64_MAX;
+  }
   [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
   [[nodiscard]] bool is_integer(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
@@ -110,6 +103,14 @@ class Statement {
   void bind_one(int position, std::uint32_t value) { bind_one(position, std::uint64_t{value}); }
 
  public:
+  /// Bytes for a blob; they stay where they are until the statement has run.
+  struct Blob {
+    std::span<const std::uint8_t> bytes;
+  };
+  /// A text that stays where it is until the statement has run; NULL where it is empty.
+  struct Borrowed {
+    std::string_view text;
+  };
   /// A mean: sum / inputs, as an integer where it is one.
   struct Mean {
     std::uint64_t sum;
@@ -117,6 +118,13 @@ class Statement {
   };
 
  private:
+  void bind_one(int position, const Blob& value) {
+    check(sqlite3_bind_blob64(statement_.get(), position, value.bytes.data(), value.bytes.size(), SQLITE_STATIC));
+  }
+  void bind_one(int position, const Borrowed& value) {
+    const char* text = value.text.empty() ? nullptr : value.text.data();
+    check(sqlite3_bind_text(statement_.get(), position, text, static_cast<int>(value.text.size()), SQLITE_STATIC));
+  }
   void bind_one(int position, const Mean& value) {
     if (value.sum % value.inputs == 0) {
       bind_one(position, value.sum / value.inputs);
@@ -130,30 +138,6 @@ class Statement {
   };
   Sqlite& database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-};
-
-/// A transaction that is rolled back unless commit() was reached.
-class Transaction {
- public:
-  enum class Kind {
-    read,   ///< one state of the database for all that is read
-    write,  ///< takes the write lock at once
-  };
-
-  Transaction(Sqlite& database, Kind kind) : database_(database) {
-    database_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
-  }
-  ~Transaction();
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  void commit() {
-    database_.execute("COMMIT");
-    open_ = false;
-  }
-
- private:
-  Sqlite& database_;
-  bool open_ = true;
 };
 
 }  // namespace upsweep

@@ -6,13 +6,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/homogeneous.hpp"
+#include "support/homogeneous_checks.hpp"
 #include "upsweep/base/checked.hpp"
 
 namespace upsweep {
 namespace {
 
 using testing::all_kinds;
+using testing::difference;
 using testing::explicit_chain;
 
 /// Hybrids, whose products with a[n] are dead, and every other scheme.
@@ -25,48 +26,13 @@ std::vector<Schedule> some_schedules(std::size_t length) {
   return schedules;
 }
 
-/// The explicit chain with the dense matrices that networks have: one row, stored once.
-JacobianChain chain_of_shared_rows(const HomogeneousChain& chain) {
-  JacobianChain shared = explicit_chain(chain);
-  for (auto& jacobian : shared.jacobians) {
-    if (jacobian->nnz() != chain.size * chain.size) continue;
-    std::vector<Index> every_row(chain.size, 0);
-    jacobian = std::make_shared<const Pattern>(jacobian->rows(), jacobian->cols(), every_row, jacobian->store());
-  }
-  return shared;
-}
-
-/// The first count in which two combines differ, or nothing.
-std::string difference(const OpProfile& a, const OpProfile& b) {
-  if (a.m != b.m || a.k != b.k || a.n != b.n) return "shape";
-  if (a.is_mv != b.is_mv || a.dead != b.dead) return "kind";
-  if (a.left_nnz != b.left_nnz || a.right_nnz != b.right_nnz || a.nnz != b.nnz) return "nnz";
-  if (a.products != b.products || a.flops != b.flops) return "products";
-  if (a.bytes != b.bytes || a.left_bytes != b.left_bytes || a.right_bytes != b.right_bytes) return "bytes";
-  return a.steps == b.steps ? "" : "steps";
-}
-
-/// The same of two profiles, and where.
-std::string difference(const ScheduleProfile& a, const ScheduleProfile& b) {
-  if (a.schedule.name != b.schedule.name || a.ops.size() != b.ops.size()) return "schedule";
-  for (std::size_t id = 0; id < a.ops.size(); ++id) {
-    const std::string found = difference(a.ops[id], b.ops[id]);
-    if (!found.empty()) return found + " of op " + std::to_string(id);
-  }
-  const auto same_level = [](const LevelProfile& x, const LevelProfile& y) {
-    return x.phase == y.phase && x.ops == y.ops && x.flops_sum == y.flops_sum && x.flops_max == y.flops_max;
-  };
-  if (!std::ranges::equal(a.levels, b.levels, same_level)) return "levels";
-  return a.value_bytes == b.value_bytes && a.inputs == b.inputs ? "" : "value_bytes";
-}
-
 TEST(ProfileHomogeneousSchedule, EqualsTheProfileOverTheExplicitChain) {
   for (const auto& kinds : all_kinds()) {
     for (const std::uint64_t h : {1, 2, 5, 9}) {
       for (const std::uint64_t n : {1, 2, 3, 7, 12, 21}) {
         const HomogeneousChain chain{h, n, kinds};
         const unsigned value_bytes = n % 2 == 0 ? 4 : 8;
-        const auto want = profile_schedules(some_schedules(n + 1), chain_of_shared_rows(chain), value_bytes);
+        const auto want = profile_schedules(some_schedules(n + 1), explicit_chain(chain), value_bytes);
         for (const ScheduleProfile& profile : want) {
           EXPECT_EQ(difference(profile_homogeneous_schedule(profile.schedule, chain, value_bytes), profile), "")
               << profile.schedule.name << ", h " << h << ", n " << n << ", first kind "

@@ -2,87 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
-#include "support/homogeneous.hpp"
+#include "support/homogeneous_checks.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/complexity.hpp"
 
 namespace upsweep {
 namespace {
 
 using testing::all_kinds;
+using testing::banded_chain;
+using testing::expect_equal_profiles;
 using testing::explicit_chain;
-using testing::explicit_profiles;
-
-/// The levels one by one.
-std::vector<HomogeneousLevel> all_levels(const HomogeneousProfile& profile) {
-  std::vector<HomogeneousLevel> levels;
-  for (const LevelRun& run : profile.runs) {
-    for (std::uint64_t i = 0; i < run.levels; ++i) levels.push_back(run.cycle[i % run.cycle.size()]);
-  }
-  return levels;
-}
-
-void expect_equal_ops(const HomogeneousProfile& got, const ScheduleProfile& want) {
-  std::size_t id = 0;
-  const std::vector<HomogeneousLevel> levels = all_levels(got);
-  ASSERT_EQ(levels.size(), want.levels.size());
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    EXPECT_EQ(levels[i].profile.phase, want.levels[i].phase);
-    EXPECT_EQ(levels[i].profile.ops, want.levels[i].ops);
-    EXPECT_EQ(levels[i].profile.flops_sum, want.levels[i].flops_sum);
-    EXPECT_EQ(levels[i].profile.flops_max, want.levels[i].flops_max);
-    std::uint64_t nnz = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t mv = 0;
-    std::uint64_t dead = 0;
-    for (const OpRun& run : levels[i].runs) {
-      for (std::uint64_t op = 0; op < run.count; ++op, ++id) {
-        const OpProfile& wanted = want.ops.at(id);
-        EXPECT_EQ(run, (OpRun{run.count, wanted.is_mv, wanted.dead, wanted.flops, wanted.nnz, wanted.bytes}));
-        nnz += wanted.nnz;
-        bytes += wanted.bytes;
-        mv += wanted.is_mv ? 1 : 0;
-        dead += wanted.dead ? 1 : 0;
-      }
-    }
-    EXPECT_EQ(levels[i].nnz, nnz);
-    EXPECT_EQ(levels[i].bytes, bytes);
-    EXPECT_EQ(levels[i].mv_ops, mv);
-    EXPECT_EQ(levels[i].dead_ops, dead);
-  }
-  EXPECT_EQ(id, want.ops.size());
-}
-
-void expect_equal_totals(const HomogeneousTotals& got, const ScheduleProfile& want, Scope scope) {
-  const Totals wanted = totals(want, scope);
-  EXPECT_EQ(got.ops, wanted.ops);
-  EXPECT_EQ(got.flops, wanted.flops);
-  EXPECT_EQ(got.critical_path_level, wanted.critical_path_level);
-  EXPECT_EQ(got.critical_path_dag, wanted.critical_path_dag);
-  EXPECT_EQ(got.peak_live_bytes, peak_live_bytes(want.schedule, want.value_bytes, in_scope(want, scope)));
-  std::uint64_t most = 0;
-  for (const OpProfile& op : want.ops) most = scope == Scope::all || !op.dead ? std::max(most, op.flops) : most;
-  EXPECT_EQ(got.flops_max, most);
-}
-
-void expect_equal_profiles(const HomogeneousChain& chain, unsigned value_bytes) {
-  for (const ScheduleProfile& want : explicit_profiles(chain, value_bytes)) {
-    SCOPED_TRACE(::testing::Message() << "h " << chain.size << ", n " << chain.elements << ", kinds "
-                                      << static_cast<int>(chain.kinds.front()) << static_cast<int>(chain.kinds.back())
-                                      << ", depth " << want.schedule.depth);
-    const HomogeneousProfile got = profile_homogeneous(chain, want.schedule.depth, value_bytes);
-    EXPECT_EQ(got.schedule, want.schedule.name);
-    EXPECT_EQ(got.depth, want.schedule.depth);
-    EXPECT_EQ(got.levels, want.schedule.levels);
-    EXPECT_EQ(got.widest, widest_level(want.schedule));
-    expect_equal_ops(got, want);
-    expect_equal_totals(got.all, want, Scope::all);
-    expect_equal_totals(got.live, want, Scope::live);
-  }
-}
+using testing::uniform_chain;
 
 TEST(HomogeneousProfile, EqualsTheExplicitChainAtEveryDepth) {
   for (const auto& kinds : all_kinds()) {
@@ -158,6 +91,16 @@ TEST(HomogeneousProfile, RefusesWhatIsOutOfRange) {
   EXPECT_THROW(static_cast<void>(profile_homogeneous({1, 5, {ElementKind::dense}}, 1, 2)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(profile_homogeneous(fused_chain(std::uint64_t{1} << 21, 1 << 10), 1, 4)),
                CountOverflow);
+  EXPECT_THROW(static_cast<void>(profile_homogeneous(banded_chain(7, 7, 5), 1, 4)), std::invalid_argument);
+  for (const double density : {0.0, -0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(static_cast<void>(profile_homogeneous(uniform_chain(7, density, 5), 1, 4)), std::invalid_argument);
+  for (const ElementKind kind : {ElementKind::banded, ElementKind::uniform}) {
+    HomogeneousChain chain = uniform_chain(7, 0.5, 5);
+    chain.kinds = {kind, kind};
+    EXPECT_THROW(static_cast<void>(profile_homogeneous(chain, 1, 4)), std::invalid_argument);
+    chain.kinds = {ElementKind::dense, kind};
+    EXPECT_THROW(static_cast<void>(homogeneous_reference(chain, 4)), std::invalid_argument);
+  }
 }
 
 }  // namespace

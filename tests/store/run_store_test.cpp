@@ -9,6 +9,7 @@
 #include "../../src/store/migrations.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
@@ -94,7 +95,7 @@ TEST(RunStore, KeepsARunWithItsRowsAndAnswersSql) {
             "1|a|relu|2|1.5\n2|b|relu|0|0\n3|f|flatten||\n4|c|relu|0|0\n")
       << "a view has no Jacobian";
   EXPECT_EQ(query(file, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA foreign_key_check; PRAGMA integrity_check"),
-            "wal\n6\nok\n");
+            "wal\n7\nok\n");
 }
 
 TEST(RunStore, ListsShowsAndDeletes) {
@@ -318,6 +319,24 @@ TEST(RunStore, BringsADatabaseOfVersionTwoUpToDateAndKeepsItsRuns) {
   EXPECT_EQ(query(file, "PRAGMA integrity_check; PRAGMA foreign_key_check"), "ok\n");
 }
 
+TEST(RunStore, BringsADatabaseOfVersionSixUpToDateAndKeepsItsRuns) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("old.sqlite");
+  const Fixture fixture;
+  std::string script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
+  for (std::size_t i = 0; i < 6; ++i) script += migrations()[i];
+  script +=
+      "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'profile', '[]', NULL, NULL, NULL, NULL, 'old', "
+      "'m.yaml', '00ff', 'sample', 2, 'hybrid:1', 'hybrid:1', 1, 4, 2, 2, 3, 16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
+      "12, 13, 14, 15, 16, 17, NULL, NULL, NULL, NULL, NULL, NULL;"
+      "PRAGMA user_version = 6; COMMIT;";
+  ASSERT_EQ(query(file, script), "");
+  RunStore(file, RunStore::Open::existing).save(fixture.context(), {fixture.record()}, std::nullopt);
+  EXPECT_EQ(query(file, "PRAGMA user_version; SELECT id, model, flops, rule IS NULL FROM runs"),
+            "7\n1|old|16.5|1\n2|m|16.5|0\n");
+  EXPECT_EQ(query(file, "SELECT rule FROM runs WHERE id = 2"), std::string(kCountingRule) + "\n");
+}
+
 TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const TemporaryFolder folder;
   const std::string text = folder.write("text.sqlite", std::string(5000, 'x'));
@@ -330,7 +349,7 @@ TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const std::string newer = folder.path("newer.sqlite");
   EXPECT_EQ(refusal(newer), "accepted");
   query(newer, "PRAGMA user_version = 99");
-  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 6"), std::string::npos);
+  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 7"), std::string::npos);
   EXPECT_NE(refusal(folder.path("none/r.sqlite")).find("unable to open database file"), std::string::npos);
   EXPECT_NE(refusal(folder.path()).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder.path("missing.sqlite"), RunStore::Open::existing).find("no such database"),

@@ -16,6 +16,12 @@ class InputError : public std::runtime_error {
   InputError(const std::string& file, int line, const std::string& message);
 };
 
+/// Something that is needed is in use or not available now. Exit code 4.
+class BusyError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The command line is wrong. Exit code 2.
 class UsageError : public std::runtime_error {
  public:

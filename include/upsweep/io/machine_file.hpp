@@ -3,6 +3,7 @@
 #include <istream>
 #include <string>
 
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/machine/machine.hpp"
 
 namespace upsweep {
@@ -24,6 +25,9 @@ namespace upsweep {
 
 /// The same from a stream; `path` stands for it in errors.
 [[nodiscard]] Machine load_machine(std::istream& in, const std::string& path);
+
+/// The same of a document.
+[[nodiscard]] Machine load_machine(const YamlDocument& document);
 
 /// The file of a machine: load_machine() reads it back to equal values, each number in the shortest form that does so.
 ///

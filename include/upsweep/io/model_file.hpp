@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/network/sample.hpp"
 #include "upsweep/network/weights.hpp"
@@ -45,5 +46,8 @@ enum class Numbers {
 
 /// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
 [[nodiscard]] Model load_model(std::istream& in, const std::string& path, Numbers numbers);
+
+/// The same of a document.
+[[nodiscard]] Model load_model(const YamlDocument& document, Numbers numbers);
 
 }  // namespace upsweep

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/sequence_batch.hpp"
 
@@ -64,6 +65,9 @@ enum class Layers : std::uint8_t {
 
 /// The same from a stream; `path` stands for it in errors.
 [[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted = Layers::one);
+
+/// The same of a document.
+[[nodiscard]] RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted = Layers::one);
 
 /// The weights of a model: from its files, rounded to T, or from its seed. Throws InputError where a number is
 /// infinite as a T.

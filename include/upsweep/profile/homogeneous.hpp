@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/inline_vector.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/schedule.hpp"
 
@@ -13,6 +14,17 @@ namespace upsweep {
 enum class ElementKind : std::uint8_t {
   dense,     ///< all h² entries
   diagonal,  ///< the h entries of the diagonal
+  banded,    ///< the entries at most half_bandwidth off the diagonal
+  uniform,   ///< every entry is there with probability `density`, independently: counts are expectations
+};
+
+/// Structure of a part of a homogeneous chain: of one Jacobian or of a product of several.
+struct BlockStructure {
+  ElementKind kind = ElementKind::dense;
+  std::uint64_t half_bandwidth = 0;  ///< of a banded one, at most h - 1
+  double density = 0;                ///< of a uniform one, 0 to 1
+
+  friend bool operator==(const BlockStructure&, const BlockStructure&) = default;
 };
 
 /// A scan array of equal parts: a[0] is a dense vector of `size` entries, a[k] for k = 1..elements a matrix of size ×
@@ -20,10 +32,14 @@ enum class ElementKind : std::uint8_t {
 struct HomogeneousChain {
   std::uint64_t size = 1;                                 ///< h >= 1
   std::uint64_t elements = 1;                             ///< n, in 1 .. 2^40
-  std::vector<ElementKind> kinds = {ElementKind::dense};  ///< one or two
+  std::vector<ElementKind> kinds = {ElementKind::dense};  ///< one or two; banded and uniform stand alone
+  std::uint64_t half_bandwidth = 0;                       ///< of a banded chain, 0 .. h - 1
+  double density = 0;                                     ///< of a uniform chain, in (0, 1]
 
   /// Length N = n + 1 of the scan array.
   [[nodiscard]] std::uint64_t length() const { return elements + 1; }
+  /// Whether counts are exact; those of a uniform chain are expectations, rounded to whole counts of at least 1.
+  [[nodiscard]] bool is_exact() const { return kinds.front() != ElementKind::uniform; }
   friend bool operator==(const HomogeneousChain&, const HomogeneousChain&) = default;
 };
 
@@ -38,17 +54,19 @@ struct HomogeneousChain {
 struct OpRun {
   std::uint64_t count = 0;
   bool is_mv = false;
-  bool dead = false;        ///< no result depends on them
-  std::uint64_t flops = 0;  ///< of each
-  std::uint64_t nnz = 0;    ///< of the result of each
-  std::uint64_t bytes = 0;  ///< of the result of each
+  bool dead = false;            ///< no result depends on them
+  std::uint64_t flops = 0;      ///< of each
+  std::uint64_t nnz = 0;        ///< of the result of each
+  std::uint64_t bytes = 0;      ///< of the result of each
+  BlockStructure earlier = {};  ///< of the earlier operand; of no meaning where that is a vector
+  BlockStructure later = {};    ///< of the later operand
 
   friend bool operator==(const OpRun&, const OpRun&) = default;
 };
 
 /// A level: at most three runs, in the order of their ids, and their sums.
 struct HomogeneousLevel {
-  std::vector<OpRun> runs;
+  InlineVector<OpRun, 3> runs;
   LevelProfile profile;        ///< phase, ops and FLOPs
   std::uint64_t nnz = 0;       ///< Σ over the results
   std::uint64_t bytes = 0;     ///< Σ over the results
@@ -61,7 +79,7 @@ struct HomogeneousLevel {
 /// `levels` consecutive levels that repeat a cycle: level i of them is cycle[i mod cycle.size()].
 struct LevelRun {
   std::uint64_t levels = 0;
-  std::vector<HomogeneousLevel> cycle;  ///< one, or two where the middle of depth 0 alternates; at most `levels`
+  InlineVector<HomogeneousLevel, 2> cycle;  ///< one, or two where the middle of depth 0 alternates; at most `levels`
 };
 
 /// Figures of a schedule in one scope; see section "Schedules" of the contract.
@@ -96,14 +114,17 @@ struct HomogeneousReference {
   std::uint64_t build_bytes = 0;   ///< their bytes: value_bytes each
 };
 
-/// Throws std::invalid_argument for a size, length or number of kinds out of range, naming it; CountOverflow.
+/// Throws std::invalid_argument for a size, length, number of kinds, half bandwidth or density out of range, naming it;
+/// CountOverflow.
 [[nodiscard]] HomogeneousReference homogeneous_reference(const HomogeneousChain& chain, unsigned value_bytes);
 
 /// The figures of profile_schedules(), totals() and peak_live_bytes() for hybrid_schedule(chain.length(), depth), equal
 /// to the last digit, by closed forms.
 ///
-/// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth²) time, O(depth) memory, whatever the
-/// length.
+/// Those of a uniform chain are expectations in a mean field: the product of parts with densities d1 and d2 has
+/// h³·d1·d2 matched pairs and the density 1 - (1 - d1·d2)^h, as if its factors were independent; a part is made of the
+/// aligned blocks of the up-sweep, whatever the schedule. Exact for products of two elements of the chain alone.
+/// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth) time and memory, whatever the length.
 /// Source: the counting rules and index ranges in README.md; numbers of combines after Blelloch, "Prefix sums and their
 /// applications", 1990.
 [[nodiscard]] HomogeneousProfile profile_homogeneous(const HomogeneousChain& chain, std::uint32_t depth,

@@ -24,7 +24,7 @@ struct Timeline {
   std::uint64_t makespan = 0;          ///< last end; 0 without entries
 };
 
-/// Simulates a PRAM with `workers` >= 1 workers: the combines as tasks of simulate_tasks().
+/// Simulates a PRAM with `workers` >= 1 workers by list scheduling.
 ///
 /// Shapes: `costs` and `runs` have one entry per combine; a combine with runs[id] false is left out, and none that runs
 /// depends on it. Under `level`, combines of a level start in id order, each on the worker that becomes free first,

@@ -2,6 +2,9 @@
 
 #include <xxhash.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +24,8 @@ class ContentHash {
 
   /// 32 hexadecimal digits.
   [[nodiscard]] std::string text() const;
+  /// The same as bytes.
+  [[nodiscard]] std::array<std::uint8_t, 16> digest() const;
 
  private:
   struct Free {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace upsweep {
+
+/// How a point ended.
+enum class PointStatus : std::uint8_t {
+  open,        ///< not evaluated yet
+  done,        ///< scored
+  infeasible,  ///< no schedule fits the memory
+  invalid,     ///< its values do not make a valid model, machine or settings
+  excluded,    ///< a constraint does not hold
+};
+
+/// What answers need of a point, small because a study keeps one for each. NaN where there is no such figure.
+struct PointBrief {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+  double score = kNone;           ///< of the best schedule
+  double plain_score = kNone;     ///< of plain back-propagation, feasible or not
+  double scan_score = kNone;      ///< of the best feasible schedule that is not plain
+  double best_bytes = kNone;      ///< peak live bytes of the best schedule
+  double plain_bytes = kNone;     ///< of plain back-propagation
+  double scan_bytes = kNone;      ///< of the scan with the smallest score, of all where none is feasible
+  double bppsa_bytes = kNone;     ///< of one worker, by formula
+  double pipeline_bytes = kNone;  ///< of one worker, by formula
+  double memory_limit = kNone;    ///< bytes, of the settings or the machine
+  std::uint32_t schedule = 0;     ///< number of the best schedule's name, as the study keeps names
+  PointStatus status = PointStatus::open;
+
+  /// How many times faster the scan is than plain back-propagation; NaN without both.
+  [[nodiscard]] double speedup() const { return plain_score / scan_score; }
+};
+
+}  // namespace upsweep

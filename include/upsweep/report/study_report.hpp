@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "upsweep/report/format.hpp"
+#include "upsweep/store/run_store.hpp"
+#include "upsweep/study/run_study.hpp"
+
+namespace upsweep {
+
+/// A study that was run; refers to values that live elsewhere.
+struct StudyReport {
+  const StudyFile& study;
+  const StudyResult& result;
+  const QueryResult* points = nullptr;  ///< rows of the view study_points, where there is a store
+};
+
+/// "study", "points" (counts by status, evaluated, found, resumed, seconds, rate), "cache", "answers", "invalid".
+[[nodiscard]] Json to_json(const StudyReport& report);
+/// A row per point: position, values of the axes, status, schedule, score, plain and scan score, speedup, memory.
+[[nodiscard]] std::string to_csv(const StudyReport& report);
+/// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
+[[nodiscard]] std::string to_text(const StudyReport& report);
+
+/// The progress line: "1200 of 5000 points, 24 %, 830 a second, 4.6 s left, best hybrid:3 with 12.3 us".
+[[nodiscard]] std::string progress_text(const StudyProgress& progress);
+
+}  // namespace upsweep

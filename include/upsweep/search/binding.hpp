@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/search/point.hpp"
+
+namespace upsweep {
+
+/// What limits a schedule at a point.
+enum class Binding : std::uint8_t { latency, arithmetic, bandwidth, workers, memory };
+
+/// "latency", "arithmetic", "bandwidth", "workers" or "memory".
+[[nodiscard]] std::string to_string(Binding binding);
+
+/// A machine with one resource twice as good: half the latencies; twice the arithmetic rates (half the measured costs);
+/// twice the bandwidths (half the measured memory costs). Throws std::invalid_argument for workers and memory, which
+/// are settings.
+[[nodiscard]] Machine improved(const Machine& machine, Binding binding);
+
+/// score_point() of one model with another machine and other settings.
+using Rescore = std::function<PointFigures(const Machine* machine, const PointSettings& settings)>;
+
+/// The resource of which twice as much helps the scan of a point most; of those within 1 % of each other the first of
+/// workers, latency, bandwidth, arithmetic. Where only plain back-propagation was asked for, it stands for the scan.
+///
+/// Memory where no scan is feasible, or one that is not would score better. Where scores are FLOPs the resources are
+/// workers and arithmetic. Workers count only where the machine has more than the point, and are at most what it has.
+/// Throws like `score`. Cost: at most six calls of `score`.
+[[nodiscard]] Binding binding_resource(const Rescore& score, const Machine* machine, const PointSettings& settings);
+
+}  // namespace upsweep

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// Seconds of a schedule under Execution::level with every combine `batch` times: predict_time() for batch 1.
+///
+/// Throws like predict_time(); std::invalid_argument for a batch of 0. Cost: O(combines), whatever the batch.
+[[nodiscard]] double batched_seconds(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                                     unsigned value_bytes, Scope scope, std::uint64_t batch);
+
+/// Makespan of simulate() under Execution::level with every combine `batch` times, copies of one beside each other, in
+/// id order; costs are 1 or the FLOPs, summed over the inputs of the profile. Throws and costs like batched_seconds().
+[[nodiscard]] std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
+                                                   std::uint64_t batch, bool in_flops);
+
+}  // namespace upsweep

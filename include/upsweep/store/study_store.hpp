@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upsweep/grid/point_brief.hpp"
+#include "upsweep/store/point_record.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep {
+
+/// The studies of a database, beside its runs. What a call writes is there whole or not at all, whenever this process
+/// ends. One object is used by one thread at a time.
+///
+/// Every function throws InputError that names the file: not writable, full disk, not ours, from a newer version.
+class StudyStore {
+ public:
+  /// Opens the file, making it where there is none, and brings its schema to the present version.
+  explicit StudyStore(const std::string& file);
+  ~StudyStore();
+  StudyStore(const StudyStore&) = delete;
+  StudyStore& operator=(const StudyStore&) = delete;
+
+  /// The study with this content, rule and tool version, made where there is none; returns its id.
+  std::int64_t open_study(const StudyRecord& record);
+
+  /// Calls `point(position, brief, schedule)` for every point of a study that is stored; `schedule` is the name of the
+  /// best one or empty, and brief.schedule 0.
+  void each_point(std::int64_t study,
+                  const std::function<void(std::uint64_t position, const PointBrief& brief, std::string_view schedule)>&
+                      point) const;
+
+  /// Keys of all results, whichever study they are of.
+  [[nodiscard]] std::vector<ContentKey> result_keys() const;
+
+  /// A result; nothing when there is none.
+  [[nodiscard]] std::optional<PointRecord> result(const ContentKey& key) const;
+
+  /// Writes points of a study in one transaction: results that are not there yet, and their places. A place that is
+  /// there is left alone; an invalid point has its reason at its place.
+  void save(std::int64_t study, std::span<const StudyPoint> points);
+
+  /// Replaces the answers of a study and marks it as complete or not.
+  void save_answers(std::int64_t study, std::span<const AnswerRecord> answers, bool is_complete);
+
+  /// A counted model of the cache, and marks it as used; nothing when there is none.
+  [[nodiscard]] std::optional<std::string> cached(const ContentKey& key);
+  /// Keeps a counted model, and removes the ones that were used longest ago until all take at most `limit` bytes.
+  void keep(const ContentKey& key, std::string_view bytes, std::uint64_t limit);
+
+  /// All columns of the view study_points for a study, by position; at most `most` rows, all with 0.
+  [[nodiscard]] QueryResult points(std::int64_t study, std::uint64_t most = 0) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Holds a study for this process while it lives: other processes on this machine that want the same one are refused.
+class StudyLock {
+ public:
+  /// `key`: of the study. A file beside the database, which goes when this object does; one that a killed process left
+  /// behind holds nobody up. Throws BusyError that names the database and the other process where it is held.
+  StudyLock(const std::string& file, const std::string& key);
+  ~StudyLock();
+  StudyLock(const StudyLock&) = delete;
+  StudyLock& operator=(const StudyLock&) = delete;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "upsweep/study/run_study.hpp"
+
+namespace upsweep {
+
+/// What the session and the study under it know of each other.
+struct MpiState;
+
+/// This process among those that mpirun started.
+struct MpiPlace {
+  bool is_built_in = false;  ///< whether this program was built with MPI
+  int rank = 0;
+  int ranks = 1;
+  std::shared_ptr<MpiState> state = {};  ///< of the session; null where MPI is not touched
+};
+
+/// Holds MPI open while it lives. Without MPI in the build, or started without mpirun, one rank of one: MPI is not
+/// touched then.
+///
+/// A rank that throws before it comes to run_study_mpi() lets the others know when its session ends: they throw there.
+class MpiSession {
+ public:
+  /// Throws UsageError under an mpirun with several ranks of a program that was built without MPI.
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  [[nodiscard]] const MpiPlace& place() const { return place_; }
+
+ private:
+  MpiPlace place_;
+};
+
+/// run_study() on all ranks: rank 0 hands out work units, writes to the store and answers, the others evaluate; each
+/// with one thread. `store` is null on other ranks, whose result is empty. Points are the same rows as without MPI.
+/// With one rank it is run_study().
+///
+/// `options.stop` of any rank stops all: ranks finish the point under way. When a rank fails, that one throws what it
+/// failed of, all others std::runtime_error that says which and why; what was written stays. A rank that is killed
+/// takes the job down by way of mpirun; the next start repeats the points that it held.
+[[nodiscard]] StudyResult run_study_mpi(const MpiPlace& place, const StudyFile& study, StudyStore* store,
+                                        const StudyOptions& options);
+
+}  // namespace upsweep

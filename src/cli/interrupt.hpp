@@ -1,0 +1,27 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace upsweep::cli {
+
+/// Ctrl-C and SIGTERM of a command that can stop in good order: the first sets a flag and says so, the second ends the
+/// process with exit code 130. While it lives, it replaces the handlers that were there; one at a time.
+class GentleStop {
+ public:
+  /// `is_quiet`: the first signal is not answered by a message (it is another process' to say).
+  explicit GentleStop(bool is_quiet);
+  ~GentleStop();
+  GentleStop(const GentleStop&) = delete;
+  GentleStop& operator=(const GentleStop&) = delete;
+
+  /// Set by the first signal.
+  [[nodiscard]] const std::atomic<bool>& flag() const;
+};
+
+/// Files and then the folder that the second signal removes before it ends the process: at most 8 paths, longer ones
+/// and more are left alone. Empty: none.
+void remove_when_stopped(const std::vector<std::string>& files, const std::string& folder);
+
+}  // namespace upsweep::cli

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study_parts.hpp"
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr std::size_t kMostLines = 40;  // of a question
+
+/// An object, or an empty one where the text is none.
+Json object_of(const std::string& text) {
+  Json object = Json::parse(text, nullptr, false);
+  return object.is_object() ? object : Json::object();
+}
+
+/// A value of an answer for people, numbers with at most six digits; "-" where it is missing.
+std::string shown(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "-";
+  if (found->is_string()) return found->get<std::string>();
+  return found->is_number_float() ? fmt::format("{:.6g}", found->get<double>()) : found->dump();
+}
+
+std::string ratio_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? short_ratio(found->get<double>()) : "-";
+}
+
+struct Answered {
+  const AnswerRecord* record = nullptr;
+  Json where;
+  Json answer;
+};
+
+/// The answers of one question, which may be along an axis.
+struct Group {
+  std::string question;
+  std::string along;
+  std::vector<Answered> answers;
+};
+
+std::vector<Group> by_question(const std::vector<AnswerRecord>& answers) {
+  std::vector<Group> groups;
+  for (const AnswerRecord& record : answers) {
+    Answered answered{&record, object_of(record.where), object_of(record.answer)};
+    const std::string along = answered.answer.contains("along") ? shown(answered.answer, "along") : "";
+    const bool is_same =
+        !groups.empty() && groups.back().question == record.question && (along.empty() || groups.back().along == along);
+    if (!is_same) groups.push_back({record.question, along, {}});
+    groups.back().answers.push_back(std::move(answered));
+  }
+  return groups;
+}
+
+/// Whether an answer is a row of a table of crossovers; others are notes.
+bool is_crossing(const Answered& answered) { return answered.answer.contains("faster"); }
+
+/// "from 33", "up to 8", "everywhere", "nowhere".
+std::string faster_text(const Json& answer) {
+  const bool has_edge = answer.contains("plain_value");
+  return has_edge ? fmt::format("{} {}", shown(answer, "faster"), shown(answer, "value")) : shown(answer, "faster");
+}
+
+std::string speedup_text(const Json& answer) {
+  const bool has_edge = answer.contains("plain_value");
+  const char* from = has_edge ? "plain_speedup" : "speedup_least";
+  const char* to = has_edge ? "speedup" : "speedup_most";
+  const std::string first = ratio_at(answer, from);
+  const std::string second = ratio_at(answer, to);
+  return first == second ? first : fmt::format("{} to {}", first, second);
+}
+
+/// Values of the other axes, where the scan is faster there, and what limits it where it is not.
+std::string crossings_table(const Group& group) {
+  std::vector<std::string> places;
+  for (const Answered& answered : group.answers) {
+    for (const auto& [key, value] : answered.where.items()) {
+      if (std::find(places.begin(), places.end(), key) == places.end()) places.push_back(key);
+    }
+  }
+  std::vector<TextTable::Column> heads;
+  for (const std::string& place : places) heads.push_back({place});
+  heads.insert(heads.end(),
+               {{"scan is faster", Align::left}, {"not at"}, {"speedup", Align::left}, {"limited by", Align::left}});
+  TextTable table(heads);
+  for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
+    const auto& [record, where, answer] = group.answers[i];
+    if (!is_crossing(group.answers[i])) continue;
+    std::vector<std::string> cells;
+    for (const std::string& place : places) cells.push_back(shown(where, place.c_str()));
+    cells.insert(cells.end(),
+                 {faster_text(answer), shown(answer, "plain_value"), speedup_text(answer), shown(answer, "binding")});
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+/// The sentences of the first answers; `notes`: only of those that are no rows of a table.
+std::string sentences_text(const Group& group, bool notes) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
+    if (!notes || !is_crossing(group.answers[i])) text += fmt::format("{}\n", group.answers[i].record->sentence);
+  }
+  if (group.answers.size() > kMostLines)
+    text += fmt::format("... {} more: --format json\n", group.answers.size() - kMostLines);
+  return text;
+}
+
+/// "Fewest workers along workers".
+std::string title_text(const Group& group) {
+  std::string title = group.question;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return group.along.empty() ? title : fmt::format("{} along {}", title, group.along);
+}
+
+}  // namespace
+
+Json answers_json(const std::vector<AnswerRecord>& answers) {
+  Json list = Json::array();
+  for (const AnswerRecord& record : answers) {
+    const auto parsed = [](const std::string& text) {
+      Json value = text.empty() ? Json() : Json::parse(text, nullptr, false);
+      return value.is_discarded() ? Json(text) : value;
+    };
+    list.push_back({{"question", record.question},
+                    {"where", parsed(record.where)},
+                    {"sentence", record.sentence},
+                    {"answer", parsed(record.answer)}});
+  }
+  return list;
+}
+
+std::string answers_text(const std::vector<AnswerRecord>& answers) {
+  std::string text;
+  for (const Group& group : by_question(answers)) {
+    const bool is_table = group.question == to_string(QuestionKind::crossover) && group.answers.size() > 1;
+    text += fmt::format("\n{}\n{}{}", title_text(group), is_table ? crossings_table(group) : "",
+                        sentences_text(group, is_table));
+  }
+  return text;
+}
+
+}  // namespace upsweep

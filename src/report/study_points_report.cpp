@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "cell_text.hpp"
+#include "study_parts.hpp"
+#include "upsweep/grid/grid.hpp"
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+const std::string& schedule_of(const StudyResult& result, const PointBrief& brief) {
+  static const std::string none;
+  return brief.schedule < result.schedules.size() ? result.schedules[brief.schedule] : none;
+}
+
+/// A score of a study; of a mixed one without its unit, which differs from point to point.
+std::string score_text(const StudyResult& result, double score) {
+  if (std::isnan(score)) return "-";
+  if (result.is_mixed) return fmt::format("{:.4g}", score);
+  return result.is_in_seconds ? short_seconds(score) : short_count(score);
+}
+
+/// A number without loss; empty where there is none.
+std::string exact_text(double number) {
+  if (std::isnan(number)) return "";
+  return number == std::floor(number) && std::fabs(number) < 1e15 ? fmt::format("{:.0f}", number)
+                                                                  : fmt::format("{}", number);
+}
+
+/// Why points are not done, by position, as far as it is known here.
+std::map<std::uint64_t, std::string> reasons_of(const StudyReport& report) {
+  std::map<std::uint64_t, std::string> reasons;
+  const StudyResult& result = report.result;
+  for (std::size_t i = 0; i < result.invalid.size(); ++i) reasons.emplace(result.invalid[i], result.reasons[i]);
+  if (report.points == nullptr) return reasons;
+  const std::size_t position = column_of(*report.points, "position");
+  const std::size_t reason = column_of(*report.points, "reason");
+  if (position == report.points->columns.size() || reason == report.points->columns.size()) return reasons;
+  for (const auto& row : report.points->rows) {
+    std::string text = cell_text(row[reason]);
+    if (!text.empty()) reasons[static_cast<std::uint64_t>(cell_number(row[position]))] = std::move(text);
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<std::string> axis_heads(const StudySpec& spec) {
+  std::vector<std::string> heads;
+  for (const Axis& axis : spec.axes) {
+    if (axis.columns.size() == 1) {
+      heads.push_back(axis.name);
+      continue;
+    }
+    for (const AxisColumn& column : axis.columns) heads.push_back(column.path);
+  }
+  return heads;
+}
+
+std::vector<std::string> axis_values(const StudySpec& spec, std::uint64_t position) {
+  const Coordinates at = grid_of(spec.axes).at(position);
+  std::vector<std::string> values;
+  for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+    for (const AxisColumn& column : spec.axes[a].columns) values.push_back(column.values[at[a]].text);
+  }
+  return values;
+}
+
+std::string place_text(const StudySpec& spec, std::uint64_t position) {
+  if (spec.axes.empty()) return "the only point";
+  const std::vector<std::string> heads = axis_heads(spec);
+  const std::vector<std::string> values = axis_values(spec, position);
+  std::string text;
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", heads[i], values[i]);
+  return text;
+}
+
+const char* status_text(PointStatus status) {
+  switch (status) {
+    case PointStatus::open:
+      return "open";
+    case PointStatus::done:
+      return "done";
+    case PointStatus::infeasible:
+      return "infeasible";
+    case PointStatus::invalid:
+      return "invalid";
+    case PointStatus::excluded:
+      return "excluded";
+  }
+  return "";
+}
+
+std::array<std::uint64_t, 5> points_by_status(const StudyResult& result) {
+  std::array<std::uint64_t, 5> counts{};
+  for (const PointBrief& brief : result.points) ++counts.at(static_cast<std::size_t>(brief.status));
+  return counts;
+}
+
+std::string points_table(const StudyReport& report) {
+  const StudyResult& result = report.result;
+  std::vector<TextTable::Column> columns;
+  for (const std::string& head : axis_heads(report.study.spec)) columns.push_back({head});
+  for (const char* head : {"best", "score", "plain BP", "best scan", "speedup", "memory"}) columns.push_back({head});
+  columns.push_back({"", Align::left});
+  TextTable table(columns);
+  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
+    const PointBrief& brief = result.points[position];
+    std::vector<std::string> cells = axis_values(report.study.spec, position);
+    const std::string& schedule = schedule_of(result, brief);
+    cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(result, brief.score),
+                               score_text(result, brief.plain_score), score_text(result, brief.scan_score),
+                               std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
+                               std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes),
+                               brief.status == PointStatus::done ? "" : status_text(brief.status)});
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string to_csv(const StudyReport& report) {
+  const StudyResult& result = report.result;
+  std::vector<std::string> heads = axis_heads(report.study.spec);
+  heads.insert(heads.begin(), "position");
+  for (const char* head : {"status", "schedule", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
+                           "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "reason"})
+    heads.emplace_back(head);
+  std::string csv = csv_line(heads);
+  const std::map<std::uint64_t, std::string> reasons = reasons_of(report);
+  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
+    const PointBrief& brief = result.points[position];
+    std::vector<std::string> cells = axis_values(report.study.spec, position);
+    cells.insert(cells.begin(), fmt::format("{}", position));
+    cells.insert(cells.end(), {status_text(brief.status), schedule_of(result, brief)});
+    for (const double number :
+         {brief.score, brief.plain_score, brief.scan_score, brief.speedup(), brief.best_bytes, brief.plain_bytes,
+          brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit})
+      cells.push_back(exact_text(number));
+    const auto reason = reasons.find(position);
+    cells.push_back(reason == reasons.end() ? "" : reason->second);
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+}  // namespace upsweep

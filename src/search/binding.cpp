@@ -1,0 +1,112 @@
+#include "upsweep/search/binding.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace upsweep {
+namespace {
+
+/// Scores of resources within this factor of each other are taken for equal.
+constexpr double kEqual = 1.01;
+
+void halve(WorkCosts& costs) {
+  for (double& seconds : costs.unit_s) seconds /= 2;
+}
+
+void speed_up(KindRates& rates, Binding binding) {
+  if (binding == Binding::arithmetic) {
+    rates.flops_per_s *= 2;
+    halve(rates.costs);
+  } else {
+    rates.bytes_per_s *= 2;
+    rates.cached_bytes_per_s *= 2;
+    halve(rates.memory_costs);
+  }
+}
+
+/// What the question is about: the best scan, else what was asked for; null where nothing of it is feasible.
+const PointSchedule* scan_of(const PointFigures& figures) {
+  if (figures.scan) return &*figures.scan;
+  if (figures.refused_scan || !figures.best) return nullptr;
+  return &*figures.best;
+}
+
+/// No schedule: worse than every score.
+double scan_score(const PointFigures& figures) {
+  const PointSchedule* scan = scan_of(figures);
+  return scan == nullptr ? std::numeric_limits<double>::infinity() : scan->score;
+}
+
+struct Helped {
+  Binding binding;
+  double score;  ///< with twice as much
+};
+
+Helped with_workers(const Rescore& score, const Machine* machine, PointSettings settings, std::uint64_t workers,
+                    std::uint64_t most) {
+  settings.workers = workers > most / 2 ? most : 2 * workers;
+  return {Binding::workers, scan_score(score(machine, settings))};
+}
+
+}  // namespace
+
+std::string to_string(Binding binding) {
+  switch (binding) {
+    case Binding::latency:
+      return "latency";
+    case Binding::arithmetic:
+      return "arithmetic";
+    case Binding::bandwidth:
+      return "bandwidth";
+    case Binding::workers:
+      return "workers";
+    case Binding::memory:
+      return "memory";
+  }
+  throw std::logic_error("unknown resource");
+}
+
+Machine improved(const Machine& machine, Binding binding) {
+  if (binding == Binding::workers || binding == Binding::memory)
+    throw std::invalid_argument(to_string(binding) + " are settings of a point, not rates of its machine");
+  Machine better = machine;
+  for (Rates& rates : better.rates) {
+    if (binding == Binding::latency) {
+      rates.op_latency_s /= 2;
+      rates.level_latency_s /= 2;
+      continue;
+    }
+    if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= 2;
+    for (KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) speed_up(*kind, binding);
+  }
+  return better;
+}
+
+Binding binding_resource(const Rescore& score, const Machine* machine, const PointSettings& settings) {
+  const PointFigures figures = score(machine, settings);
+  const double now = scan_score(figures);
+  const bool is_limited = settings.memory_limit || (settings.is_limited_by_machine && machine != nullptr);
+  if (is_limited) {
+    PointSettings unlimited = settings;
+    unlimited.memory_limit.reset();
+    unlimited.is_limited_by_machine = false;
+    if (scan_score(score(machine, unlimited)) < now) return Binding::memory;
+  }
+  std::vector<Helped> helped;
+  const std::uint64_t most = machine == nullptr ? std::numeric_limits<std::uint64_t>::max() : machine->workers();
+  if (figures.workers < most) helped.push_back(with_workers(score, machine, settings, figures.workers, most));
+  if (figures.is_in_seconds) {
+    for (const Binding binding : {Binding::latency, Binding::bandwidth, Binding::arithmetic}) {
+      const Machine better = improved(*machine, binding);
+      helped.push_back({binding, scan_score(score(&better, settings))});
+    }
+  } else {
+    helped.push_back({Binding::arithmetic, now / 2});  // scores are FLOPs: each takes half the time
+  }
+  const double least = std::ranges::min(helped, {}, &Helped::score).score;
+  return std::ranges::find_if(helped, [&](const Helped& one) { return one.score <= least * kEqual; })->binding;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+
+#include "point_rules.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/profile/homogeneous_op.hpp"
+#include "upsweep/profile/homogeneous_schedule.hpp"
+#include "upsweep/scan/request.hpp"
+#include "upsweep/search/homogeneous.hpp"
+#include "upsweep/sim/homogeneous.hpp"
+#include "upsweep/sim/homogeneous_time.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Share by which seconds that are equal on paper may differ.
+constexpr double kTie = 1e-12;
+
+/// The first product that alone is larger than the limit, or nothing.
+std::string large_product(const HomogeneousProfile& profile, std::uint64_t limit, Scope scope) {
+  std::uint64_t id = 0;
+  for (const LevelRun& run : profile.runs) {
+    std::uint64_t start = id;  // of a level of the cycle
+    const std::size_t period = run.cycle.size();
+    for (std::size_t i = 0; i < period; ++i) {
+      for (const OpRun& ops : run.cycle[i].runs) {
+        if (ops.bytes > limit && (scope == Scope::all || !ops.dead))
+          return product_reason(start, profile.chain.size, ops.is_mv ? 1 : profile.chain.size, ops.bytes, limit);
+        start += ops.count;
+      }
+      id += (run.levels - i + period - 1) / period * run.cycle[i].profile.ops;
+    }
+  }
+  return {};
+}
+
+std::string memory_reason(const HomogeneousProfile& profile, std::uint64_t peak, const PointRules& rules) {
+  if (!rules.memory_limit || peak <= *rules.memory_limit) return {};
+  const std::string product = large_product(profile, *rules.memory_limit, rules.scope);
+  return product.empty() ? peak_reason(peak, *rules.memory_limit) : product;
+}
+
+std::uint64_t makespan_flops(const HomogeneousProfile& profile, const PointRules& rules) {
+  if (rules.execution == Execution::level)
+    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, true);
+  const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, rules.workers, rules.scope);
+  if (!flops) {
+    throw std::invalid_argument(
+        fmt::format("{} on {} workers has no short simulation without barriers (execution is "
+                    "dag), accepted is execution level",
+                    profile.schedule, rules.workers));
+  }
+  return *flops;
+}
+
+double score_of(const HomogeneousProfile& profile, const Totals& sums, const PointRules& rules) {
+  switch (rules.objective) {
+    case Objective::time:
+      if (rules.machine != nullptr)
+        return homogeneous_seconds(profile, *rules.machine, rules.workers, rules.scope, rules.batch);
+      return static_cast<double>(makespan_flops(profile, rules));
+    case Objective::critical_flops:
+      return static_cast<double>(sums.critical_path(rules.execution));
+    case Objective::work_flops:
+      return static_cast<double>(checked_mul(sums.flops, rules.batch));
+  }
+  throw std::logic_error("unknown objective");
+}
+
+PointSchedule score_depth(const HomogeneousProfile& profile, const PointRules& rules) {
+  const HomogeneousTotals& scoped = rules.scope == Scope::all ? profile.all : profile.live;
+  const Totals sums = totals(profile, rules.scope);
+  const std::uint64_t peak = checked_mul(scoped.peak_live_bytes, rules.batch);
+  PointSchedule scored;
+  scored.schedule = profile.schedule;
+  scored.depth = profile.depth;
+  scored.reason = memory_reason(profile, peak, rules);
+  scored.is_feasible = scored.reason.empty();
+  scored.score = score_of(profile, sums, rules);
+  scored.levels = static_cast<double>(profile.levels);
+  scored.ops = static_cast<double>(checked_mul(sums.ops, rules.batch));
+  scored.flops = static_cast<double>(checked_mul(sums.flops, rules.batch));
+  scored.critical_path_flops = static_cast<double>(sums.critical_path(rules.execution));
+  scored.steps = static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, false));
+  scored.per_step_flops = static_cast<double>(scoped.flops_max);
+  scored.peak_live_bytes = static_cast<double>(peak);
+  return scored;
+}
+
+PointSchedule score_scheme(const HomogeneousChain& chain, const std::string& name, const PointRules& rules) {
+  return score_profile(
+      profile_homogeneous_schedule(make_schedule(parse_schedule(name), chain.length()), chain, rules.value_bytes),
+      rules);
+}
+
+/// Throws where schemes without closed forms are asked for that cannot be counted combine by combine.
+void check_schemes(const HomogeneousChain& chain, const PointSettings& settings) {
+  if (!chain.is_exact()) {
+    throw std::invalid_argument(
+        fmt::format("the schedule is {} and the chain uniform, accepted of such chains are best, linear, blelloch and "
+                    "hybrid:L",
+                    settings.schedule));
+  }
+  if (chain.elements > kMostSchemeElements) {
+    throw std::invalid_argument(
+        fmt::format("the schedule is {} and the chain has {} elements, accepted are at most {}, or best, linear, "
+                    "blelloch and hybrid:L",
+                    settings.schedule, chain.elements, kMostSchemeElements));
+  }
+}
+
+/// What does not depend on the schedule.
+PointFigures chain_figures(const HomogeneousChain& chain, const PointRules& rules) {
+  PointFigures figures;
+  figures.is_in_seconds = rules.machine != nullptr;
+  figures.is_exact = chain.is_exact();
+  figures.workers = rules.workers;
+  figures.elements = chain.elements;
+  figures.chain_build_values =
+      static_cast<double>(checked_mul(homogeneous_reference(chain, rules.value_bytes).build_values, rules.batch));
+  for (std::size_t k = 0; k < chain.kinds.size() && k < chain.elements; ++k) {
+    OpRun run;  // a combine of a vector and the element
+    run.count = 1;
+    run.is_mv = true;
+    run.later = {chain.kinds[k], chain.half_bandwidth, chain.density};
+    const OpProfile op = homogeneous_op(chain, run, rules.value_bytes);
+    figures.largest_jacobian_bytes = std::max(figures.largest_jacobian_bytes, static_cast<double>(op.right_bytes));
+  }
+  figures.largest_vector_bytes = static_cast<double>(checked_mul(chain.size, rules.value_bytes));
+  return figures;
+}
+
+/// Scores one depth of the chain.
+using DepthScorer = std::function<PointSchedule(std::uint32_t depth, const PointRules& rules)>;
+
+PointFigures score_chain(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
+                         const PointSettings& settings, const DepthScorer& scorer) {
+  const PointRules rules = rules_of(settings, chain.length(), value_bytes, machine);
+  if (rules.machine != nullptr && rules.execution == Execution::dag) {
+    throw std::invalid_argument(
+        "execution is dag and the model a synthetic chain on a machine, accepted there is execution level");
+  }
+  PointFigures figures = chain_figures(chain, rules);
+  const AskedSchedules asked = asked_schedules(settings, chain.length(), rules.workers);
+  if (!asked.schemes.empty()) check_schemes(chain, settings);
+  figures.plain = scorer(0, rules);
+  std::vector<PointSchedule> scored;
+  scored.reserve(asked.end_depth - asked.first_depth + asked.schemes.size());
+  for (std::uint32_t depth = asked.first_depth; depth < asked.end_depth; ++depth)
+    scored.push_back(depth == 0 ? figures.plain : scorer(depth, rules));
+  for (const std::string& name : asked.schemes) scored.push_back(score_scheme(chain, name, rules));
+  choose_schedules(scored, figures.is_in_seconds ? kTie : 0, figures);
+  return figures;
+}
+
+}  // namespace
+
+const HomogeneousProfile& ProfiledChain::at(std::uint32_t depth) {
+  if (profiles_.size() <= depth) profiles_.resize(depth + std::size_t{1});
+  std::optional<HomogeneousProfile>& profile = profiles_[depth];
+  if (!profile) profile = profile_homogeneous(chain_, depth, value_bytes_);
+  return *profile;
+}
+
+PointFigures score_point(ProfiledChain& chain, const Machine* machine, const PointSettings& settings) {
+  return score_chain(chain.chain(), chain.value_bytes(), machine, settings,
+                     [&](std::uint32_t depth, const PointRules& rules) { return score_depth(chain.at(depth), rules); });
+}
+
+PointFigures score_point(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
+                         const PointSettings& settings) {
+  return score_chain(chain, value_bytes, machine, settings, [&](std::uint32_t depth, const PointRules& rules) {
+    return score_depth(profile_homogeneous(chain, depth, value_bytes), rules);
+  });
+}
+
+}  // namespace upsweep

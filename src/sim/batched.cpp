@@ -1,0 +1,90 @@
+#include "upsweep/sim/batched.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "level_time.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/sim/predict.hpp"
+
+namespace upsweep {
+namespace {
+
+void check(std::size_t workers, std::uint64_t batch) {
+  if (workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
+  if (batch == 0) throw std::invalid_argument("a batch of 0 inputs, accepted is at least 1");
+}
+
+/// Calls visit(ids) for every level that has combines in scope: these, in order. Combines come in the order of levels.
+template <class Visit>
+void for_each_level(const ScheduleProfile& profile, Scope scope, Visit visit) {
+  std::vector<std::size_t> ids;
+  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+    const std::uint32_t level = profile.schedule.combines[id].level;
+    if (!ids.empty() && profile.schedule.combines[ids.back()].level != level) {
+      visit(ids);
+      ids.clear();
+    }
+    if (scope == Scope::all || !profile.ops[id].dead) ids.push_back(id);
+  }
+  if (!ids.empty()) visit(ids);
+}
+
+}  // namespace
+
+double batched_seconds(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                       unsigned value_bytes, Scope scope, std::uint64_t batch) {
+  check(workers, batch);
+  const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, scope));
+  const OpPlace place{.workers = workers,
+                      .active = workers,
+                      .value_bytes = value_bytes,
+                      .working_set = rounded_mean(checked_mul(peak, batch), profile.inputs)};
+  LevelClock clock(machine, place);
+  const double latency_s = machine.at(workers).level_latency_s;
+  std::uint64_t ticks = 0;
+  double seconds = 0;
+  std::size_t busy_levels = 0;
+  std::vector<TimedWork> works;
+  std::vector<EqualOps> level;
+  for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
+    works.clear();
+    level.clear();
+    for (const std::size_t id : ids) works.push_back({.work = op_work(profile.ops[id], profile.inputs, value_bytes)});
+    for (TimedWork& work : works) level.push_back({&work, batch});
+    const LevelTime time = clock.time(level);
+    add_to(ticks, time.ticks);
+    if (time.ticks > 0) ++busy_levels;
+    if (time.seconds > 0) seconds += latency_s + time.seconds;
+  });
+  if (machine.kind != MachineKind::pram) return seconds;
+  seconds = ticks_in_seconds(ticks);
+  // One by one, as predict_time() adds them: equal to the last digit.
+  for (; busy_levels > 0; --busy_levels) seconds += latency_s;
+  return seconds;
+}
+
+std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
+                                     std::uint64_t batch, bool in_flops) {
+  check(workers, batch);
+  ListSchedule schedule(workers);
+  std::uint64_t sum = 0;
+  for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
+    const std::uint64_t copies = checked_mul(ids.size(), batch);
+    if (!in_flops) {
+      add_to(sum, (copies - 1) / workers + 1);
+    } else if (copies <= workers) {  // all at once
+      std::uint64_t longest = 0;
+      for (const std::size_t id : ids) longest = std::max(longest, profile.ops[id].flops);
+      add_to(sum, longest);
+    } else {
+      schedule.clear();
+      for (const std::size_t id : ids) schedule.add(batch, profile.ops[id].flops);
+      add_to(sum, schedule.makespan());
+    }
+  });
+  return sum;
+}
+
+}  // namespace upsweep

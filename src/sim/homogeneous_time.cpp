@@ -1,0 +1,110 @@
+#include "upsweep/sim/homogeneous_time.hpp"
+
+#include <array>
+#include <stdexcept>
+
+#include "level_time.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/profile/homogeneous_op.hpp"
+#include "upsweep/sim/predict.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The most runs of a level.
+constexpr std::size_t kMostRuns = 3;
+
+void check(std::uint64_t workers, std::uint64_t batch) {
+  if (workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
+  if (batch == 0) throw std::invalid_argument("a batch of 0 inputs, accepted is at least 1");
+}
+
+/// Calls visit(level, times) for every distinct level.
+template <class Visit>
+void for_each_level(const HomogeneousProfile& profile, Visit visit) {
+  for (const LevelRun& run : profile.runs) {
+    const std::size_t period = run.cycle.size();
+    for (std::size_t i = 0; i < period; ++i) visit(run.cycle[i], (run.levels - i + period - 1) / period);
+  }
+}
+
+bool do_the_same(const OpRun& a, const OpRun& b) {
+  return a.is_mv == b.is_mv && a.flops == b.flops && a.nnz == b.nnz && a.bytes == b.bytes && a.later == b.later &&
+         (a.is_mv || a.earlier == b.earlier);
+}
+
+/// The work of the runs, that of the last few kept: most levels repeat it.
+class RunWorks {
+ public:
+  RunWorks(const HomogeneousChain& chain, unsigned value_bytes) : chain_(chain), value_bytes_(value_bytes) {}
+
+  /// Stays there until kMostRuns others were asked for.
+  TimedWork& of(const OpRun& run) {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (do_the_same(kept_[i].run, run)) return kept_[i].work;
+    }
+    Kept& mine = kept_[next_];
+    mine = {run, {op_work(homogeneous_op(chain_, run, value_bytes_), 1, value_bytes_)}};
+    next_ = (next_ + 1) % kept_.size();
+    used_ = std::min(used_ + 1, kept_.size());
+    return mine.work;
+  }
+
+ private:
+  struct Kept {
+    OpRun run;
+    TimedWork work;
+  };
+
+  const HomogeneousChain& chain_;
+  unsigned value_bytes_;
+  std::array<Kept, 2 * kMostRuns> kept_;
+  std::size_t used_ = 0;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& machine, std::uint64_t workers,
+                           Scope scope, std::uint64_t batch) {
+  check(workers, batch);
+  const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
+  const OpPlace place{.workers = workers,
+                      .active = workers,
+                      .value_bytes = profile.value_bytes,
+                      .working_set = checked_mul(sums.peak_live_bytes, batch)};
+  LevelClock clock(machine, place);
+  RunWorks works(profile.chain, profile.value_bytes);
+  std::uint64_t ticks = 0;
+  double seconds = 0;
+  std::uint64_t busy_levels = 0;
+  for_each_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
+    std::array<EqualOps, kMostRuns> ops;
+    std::size_t count = 0;
+    for (const OpRun& run : level.runs) {
+      if (scope == Scope::all || !run.dead) ops[count++] = {&works.of(run), checked_mul(run.count, batch)};
+    }
+    const LevelTime time = clock.time({ops.data(), count});
+    add_to(ticks, checked_mul(time.ticks, times));
+    seconds += time.seconds * static_cast<double>(times);
+    if (time.ticks > 0 || time.seconds > 0) busy_levels += times;
+  });
+  return ticks_in_seconds(ticks) + seconds + static_cast<double>(busy_levels) * machine.at(workers).level_latency_s;
+}
+
+std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,
+                                     std::uint64_t batch, bool in_flops) {
+  check(workers, batch);
+  ListSchedule schedule(workers);
+  std::uint64_t sum = 0;
+  for_each_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
+    schedule.clear();
+    for (const OpRun& run : level.runs) {
+      if (scope == Scope::all || !run.dead) schedule.add(checked_mul(run.count, batch), in_flops ? run.flops : 1);
+    }
+    add_to(sum, checked_mul(times, schedule.makespan()));
+  });
+  return sum;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "list_schedule.hpp"
+#include "upsweep/machine/machine.hpp"
+
+namespace upsweep {
+
+/// The mean of a sum over `inputs` inputs, rounded to a whole count.
+[[nodiscard]] inline std::uint64_t rounded_mean(std::uint64_t sum, std::uint64_t inputs) {
+  return (sum + inputs / 2) / inputs;
+}
+
+/// Seconds in whole ticks, in which prams are simulated: picoseconds. Throws CountOverflow.
+[[nodiscard]] std::uint64_t to_ticks(double seconds);
+
+/// Ticks in seconds.
+[[nodiscard]] double ticks_in_seconds(std::uint64_t ticks);
+
+/// What an op gives the workers to do at once: its parts on a cpu, else itself.
+[[nodiscard]] std::uint64_t parts_of(const OpWork& work, std::size_t workers, MachineKind kind);
+
+/// Workers that have something to do where there are so many parts.
+[[nodiscard]] std::size_t active_of(std::uint64_t parts, std::size_t workers);
+
+/// What the ops of a level, or of everything, take together.
+class SharedTime {
+ public:
+  void add(const OpTime& op, double latency_s, std::size_t workers, std::uint64_t count = 1) {
+    together_ += static_cast<double>(count) * (op.machine_s + latency_s / static_cast<double>(workers));
+    longest_ = std::max(longest_, op.alone_s);
+  }
+  [[nodiscard]] double together() const { return together_; }
+  [[nodiscard]] double seconds() const { return std::max(together_, longest_); }
+
+ private:
+  double together_ = 0;
+  double longest_ = 0;
+};
+
+/// The work of an op, and the time that a clock found for it last.
+struct TimedWork {
+  OpWork work;
+  const Rates* rates = nullptr;  ///< of the workers that were active; null before
+  OpTime time = {};
+};
+
+/// `count` ops of a level that do the same work.
+struct EqualOps {
+  TimedWork* op = nullptr;
+  std::uint64_t count = 0;
+};
+
+/// A level without its latency: ticks on a pram, seconds on the others. 0 where nothing takes time.
+struct LevelTime {
+  std::uint64_t ticks = 0;
+  double seconds = 0;
+};
+
+/// Times levels by the rule of predict_time() under Execution::level. A TimedWork is one clock's.
+class LevelClock {
+ public:
+  /// `place`: workers, value bytes and working set; who is active follows from each level.
+  LevelClock(const Machine& machine, const OpPlace& place)
+      : machine_(machine), place_(place), schedule_(place.workers) {}
+
+  /// Ops in the order of their ids. Throws CountOverflow.
+  [[nodiscard]] LevelTime time(std::span<const EqualOps> level);
+
+ private:
+  [[nodiscard]] const OpTime& time_of(TimedWork& op, const Rates& rates) const;
+  [[nodiscard]] std::uint64_t pram_ticks(std::span<const EqualOps> level, std::uint64_t count, const Rates& rates);
+
+  const Machine& machine_;
+  OpPlace place_;
+  ListSchedule schedule_;
+};
+
+}  // namespace upsweep

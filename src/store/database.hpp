@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "sqlite.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep {
+
+/// Opens a database of ours and brings its schema to the present version; with `create` makes it where there is none
+/// and lets its readers and its writer go on side by side.
+///
+/// Throws InputError that names the file: not writable, not SQLite, not ours, from a newer version.
+[[nodiscard]] Sqlite open_database(const std::string& file, bool create);
+
+/// The present time as ISO 8601.
+[[nodiscard]] std::string now_utc();
+
+/// All rows of a statement whose parameters are bound.
+[[nodiscard]] QueryResult collect(Statement& statement);
+
+}  // namespace upsweep

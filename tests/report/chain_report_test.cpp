@@ -1,0 +1,142 @@
+#include "upsweep/report/chain_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace upsweep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ChainModel model_of(std::uint64_t length) {
+  ChainModel model;
+  model.name = "rnn-like";
+  model.chain = fused_chain(20, length);
+  return model;
+}
+
+/// A profile of a chain with all that its report refers to.
+struct Profiled {
+  explicit Profiled(ChainModel of, std::uint32_t depth) : model(std::move(of)) {
+    HomogeneousChain counted = model.chain;
+    if (!counted.is_exact()) counted = fused_chain(counted.size, counted.elements);
+    profile = profile_homogeneous(counted, depth, model.value_bytes);
+    pram = homogeneous_pram(profile, 4);
+    reference = homogeneous_reference(counted, model.value_bytes);
+  }
+  [[nodiscard]] ChainProfileReport report() const { return {model, profile, pram, reference, "hybrid:2"}; }
+
+  ChainModel model;
+  HomogeneousProfile profile;
+  HomogeneousPram pram;
+  HomogeneousReference reference;
+};
+
+TEST(ChainReport, HasTheKeysOfAProfile) {
+  const Profiled profiled(model_of(1000), 2);
+  const Json json = to_json(profiled.report());
+  EXPECT_EQ(json["model"]["name"], "rnn-like");
+  EXPECT_EQ(json["model"]["chain"]["kind"], "dense");
+  EXPECT_EQ(json["model"]["chain"]["length"], 1000);
+  EXPECT_EQ(json["model"]["chain"]["size"], 20);
+  EXPECT_TRUE(json["model"]["chain"]["density"].is_null());
+  EXPECT_EQ(json["exact"], true);
+  EXPECT_EQ(json["pattern"], "guaranteed");
+  EXPECT_EQ(json["schedule"]["name"], "hybrid:2");
+  EXPECT_EQ(json["schedule"]["length"], 1001);
+  EXPECT_EQ(json["totals"]["all"]["flops"], profiled.profile.all.flops);
+  EXPECT_EQ(json["linear"]["flops"], 999ULL * 2 * 20 * 20) << "the vector-matrix products of plain back-propagation";
+  EXPECT_EQ(json["pram"]["makespan"]["level"]["flops"], profiled.pram.level.flops);
+  EXPECT_TRUE(json["baseline"]["flops"].is_null());
+  EXPECT_TRUE(json["time"].is_null());
+  std::uint64_t levels = 0;
+  for (const Json& run : json["levels"]) levels += run["repeat"].get<std::uint64_t>();
+  EXPECT_EQ(levels, json["schedule"]["levels"]);
+}
+
+TEST(ChainReport, SaysThatCountsOfRandomEntriesAreExpected) {
+  ChainModel model = model_of(10);
+  const Profiled exact(model, 1);
+  EXPECT_THAT(to_text(exact.report()), Not(HasSubstr("Expected")));
+  model.chain.kinds = {ElementKind::uniform};
+  model.chain.density = 0.25;
+  const Profiled random(model, 1);
+  EXPECT_EQ(to_json(random.report())["exact"], false);
+  EXPECT_EQ(to_json(random.report())["model"]["chain"]["density"], 0.25);
+  EXPECT_THAT(to_text(random.report()), HasSubstr("Expected counts, not exact ones: entries are random.\n"));
+  EXPECT_THAT(to_text(random.report()), HasSubstr("uniform Jacobians of 20 x 20, 0.25 of the entries at random"));
+}
+
+TEST(ChainReport, SaysTheSecondsOfAMachine) {
+  const Profiled profiled(model_of(10), 1);
+  ChainProfileReport report = profiled.report();
+  report.machine = "v100";
+  report.seconds = 0.0025;
+  EXPECT_THAT(to_text(report), HasSubstr("Predicted on v100 (4 workers): 2.500 ms with barriers (level).\n"));
+  EXPECT_EQ(to_json(report)["time"]["machine"], "v100");
+  EXPECT_EQ(to_json(report)["time"]["seconds"]["level"], 0.0025);
+}
+
+TEST(ChainReport, HasARowPerRunOfLevels) {
+  const Profiled profiled(model_of(1000), 2);
+  const std::string csv = to_csv(profiled.report());
+  EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max\r\n"));
+  EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 2);
+}
+
+/// A search over the depths of a chain on 64 workers.
+HomogeneousSearchResult search_of(const ChainModel& model, std::uint64_t scheme_elements = 0) {
+  SearchOptions options;
+  options.execution = Execution::level;
+  options.workers = 64;
+  return search_homogeneous(model.chain, options, scheme_elements);
+}
+
+TEST(ChainSearchReport, HasTheKeysOfASearch) {
+  const ChainModel model = model_of(1000);
+  const HomogeneousSearchResult result = search_of(model);
+  const ChainSearchReport report{model, result, Overtaking{33, 2, 100, 200}};
+  const Json json = to_json(report);
+  for (const char* key : {"model", "exact", "machine", "objective", "execution", "workers", "candidates", "best",
+                          "margin", "schemes", "overtaking", "linear", "baseline"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_EQ(json["candidates"].size(), result.candidates.size());
+  EXPECT_EQ(json["best"]["depth"], *result.candidates[*result.best].depth);
+  EXPECT_EQ(json["overtaking"]["workers"], 33);
+  EXPECT_TRUE(json["machine"].is_null());
+  EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
+  EXPECT_THAT(to_text(report), HasSubstr("It overtakes plain BP from 33 workers on (depth 2)."));
+}
+
+TEST(ChainSearchReport, SaysWhereOtherSchemesAreLeftOut) {
+  const ChainModel model = model_of(1000);
+  const HomogeneousSearchResult result = search_of(model);
+  ChainSearchReport report{model, result};
+  EXPECT_TRUE(to_json(report)["schemes"].empty());
+  EXPECT_FALSE(to_json(report)["schemes"].is_null()) << "none was wanted";
+  report.scheme_elements = 100;
+  EXPECT_TRUE(to_json(report)["schemes"].is_null());
+  EXPECT_THAT(to_text(report), HasSubstr("searched up to 100 elements"));
+}
+
+TEST(ChainSearchReport, ShowsSecondsOnAMachine) {
+  const ChainModel model = model_of(100);
+  HomogeneousSearchResult result = search_of(model);
+  for (HomogeneousCandidate& candidate : result.candidates) candidate.score = 2e-6 + 1e-6 * *candidate.depth;
+  result.best = 0;
+  Machine machine;
+  machine.name = "v100";
+  result.options.machine = &machine;
+  const ChainSearchReport report{model, result};
+  EXPECT_EQ(to_json(report)["candidates"][1]["score"], 3e-6);
+  EXPECT_EQ(to_json(report)["machine"], "v100");
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("3.000 us"));
+  EXPECT_THAT(text, HasSubstr("seconds on v100"));
+  EXPECT_THAT(text, Not(HasSubstr("overtake"))) << "known in FLOPs only";
+  EXPECT_THAT(to_csv(report), HasSubstr(",3e-06,"));
+}
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,74 @@
+#include "upsweep/report/run_diff_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace upsweep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Kind = DiffRow::Kind;
+
+const DiffRow kWorkers{Kind::input, "workers", std::int64_t{4}, std::int64_t{8}, 2};
+const DiffRow kRule{Kind::rule, "rule", std::string("rule 1"), std::string("rule 2"), 0};
+const DiffRow kFlops{Kind::figure, "flops", std::int64_t{1000}, 250.0, 0.25};
+
+RunDiff diff_of(std::vector<DiffRow> rows) { return {3, 7, std::move(rows)}; }
+
+TEST(RunDiffReport, SaysWhyFiguresMoved) {
+  EXPECT_THAT(to_text(diff_of({})), HasSubstr("Nothing differs"));
+  EXPECT_THAT(to_text(diff_of({kWorkers, kFlops})),
+              HasSubstr("Figures moved because they differ in what was asked for (workers).\n"));
+  EXPECT_THAT(to_text(diff_of({kRule, kFlops})),
+              HasSubstr("Figures moved because they were counted by another rule or version (rule).\n"));
+  EXPECT_THAT(to_text(diff_of({kWorkers, kRule, kFlops})),
+              HasSubstr("(workers), and they were counted by another rule or version (rule).\n"));
+  EXPECT_THAT(to_text(diff_of({kWorkers})), HasSubstr("All figures are equal, although they differ in what"));
+  EXPECT_THAT(to_text(diff_of({kFlops})), HasSubstr("though inputs, rule and version are equal"));
+}
+
+TEST(RunDiffReport, NamesTheFirstOfManyInputs) {
+  std::vector<DiffRow> rows;
+  for (int i = 0; i < 9; ++i) rows.push_back({Kind::input, "input" + std::to_string(i), 1.0, 2.0, 2});
+  rows.push_back(kFlops);
+  EXPECT_THAT(to_text(diff_of(rows)), HasSubstr("input4, input5 and 3 more)"));
+}
+
+TEST(RunDiffReport, HasATablePerKindThatDiffers) {
+  const std::string text = to_text(diff_of({kWorkers, kFlops}));
+  EXPECT_THAT(text, HasSubstr("Run 3 against run 7"));
+  EXPECT_THAT(text, HasSubstr("workers      4      8  2.000x"));
+  EXPECT_THAT(text, HasSubstr("0.2500x"));
+  EXPECT_THAT(text, Not(HasSubstr("\nrule")));
+  const DiffRow text_row{Kind::input, "machine", std::string(200, 'x'), std::string("two\nlines"), 0};
+  const std::string cut = to_text(diff_of({text_row}));
+  EXPECT_THAT(cut, HasSubstr(std::string(37, 'x') + "..."));
+  EXPECT_THAT(cut, Not(HasSubstr(std::string(38, 'x'))));
+  EXPECT_THAT(cut, HasSubstr("two lines"));
+}
+
+TEST(RunDiffReport, HasTheDocumentedKeys) {
+  const Json json = to_json(diff_of({kWorkers, kRule, kFlops}));
+  EXPECT_EQ(json["before"], 3);
+  EXPECT_EQ(json["after"], 7);
+  ASSERT_EQ(json["inputs"].size(), 1);
+  EXPECT_EQ(json["inputs"][0]["name"], "workers");
+  EXPECT_EQ(json["inputs"][0]["before"], 4);
+  EXPECT_EQ(json["inputs"][0]["after"], 8);
+  EXPECT_EQ(json["inputs"][0]["ratio"], 2.0);
+  EXPECT_EQ(json["rules"][0]["after"], "rule 2");
+  EXPECT_TRUE(json["rules"][0]["ratio"].is_null());
+  EXPECT_EQ(json["figures"][0]["after"], 250.0);
+  const DiffRow missing{Kind::figure, "level 3: flops_sum", {}, std::int64_t{5}, 0};
+  EXPECT_TRUE(to_json(diff_of({missing}))["figures"][0]["before"].is_null());
+}
+
+TEST(RunDiffReport, WritesARowPerDifference) {
+  EXPECT_EQ(to_csv(diff_of({kWorkers, kRule, kFlops})),
+            "kind,name,before,after,ratio\r\ninput,workers,4,8,2\r\nrule,rule,rule 1,rule 2,\r\n"
+            "figure,flops,1000,250,0.25\r\n");
+}
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,159 @@
+#include "upsweep/sim/homogeneous_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "support/random.hpp"
+#include "upsweep/profile/homogeneous_schedule.hpp"
+#include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/batched.hpp"
+#include "upsweep/sim/predict.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr Scope kScopes[] = {Scope::all, Scope::live};
+constexpr MachineKind kKinds[] = {MachineKind::pram, MachineKind::cpu, MachineKind::gpu};
+
+class HomogeneousTimeTest : public testing::SeededTest {
+ protected:
+  HomogeneousChain random_chain(std::uint64_t most_elements) {
+    HomogeneousChain chain{between(1, 40), between(1, most_elements), {ElementKind::dense}};
+    switch (between(0, 4)) {
+      case 0:
+        chain.kinds = {ElementKind::diagonal};
+        break;
+      case 1:
+        chain.kinds = {ElementKind::diagonal, ElementKind::dense};
+        break;
+      case 2:
+        chain.kinds = {ElementKind::banded};
+        chain.half_bandwidth = between(0, chain.size - 1);
+        break;
+      default:
+        break;
+    }
+    return chain;
+  }
+
+  double number() { return static_cast<double>(between(1, 1000)) / 1000; }
+
+  /// Every rate made up.
+  Machine random_machine(MachineKind kind) {
+    Machine machine;
+    machine.name = "random";
+    machine.kind = kind;
+    machine.cache_bytes = between(0, 100'000);
+    machine.near_cache_bytes = between(0, 2000);
+    machine.first_cache_bytes = between(0, 200);
+    machine.fill_teams = between(1, 100);
+    for (const std::size_t workers : {1, 3, 16}) {
+      Rates rates;
+      rates.workers = workers;
+      rates.op_latency_s = number() * 1e-6;
+      rates.level_latency_s = number() * 1e-6;
+      for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
+        kind_rates->flops_per_s = number() * 1e10;
+        for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
+        for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
+      }
+      machine.rates.push_back(rates);
+    }
+    return machine;
+  }
+};
+
+TEST_F(HomogeneousTimeTest, IsThePredictedTimeOfTheExplicitSchedule) {
+  for (int round = 0; round < 40; ++round) {
+    const HomogeneousChain chain = random_chain(70);
+    const auto depth = static_cast<std::uint32_t>(between(0, max_depth(chain.length())));
+    const unsigned value_bytes = chance(0.5) ? 4 : 8;
+    const HomogeneousProfile profile = profile_homogeneous(chain, depth, value_bytes);
+    const ScheduleProfile listed =
+        profile_homogeneous_schedule(hybrid_schedule(chain.length(), depth), chain, value_bytes);
+    for (const MachineKind kind : kKinds) {
+      const Machine machine = random_machine(kind);
+      for (const Scope scope : kScopes) {
+        for (const std::size_t workers : {1, 2, 5, 16, 100}) {
+          const double want = predict_time(listed, machine, workers, Execution::level, value_bytes, scope).seconds;
+          EXPECT_NEAR(homogeneous_seconds(profile, machine, workers, scope), want, 1e-12 * want)
+              << to_string(kind) << ", size " << chain.size << ", n " << chain.elements << ", depth " << depth
+              << ", kind " << static_cast<int>(chain.kinds.front()) << ", " << workers << " workers";
+        }
+      }
+    }
+  }
+}
+
+TEST_F(HomogeneousTimeTest, OfABatchIsThatOfTheExplicitSchedule) {
+  for (int round = 0; round < 30; ++round) {
+    const HomogeneousChain chain = random_chain(50);
+    const auto depth = static_cast<std::uint32_t>(between(0, max_depth(chain.length())));
+    const HomogeneousProfile profile = profile_homogeneous(chain, depth, 4);
+    const ScheduleProfile listed = profile_homogeneous_schedule(hybrid_schedule(chain.length(), depth), chain, 4);
+    const std::uint64_t batch = between(1, 20);
+    const std::uint64_t workers = between(1, 60);
+    for (const Scope scope : kScopes) {
+      for (const bool in_flops : {false, true}) {
+        EXPECT_EQ(batched_level_makespan(profile, workers, scope, batch, in_flops),
+                  batched_level_makespan(listed, workers, scope, batch, in_flops));
+      }
+      for (const MachineKind kind : kKinds) {
+        const Machine machine = random_machine(kind);
+        const double want = batched_seconds(listed, machine, workers, 4, scope, batch);
+        EXPECT_NEAR(homogeneous_seconds(profile, machine, workers, scope, batch), want, 1e-12 * want)
+            << to_string(kind) << ", " << workers << " workers, batch " << batch;
+      }
+    }
+  }
+}
+
+/// One FLOP takes a nanosecond, a level 10 more.
+Machine flops_machine() {
+  Machine machine;
+  machine.rates = {Rates{}};
+  machine.rates[0].workers = 1'000'000'000;
+  machine.rates[0].level_latency_s = 10e-9;
+  for (KindRates* kind : {&machine.rates[0].fp32.mv, &machine.rates[0].fp32.mm}) kind->flops_per_s = 1e9;
+  return machine;
+}
+
+TEST(HomogeneousTime, OfABillionElementsIsASumByHand) {
+  constexpr std::uint64_t kElements = 1'000'000'000;
+  const HomogeneousChain chain = fused_chain(20, kElements);
+  const HomogeneousProfile plain = profile_homogeneous(chain, 0, 4);
+  const double levels = kElements - 1;
+  EXPECT_NEAR(homogeneous_seconds(plain, flops_machine(), 1, Scope::all), levels * 810e-9, 1e-6);
+  EXPECT_NEAR(homogeneous_seconds(plain, flops_machine(), 4, Scope::all, 9), levels * (3 * 800 + 10) * 1e-9, 1e-6);
+  // Cut at depth 1 with workers for everything: a level of products of matrices, half the fold, a level of vectors.
+  const HomogeneousProfile cut = profile_homogeneous(chain, 1, 4);
+  EXPECT_NEAR(homogeneous_seconds(cut, flops_machine(), kElements, Scope::all),
+              16'010e-9 + (kElements / 2 - 1) * 810e-9 + 810e-9, 1e-6);
+}
+
+TEST(HomogeneousTime, OfUniformChainsGrowsWithTheDensity) {
+  double before = 0;
+  for (const double density : {0.01, 0.1, 0.5, 1.0}) {
+    const HomogeneousChain chain{100, 1'000'000, {ElementKind::uniform}, 0, density};
+    const double seconds = homogeneous_seconds(profile_homogeneous(chain, 5, 4), flops_machine(), 1000, Scope::all);
+    EXPECT_GT(seconds, before) << density;
+    before = seconds;
+  }
+  const double dense =
+      homogeneous_seconds(profile_homogeneous(fused_chain(100, 1'000'000), 5, 4), flops_machine(), 1000, Scope::all);
+  EXPECT_NEAR(before, dense, 1e-12 * dense);
+}
+
+TEST(HomogeneousTime, RefusesNoWorkersAndNoInputs) {
+  const HomogeneousProfile profile = profile_homogeneous(fused_chain(3, 9), 1, 4);
+  EXPECT_THROW(static_cast<void>(homogeneous_seconds(profile, flops_machine(), 0, Scope::all)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(homogeneous_seconds(profile, flops_machine(), 1, Scope::all, 0)),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 0, Scope::all, 1, true)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 1, Scope::all, 0, true)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace upsweep

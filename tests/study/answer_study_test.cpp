@@ -1,0 +1,294 @@
+#include "upsweep/study/answer_study.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/chain_studies.hpp"
+#include "upsweep/grid/answers.hpp"
+#include "upsweep/study/run_study.hpp"
+
+namespace upsweep {
+namespace {
+
+using testing::chain_study;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+StudyResult run(const StudyFile& study) {
+  StudyOptions options;
+  options.tool_version = "1.2.3";
+  return run_study(study, nullptr, options);
+}
+
+std::vector<Json> answers_of(const StudyResult& result) {
+  std::vector<Json> answers;
+  for (const AnswerRecord& record : result.answers) answers.push_back(Json::parse(record.answer));
+  return answers;
+}
+
+/// The points of a fine grid along one axis of whole numbers from `from` to `to`.
+std::vector<PointBrief> fine(const std::string& path, int from, int to, const std::string& more = "") {
+  return run(chain_study(fmt::format("axes: [{}{{path: {}, range: {{from: {}, to: {}}}}}]", more, path, from, to)))
+      .points;
+}
+
+TEST(AnswerStudy, CrossoversAreThoseOfAFineGrid) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: model.chain.length, values: [40, 200]}
+  - {path: workers, values: [1, 5, 30, 64]}
+questions: [crossover: {along: workers}]
+)"));
+  const std::vector<Json> answers = answers_of(result);
+  ASSERT_EQ(answers.size(), 2U);
+  for (std::size_t line = 0; line < 2; ++line) {
+    const std::string length = line == 0 ? "40" : "200";
+    const auto points = fine("workers", 1, 64, "{path: model.chain.length, values: [" + length + "]}, ");
+    const auto first =
+        std::find_if(points.begin(), points.end(), [](const PointBrief& brief) { return brief.speedup() > 1; });
+    ASSERT_NE(first, points.end());
+    ASSERT_NE(first, points.begin());
+    const Json& answer = answers[line];
+    EXPECT_EQ(answer["along"], "workers");
+    EXPECT_EQ(answer["faster"], "from");
+    EXPECT_EQ(answer["value"], first - points.begin() + 1);
+    EXPECT_EQ(answer["plain_value"], first - points.begin());
+    EXPECT_DOUBLE_EQ(answer["speedup"], first->speedup());
+    EXPECT_DOUBLE_EQ(answer["plain_speedup"], (first - 1)->speedup());
+    EXPECT_EQ(answer["binding"], "workers");
+    EXPECT_EQ(answer["is_blocked"], false);
+    EXPECT_EQ(result.answers[line].question, "crossover");
+    EXPECT_EQ(result.answers[line].where, R"({"model.chain.length":)" + length + "}");
+    EXPECT_THAT(result.answers[line].sentence,
+                StartsWith(fmt::format("model.chain.length = {}: the scan is faster from workers = {} (", length,
+                                       answer["value"].get<int>())));
+    EXPECT_THAT(result.answers[line].sentence, HasSubstr("held back by workers"));
+  }
+}
+
+TEST(AnswerStudy, ACrossoverOfARealNumberIsNarrowedToItsTolerance) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: machine.launch_latency_us, values: [50.5, 0.001]}
+  - {path: workers, values: [1]}
+questions: [crossover: {along: machine.launch_latency_us, tolerance: 0.01}]
+)",
+                                             "latency"));
+  const std::vector<Json> answers = answers_of(result);
+  ASSERT_EQ(answers.size(), 1U);
+  const double value = answers[0]["value"];
+  const double plain = answers[0]["plain_value"];
+  EXPECT_EQ(answers[0]["faster"], "up to");
+  EXPECT_LT(value, plain);
+  EXPECT_LE(plain - value, 0.01 * plain);
+  EXPECT_GT(answers[0]["speedup"], 1);
+  EXPECT_LE(answers[0]["plain_speedup"], 1);
+  EXPECT_LE(answers[0]["evaluations"], 20);
+}
+
+TEST(AnswerStudy, WithoutACrossingTheRangeOfSpeedupsIsSaid) {
+  const StudyResult everywhere = run(chain_study(R"(
+axes: [{path: workers, values: [16, 32, 64]}]
+questions: [crossover: {along: workers}]
+)"));
+  Json answer = answers_of(everywhere).at(0);
+  EXPECT_EQ(answer["faster"], "everywhere");
+  EXPECT_DOUBLE_EQ(answer["speedup_least"], everywhere.points[0].speedup());
+  EXPECT_DOUBLE_EQ(answer["speedup_most"], everywhere.points[2].speedup());
+  EXPECT_EQ(answer["value"], 16);
+  EXPECT_EQ(everywhere.answers[0].where, "");
+  EXPECT_THAT(everywhere.answers[0].sentence, StartsWith("the scan is faster everywhere along workers ("));
+
+  const StudyResult nowhere = run(chain_study(R"(
+axes: [{path: workers, values: [1]}]
+questions: [crossover: {along: workers}]
+)"));
+  answer = answers_of(nowhere).at(0);
+  EXPECT_EQ(answer["faster"], "nowhere");
+  EXPECT_EQ(answer["value"], 1);
+  EXPECT_EQ(answer["binding"], "workers");
+  EXPECT_THAT(nowhere.answers[0].sentence, StartsWith("the scan is faster nowhere along workers (0."));
+}
+
+TEST(AnswerStudy, OfAnAxisWithoutNumbersTheTwoPlacesAreTheAnswer) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - name: machine size
+    zip:
+      - {path: workers, values: [1, 64]}
+      - {path: model.chain.length, values: [100, 101]}
+questions: [crossover: {along: machine size}]
+)"));
+  const Json answer = answers_of(result).at(0);
+  EXPECT_EQ(answer["faster"], "at");
+  EXPECT_EQ(answer["value"], 64);
+  EXPECT_EQ(answer["plain_value"], 1);
+  EXPECT_EQ(answer["evaluations"], 0);
+}
+
+TEST(AnswerStudy, ALineWithoutScoresIsUnknown) {
+  const StudyResult result = run(chain_study(R"(
+axes: [{path: workers, values: [100, 200]}]
+questions: [crossover: {along: workers}, capacity: {along: workers}, fewest_workers: {target_ms: 1}, top, pareto, best]
+)"));
+  EXPECT_EQ(result.invalid.size(), 2U);
+  const std::vector<Json> answers = answers_of(result);
+  ASSERT_EQ(answers.size(), 6U);
+  EXPECT_EQ(answers[0]["faster"], "unknown");
+  EXPECT_EQ(answers[1]["fits"], "unknown");
+  EXPECT_EQ(answers[2]["is_reached"], false);
+  EXPECT_EQ(answers[5]["points"], 0);
+}
+
+TEST(AnswerStudy, CapacityIsThatOfAFineGridForEachKindOfMemory) {
+  const auto points = fine("model.chain.length", 1, 1500);
+  for (const MemoryOf memory : {MemoryOf::best, MemoryOf::plain, MemoryOf::scan, MemoryOf::bppsa, MemoryOf::pipeline}) {
+    const std::string of = to_string(memory);
+    const StudyResult result = run(chain_study(fmt::format(R"(
+axes: [{{path: model.chain.length, values: [1000, 10, 100, 1500]}}]
+questions: [capacity: {{along: model.chain.length, of: {}, memory_KiB: 6}}]
+)",
+                                                           of)));
+    const Json answer = answers_of(result).at(0);
+    const auto does_not_fit = [&](const PointBrief& brief) { return bytes_of(brief, memory) > 6 * 1024; };
+    const auto first = std::find_if(points.begin() + 9, points.end(), does_not_fit);
+    if (first == points.end()) {
+      EXPECT_EQ(answer["fits"], "all") << of;
+      EXPECT_EQ(answer["value"], 1500) << of;
+      continue;
+    }
+    EXPECT_EQ(answer["fits"], "up to") << of;
+    EXPECT_EQ(answer["value"], first - points.begin()) << of;
+    EXPECT_EQ(answer["beyond"], first - points.begin() + 1) << of;
+    EXPECT_EQ(answer["bytes"].get<double>(), bytes_of(*(first - 1), memory)) << of;
+    EXPECT_EQ(answer["beyond_bytes"].get<double>(), bytes_of(*first, memory)) << of;
+    EXPECT_EQ(answer["limit_bytes"], 6 * 1024) << of;
+  }
+}
+
+TEST(AnswerStudy, WhereMemoryFallsTheSmallestValueThatFitsIsTheAnswer) {
+  const StudyResult result = run(chain_study(R"(
+axes: [{path: workers, values: [64, 8, 1]}]
+questions: [capacity: {along: workers, of: bppsa, memory_KiB: 1}]
+)"));
+  const auto points = fine("workers", 1, 64);
+  const auto first =
+      std::find_if(points.begin(), points.end(), [](const PointBrief& brief) { return brief.bppsa_bytes <= 1024; });
+  ASSERT_NE(first, points.begin());
+  const Json answer = answers_of(result).at(0);
+  EXPECT_EQ(answer["fits"], "from");
+  EXPECT_EQ(answer["value"], first - points.begin() + 1);
+  EXPECT_EQ(answer["beyond"], first - points.begin());
+  EXPECT_THAT(result.answers[0].sentence, StartsWith("fits from workers = "));
+}
+
+TEST(AnswerStudy, CapacityByTheMachinesMemoryKnowsInfeasiblePoints) {
+  const StudyResult result = run(chain_study(R"(
+axes: [{path: model.chain.length, values: [10, 100000]}]
+questions: [capacity: {along: model.chain.length}]
+)"));
+  ASSERT_EQ(result.points[1].status, PointStatus::infeasible);
+  const Json answer = answers_of(result).at(0);
+  EXPECT_EQ(answer["fits"], "up to");
+  EXPECT_EQ(answer["beyond"], answer["value"].get<int>() + 1);
+  EXPECT_LE(answer["bytes"], 64 * 1024);
+  EXPECT_TRUE(answer["beyond_bytes"].is_null());
+  EXPECT_THAT(result.answers[0].sentence, HasSubstr("no schedule fits"));
+}
+
+TEST(AnswerStudy, FewestWorkersAreThoseOfAFineGrid) {
+  const auto points = fine("workers", 1, 64);
+  const double target = (points[10].score + points[11].score) / 2;
+  const auto study = [&](double ms) {
+    return chain_study(fmt::format(R"(
+axes: [{{path: workers, values: [64, 1, 20]}}]
+questions: [fewest_workers: {{target_ms: {}}}]
+)",
+                                   ms));
+  };
+  const StudyResult result = run(study(target * 1e3));
+  Json answer = answers_of(result).at(0);
+  const int value = answer["value"];
+  EXPECT_EQ(answer["is_reached"], true);
+  EXPECT_LE(points[static_cast<std::size_t>(value) - 1].score, target);
+  EXPECT_GT(points[static_cast<std::size_t>(value) - 2].score, target);
+  EXPECT_EQ(answer["below"], value - 1);
+  EXPECT_DOUBLE_EQ(answer["score"], points[static_cast<std::size_t>(value) - 1].score);
+
+  answer = answers_of(run(study(1000))).at(0);
+  EXPECT_EQ(answer["is_reached"], true);
+  EXPECT_EQ(answer["value"], 1);
+  EXPECT_FALSE(answer.contains("below"));
+
+  const StudyResult missed = run(study(1e-6));
+  answer = answers_of(missed).at(0);
+  EXPECT_EQ(answer["is_reached"], false);
+  EXPECT_EQ(answer["value"], 64);
+  EXPECT_THAT(missed.answers[0].sentence, StartsWith("no workers reaches 1 ns: the best is "));
+}
+
+TEST(AnswerStudy, TopParetoAndBestNameThePoints) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: workers, values: [1, 2, 4, 8, 16, 32, 64]}
+  - {path: schedule, values: [linear, best]}
+questions: [best, pareto, top: {count: 3, by: speedup}]
+)"));
+  std::vector<Json> answers = answers_of(result);
+  EXPECT_EQ(answers[0]["points"], 14);
+  std::uint64_t wins = 0;
+  for (const auto& [name, count] : answers[0]["wins"].items()) wins += count.get<std::uint64_t>();
+  EXPECT_EQ(wins, 14U);
+  const auto least = std::min_element(result.points.begin(), result.points.end(),
+                                      [](const PointBrief& a, const PointBrief& b) { return a.score < b.score; });
+  EXPECT_EQ(answers[1]["score"].get<double>(), least->score);
+  EXPECT_EQ(answers[1]["position"], least - result.points.begin());
+  EXPECT_EQ(answers[1]["unit"], "s");
+
+  const std::vector<std::uint64_t> front = pareto_front(result.points);
+  ASSERT_GE(front.size(), 2U);
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    EXPECT_EQ(result.answers[2 + i].question, "pareto");
+    EXPECT_EQ(answers[2 + i]["position"], front[i]);
+    EXPECT_EQ(answers[2 + i]["rank"], i + 1);
+  }
+  const std::size_t first_top = 2 + front.size();
+  ASSERT_EQ(answers.size(), first_top + 3);
+  EXPECT_EQ(answers[first_top]["coordinates"]["workers"], 64);
+  EXPECT_EQ(answers[first_top]["coordinates"]["schedule"], "best");
+  EXPECT_GE(answers[first_top]["speedup"], answers[first_top + 1]["speedup"]);
+}
+
+TEST(AnswerStudy, MoreLinesThanAnyoneReadsAreCounted) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: model.chain.length, range: {from: 1, to: 10003}}
+  - {path: workers, values: [1]}
+constraints: "workers > 1"
+questions: [fewest_workers: {target_ms: 100}]
+)"));
+  ASSERT_EQ(result.answers.size(), kMostAnswers + 1);
+  EXPECT_EQ(answers_of(result).back()["more"], 3);
+}
+
+TEST(AnswerStudy, PointsThatDoNotSayStopTheBisection) {
+  const StudyResult result = run(chain_study(R"(
+axes: [{path: workers, values: [1, 64]}]
+constraints: "(workers - 1) * (workers - 64) == 0"
+questions: [crossover: {along: workers}]
+)"));
+  const Json answer = answers_of(result).at(0);
+  EXPECT_EQ(answer["is_blocked"], true);
+  EXPECT_EQ(answer["plain_value"], 1);
+  EXPECT_EQ(answer["value"], 64);
+  EXPECT_THAT(result.answers[0].sentence, HasSubstr("a point between the two has no scores"));
+}
+
+}  // namespace
+}  // namespace upsweep
