@@ -69,8 +69,9 @@ TEST(Study, WritesARowPerPoint) {
   const TemporaryFolder folder;
   const std::string csv = upsweep({"study", small_study(folder), "--format", "csv"}).out;
   EXPECT_EQ(lines(csv), 10);
-  EXPECT_THAT(csv,
-              StartsWith("position,model.chain.length,workers,status,schedule,score,plain_score,scan_score,speedup"));
+  EXPECT_THAT(
+      csv,
+      StartsWith("position,model.chain.length,workers,status,best_schedule,unit,score,plain_score,scan_score,speedup"));
   EXPECT_THAT(csv, HasSubstr("\n8,1000,64,done,"));
 }
 
@@ -107,9 +108,14 @@ TEST(Study, GoesOnWithWhatTheStoreHas) {
 
 TEST(Study, GivesTheSameRowsWithMoreJobs) {
   const TemporaryFolder folder;
-  const std::string file = small_study(folder);
-  EXPECT_EQ(upsweep({"study", file, "--format", "csv", "--jobs", "3"}).out,
-            upsweep({"study", file, "--format", "csv"}).out);
+  // Units of at most 64 points at first: there is something for every job.
+  const std::string file =
+      folder.write("wide.yaml", std::string(kBase) +
+                                    "axes:\n  - {path: model.chain.length, range: {from: 10, to: 109}}\n"
+                                    "  - {path: workers, values: [1, 4, 64, 0]}\n");
+  const std::string alone = upsweep({"study", file, "--format", "csv"}).out;
+  EXPECT_EQ(lines(alone), 401);
+  EXPECT_EQ(upsweep({"study", file, "--format", "csv", "--jobs", "3"}).out, alone);
 }
 
 TEST(Study, KeepsPointsThatAreNotValidWithTheReason) {
@@ -142,6 +148,24 @@ TEST(Study, RefusesAWrongCommandLineBeforeItOpensAnything) {
     EXPECT_EQ(lines(run.err), 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr("\nusage: upsweep study FILE [OPTIONS]"));
   }
+}
+
+TEST(Study, HasItsUsageErrorSaidByTheFirstRankOnly) {
+  const auto of_rank = [](const std::string& rank, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = {"/usr/bin/env", "OMPI_COMM_WORLD_RANK=" + rank, UPSWEEP_BINARY};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run_program(command);
+  };
+  const Finished first = of_rank("0", {"study", "/nonexistent.yaml", "--jobs", "0"});
+  EXPECT_EQ(first.exit_code, 2);
+  EXPECT_THAT(first.err, HasSubstr("\nusage: upsweep study"));
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"study", "/nonexistent.yaml", "--jobs", "0"}, {"study"}, {"study", "--what"}}) {
+    const Finished other = of_rank("3", wrong);
+    EXPECT_EQ(other.exit_code, 0) << "mpirun would end the first rank";
+    EXPECT_EQ(other.err, "");
+  }
+  EXPECT_EQ(of_rank("3", {"profile"}).exit_code, 2) << "which every rank would run by itself";
 }
 
 TEST(Study, RefusesWrongInput) {

@@ -12,16 +12,16 @@ void tbb_pipeline(std::size_t tokens, const std::function<void*()>& next, const 
     if (item == nullptr) control.stop();
     return item;
   };
-  // Isolated: a thread that waits in a loop within `work` must not take up another item meanwhile, which may need what
-  // the first one holds locked.
+  // Isolated: a thread that waits in a loop within `work` or `finish` must not take up another item meanwhile, which
+  // may need what the first one holds locked.
   const auto work_alone = [&](void* item) {
     tbb::this_task_arena::isolate([&] { work(item); });
     return item;
   };
-  const auto take = [&](void* item) { finish(item); };
+  const auto finish_alone = [&](void* item) { tbb::this_task_arena::isolate([&] { finish(item); }); };
   tbb::parallel_pipeline(tokens, tbb::make_filter<void, void*>(tbb::filter_mode::serial_in_order, hand_out) &
                                      tbb::make_filter<void*, void*>(tbb::filter_mode::parallel, work_alone) &
-                                     tbb::make_filter<void*, void>(tbb::filter_mode::serial_in_order, take));
+                                     tbb::make_filter<void*, void>(tbb::filter_mode::serial_in_order, finish_alone));
 }
 
 }  // namespace upsweep

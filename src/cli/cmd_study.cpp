@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -86,13 +87,17 @@ Keeper open_keeper(const Options& options, const StudyFile& study) {
   return keeper;
 }
 
-/// What the store has beyond the result, for programs; nothing where that is too much to hold.
+/// What the store has beyond the result, for programs; nothing where that is too much to hold, which it says.
 std::optional<QueryResult> rows_of(const Options& options, const Keeper& keeper, const StudyResult& result) {
-  if (options.format == "table" || keeper.store == nullptr) return std::nullopt;
-  if (result.points.size() <= kMostRows) return keeper.store->points(result.id);
-  fmt::print(stderr, "upsweep: {} points are too many for all their columns, which the view study_points of {} has\n",
-             result.points.size(), *options.db);
-  return std::nullopt;
+  if (options.format == "table") return std::nullopt;
+  if (result.points.size() > kMostRows) {
+    fmt::print(stderr,
+               "upsweep: {} points are too many to give all that is known of each; the view study_points of {} "
+               "has it\n",
+               result.points.size(), options.db.value_or("the database of --db FILE"));
+    return std::nullopt;
+  }
+  return keeper.store->points(result.id);
 }
 
 void print_study(const Options& options, const StudyFile& study, const StudyResult& result, const Keeper& keeper) {
@@ -102,19 +107,24 @@ void print_study(const Options& options, const StudyFile& study, const StudyResu
       options.format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
 }
 
-/// Where the points are, and how to go on with a study that was interrupted.
+/// How to go on with a study that was interrupted.
+const char* way_on(const Options& options, const StudyResult& result) {
+  if (!options.db) return "nothing is kept: with --db FILE the same command goes on where it was stopped";
+  const bool has_open = std::any_of(result.points.begin(), result.points.end(),
+                                    [](const PointBrief& brief) { return brief.status == PointStatus::open; });
+  return has_open ? "the same command goes on with the points that are still open"
+                  : "all points are done, and the same command answers the questions";
+}
+
+/// Where the points are, and how to go on.
 void say_outcome(const Options& options, const StudyResult& result) {
   if (options.db) fmt::print(stderr, "upsweep: stored in {} as study {}\n", *options.db, result.id);
-  if (!result.is_interrupted) return;
-  fmt::print(stderr, "upsweep: interrupted; {}\n",
-             options.db ? "the same command goes on with the points that are still open"
-                        : "nothing is kept: with --db FILE the same command goes on where it was stopped");
+  if (result.is_interrupted) fmt::print(stderr, "upsweep: interrupted; {}\n", way_on(options, result));
 }
 
 /// What rank 0 of a job does, or the only process.
 int lead_study(const Options& options, const Invocation& invocation, const MpiPlace& place, const StudyFile& study,
-               Keeper& keeper) {
-  const GentleStop stop(false);
+               const GentleStop& stop, Keeper& keeper) {
   std::optional<ProgressLine> line(false);
   StudyOptions run;
   run.jobs = jobs_of(options);
@@ -131,8 +141,9 @@ int lead_study(const Options& options, const Invocation& invocation, const MpiPl
 
 int run_one(const Options& options, const Invocation& invocation, const MpiPlace& place) {
   const StudyFile study = load_study(options.file);
+  const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
   Keeper keeper = open_keeper(options, study);
-  return lead_study(options, invocation, place, study, keeper);
+  return lead_study(options, invocation, place, study, stop, keeper);
 }
 
 /// Rank 0 of several. What it throws, the others hear of when its session ends.

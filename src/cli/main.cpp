@@ -3,7 +3,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
+#include <string_view>
 
 #include "command.hpp"
 #include "train.hpp"
@@ -28,7 +30,16 @@ int fail(ExitCode code, const std::string& message) {
   return code;
 }
 
+/// Whether mpirun started this process as another rank than the first.
+bool is_other_rank() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
+  return rank != nullptr && std::string_view(rank) != "0";
+}
+
 int usage_error(const std::string& message, const CLI::App* command) {
+  // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
+  // make mpirun end the first before it has.
+  if (command != nullptr && command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
   if (command == nullptr) {
     fmt::print(

@@ -46,11 +46,11 @@ bool is_narrow(double low, double high, bool is_whole, double tolerance) {
 }  // namespace
 
 std::vector<Bracket> changes_along(const std::vector<PointBrief>& points, std::uint64_t first, std::uint64_t stride,
-                                   std::size_t count, const PointPredicate& predicate) {
+                                   std::span<const std::size_t> places, const PointPredicate& predicate) {
   std::vector<Bracket> changes;
   std::optional<bool> held;
   std::size_t before = 0;
-  for (std::size_t place = 0; place < count; ++place) {
+  for (const std::size_t place : places) {
     const std::optional<bool> holds = predicate(points[first + place * stride]);
     if (!holds) continue;
     if (held && *held != *holds) changes.push_back({before, place, *holds});
@@ -144,6 +144,7 @@ std::vector<std::uint64_t> wins_by_schedule(const std::vector<PointBrief>& point
 Narrowed bisect(double low, double high, bool is_whole, double tolerance,
                 const std::function<std::optional<bool>(double x)>& side) {
   assert(low < high);
+  assert(!is_whole || (std::nearbyint(low) == low && std::nearbyint(high) == high));
   Narrowed narrowed{low, high};
   while (!is_narrow(narrowed.low, narrowed.high, is_whole, tolerance) && narrowed.evaluations < kMostEvaluations) {
     const double mid = middle(narrowed.low, narrowed.high, is_whole);

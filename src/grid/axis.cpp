@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
@@ -11,7 +12,8 @@ namespace {
 
 /// How far, in steps, a range may miss its end and still have it.
 constexpr double kEndTolerance = 1e-9;
-/// Digits of the numbers inside a range: what sums, and powers, of doubles get right. 0.1 + 2 * 0.1 is 0.3 then.
+/// Digits of the numbers inside a range: what sums, and powers, of doubles get right. 0.1 + 2 * 0.1 is 0.3 then. Of a
+/// sum they are those of its larger end: what -0.3 + 3 * 0.1 misses 0 by is rounding, too.
 constexpr int kSumDigits = 15;
 constexpr int kPowerDigits = 12;
 
@@ -21,6 +23,16 @@ double in_digits(double number, int digits) {
   double rounded = number;
   std::from_chars(text.data(), text.data() + text.size(), rounded);
   return rounded;
+}
+
+/// Of a number other than 0.
+int decimal_exponent(double number) { return static_cast<int>(std::floor(std::log10(std::abs(number)))); }
+
+/// The sum, without the rounding of doubles; `largest` > 0 is that of the numbers around it.
+double tidy_sum(double sum, double largest) {
+  if (sum == 0) return 0;
+  const int digits = kSumDigits - decimal_exponent(largest) + decimal_exponent(sum);
+  return digits < 1 ? 0 : in_digits(sum, std::min(digits, kSumDigits));
 }
 
 bool is_whole(double number) { return std::nearbyint(number) == number; }
@@ -59,11 +71,15 @@ std::vector<AxisValue> arithmetic_range(double from, double to, double step) {
   const double steps = (to / 2 - from / 2) / (step / 2);
   check_count(std::floor(steps + kEndTolerance) + 1);
   const auto last = static_cast<std::uint64_t>(std::floor(steps + kEndTolerance));
+  constexpr double kExact = 0x1p53;  // whole numbers up to here are doubles
+  const double largest = std::max(std::abs(from), std::abs(to));
+  const bool is_exact = is_whole(from) && is_whole(step) && largest <= kExact && std::abs(to - from) <= kExact;
   std::vector<AxisValue> values = {axis_value(from)};
   values.reserve(last + 1);
   for (std::uint64_t i = 1; i <= last; ++i) {
     const bool is_end = std::abs(static_cast<double>(i) - steps) <= kEndTolerance;
-    values.push_back(axis_value(is_end ? to : in_digits(from + static_cast<double>(i) * step, kSumDigits)));
+    const double sum = from + static_cast<double>(i) * step;
+    values.push_back(axis_value(is_end ? to : is_exact ? sum : tidy_sum(sum, largest)));
   }
   return values;
 }

@@ -163,14 +163,17 @@ StudyFile read_study(std::string text, const std::string& path) {
   read_base(document, base, study);
   check_base(study);
   read_grid(document, axes, constraints, study);
-  const bool is_in_seconds =
-      (study.machine || has_machine_axis(study.spec)) && study.spec.base.point.objective == Objective::time;
   study.spec.questions = {Question{}};
-  if (questions != nullptr) study.spec.questions = read_questions(document, *questions, study.spec, is_in_seconds);
+  if (questions != nullptr)
+    study.spec.questions = read_questions(document, *questions, study.spec, scores_in_seconds(study));
   return study;
 }
 
 }  // namespace
+
+bool scores_in_seconds(const StudyFile& study) {
+  return study.spec.base.point.objective == Objective::time && (study.machine || has_machine_axis(study.spec));
+}
 
 StudyFile load_study(const std::string& path) {
   RegularFile file = open_regular_file(path, "a study file");

@@ -10,6 +10,7 @@
 
 #include "path_steps.hpp"
 #include "quantity.hpp"
+#include "study_readers.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "yaml_edit.hpp"
@@ -41,18 +42,6 @@ std::string multiplied(const YamlNode& there, const PathValue& value) {
   }
   if (!is_whole_text(there.text) || number == 0) return axis_value(product).text;
   return axis_value(std::max(1.0, std::round(product))).text;
-}
-
-/// The path of a machine's document that a path of a study means.
-std::string machine_path(const std::string& path) {
-  for (const auto& [alias, meant] :
-       {std::pair("launch_latency_", "rates[*].op_latency_"), std::pair("level_latency_", "rates[*].level_latency_")}) {
-    if (!path.starts_with(alias)) continue;
-    const std::string unit = path.substr(std::string_view(alias).size());
-    if (std::any_of(std::begin(kTimeUnits), std::end(kTimeUnits), [&](const Unit& u) { return u.name == unit; }))
-      return meant + unit;
-  }
-  return path;
 }
 
 YamlDocument with_value(const YamlDocument& document, const PathValue& value, bool is_machine) {
@@ -92,6 +81,17 @@ YamlDocument with_values(const YamlDocument* base, std::span<const PathValue> va
 }
 
 }  // namespace
+
+std::string machine_path(const std::string& path) {
+  for (const auto& [alias, meant] :
+       {std::pair("launch_latency_", "rates[*].op_latency_"), std::pair("level_latency_", "rates[*].level_latency_")}) {
+    if (!path.starts_with(alias)) continue;
+    const std::string unit = path.substr(std::string_view(alias).size());
+    if (std::any_of(std::begin(kTimeUnits), std::end(kTimeUnits), [&](const Unit& u) { return u.name == unit; }))
+      return meant + unit;
+  }
+  return path;
+}
 
 StudyModel model_with(const YamlDocument& base, std::span<const PathValue> values, const std::string& folder_of,
                       bool needs_numbers) {

@@ -28,23 +28,6 @@ bool is_plain(const YamlNode& node) {
           std::all_of(node.children.begin(), node.children.end(), [&](const auto& item) { return is_scalar(*item); }));
 }
 
-/// What a path of a study leads into, and the rest of it.
-struct Target {
-  bool is_model = false;
-  bool is_machine = false;
-  std::string below;  ///< empty: the whole document
-};
-
-Target target_of(const std::string& path) {
-  for (const std::string_view root : {"model", "machine"}) {
-    if (!path.starts_with(root)) continue;
-    const std::string_view rest = std::string_view(path).substr(root.size());
-    if (!rest.empty() && rest.front() != '.') continue;
-    return {root == "model", root == "machine", std::string(rest.empty() ? rest : rest.substr(1))};
-  }
-  return {};
-}
-
 /// Checks the paths of a study's axes against its documents.
 class PathChecker {
  public:
@@ -56,7 +39,7 @@ class PathChecker {
       const auto fail = [&](const std::string& what) {
         throw study_.error(*placed.paths[c], fmt::format("path '{}' of axis {} {}", column.path, number, what));
       };
-      const Target target = target_of(column.path);
+      const PathTarget target = path_target(column.path);
       const bool is_document = target.is_model || target.is_machine;
       if (is_document && !target.below.empty()) {
         try {
@@ -77,7 +60,7 @@ class PathChecker {
 
  private:
   template <class Fail>
-  void check_below(const Axis& axis, const AxisColumn& column, const Target& target, const Fail& fail) const {
+  void check_below(const Axis& axis, const AxisColumn& column, const PathTarget& target, const Fail& fail) const {
     const std::vector<YamlDocument>& documents = target.is_model ? documents_.models : documents_.machines;
     if (documents.empty()) fail("needs a machine, and the study has none, accepted is `machine` of base");
     bool is_there = false;
@@ -110,7 +93,7 @@ class PathChecker {
   }
 
   /// Why the reader refuses the values of an axis in every document that is tried; nothing where it takes one.
-  [[nodiscard]] std::optional<std::string> refusal_of(const Axis& axis, const Target& target) const {
+  [[nodiscard]] std::optional<std::string> refusal_of(const Axis& axis, const PathTarget& target) const {
     std::optional<std::string> refusal;
     for (const YamlDocument& document : target.is_model ? documents_.models : documents_.machines) {
       for (std::size_t place = 0; place < std::min(axis.size(), kMostTries); ++place) {
@@ -128,17 +111,17 @@ class PathChecker {
   }
 
   /// The values at a place of an axis that go into the same document; columns of a zip may need each other.
-  static std::vector<PathValue> values_at(const Axis& axis, std::size_t place, const Target& target) {
+  static std::vector<PathValue> values_at(const Axis& axis, std::size_t place, const PathTarget& target) {
     std::vector<PathValue> values;
     for (const AxisColumn& column : axis.columns) {
-      Target other = target_of(column.path);
+      PathTarget other = path_target(column.path);
       if (other.is_model != target.is_model || other.is_machine != target.is_machine) continue;
       values.push_back({std::move(other.below), column.values[place], column.is_factor});
     }
     return values;
   }
 
-  void make(const YamlDocument& document, const std::vector<PathValue>& values, const Target& target) const {
+  void make(const YamlDocument& document, const std::vector<PathValue>& values, const PathTarget& target) const {
     if (target.is_model) {
       static_cast<void>(model_with(document, values, documents_.file, false));
     } else {
@@ -184,7 +167,18 @@ bool is_number(const YamlDocument& document, const YamlNode& node) {
 
 void check_paths(const YamlDocument& document, const StudyDocuments& documents, const std::vector<PlacedAxis>& axes) {
   const PathChecker checker(document, documents);
-  for (std::size_t a = 0; a < axes.size(); ++a) checker.check(axes[a], a + 1);
+  AxisFields fields(documents);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    checker.check(axes[a], a + 1);
+    for (std::size_t c = 0; c < axes[a].paths.size(); ++c) {
+      const std::string& path = axes[a].axis.columns[c].path;
+      const std::optional<std::string> other = fields.add(path);
+      if (!other) continue;
+      throw document.error(
+          *axes[a].paths[c],
+          fmt::format("the axes over '{}' and '{}' set the same field, accepted is one of them", *other, path));
+    }
+  }
 }
 
 bool has_number(const StudyDocuments& documents, const StudySpec& spec, const std::string& path) {
@@ -196,8 +190,8 @@ bool has_number(const StudyDocuments& documents, const StudySpec& spec, const st
                          [](const AxisValue& value) { return value.number.has_value(); });
     }
   }
-  if (setting_number(spec.base, plain)) return true;
-  const Target target = target_of(plain);
+  if (plain == "batch" || setting_number(spec.base, plain)) return true;  // a batch has a default
+  const PathTarget target = path_target(plain);
   if (target.below.empty()) return false;
   for (const YamlDocument& document : target.is_model ? documents.models : documents.machines) {
     const std::vector<const YamlNode*> nodes = yaml_at(document, target.below);

@@ -166,16 +166,29 @@ class QuestionReader {
   bool is_in_seconds_;
 };
 
+/// The error of a constraint that would read what the base has and not what an axis sets.
+std::invalid_argument set_elsewhere(const std::string& axis_path, const std::string& path) {
+  const bool is_readable = axis_path.find('*') == std::string::npos;
+  return std::invalid_argument(
+      fmt::format("the axis over '{}' sets what the constraint reads as '{}', accepted is {}", axis_path, path,
+                  is_readable ? "the path as the axis has it" : "an axis over that path alone, without [*]"));
+}
+
 }  // namespace
 
 std::vector<Constraint> read_constraints(const YamlDocument& document, const YamlNode& node,
                                          const StudyDocuments& documents, const StudySpec& spec) {
   std::vector<Constraint> constraints;
+  AxisFields fields(documents);
+  for (const Axis& axis : spec.axes) {
+    for (const AxisColumn& column : axis.columns) static_cast<void>(fields.add(column.path));
+  }
   const auto add = [&](const YamlNode& text) {
     try {
       constraints.emplace_back(yaml_text(document, text, "a constraint"));
       // Says which of its paths has no number.
       static_cast<void>(constraints.back().holds([&](const std::string& path) -> std::optional<double> {
+        if (const auto other = fields.other_path(path)) throw set_elsewhere(*other, path);
         if (has_number(documents, spec, path)) return 1.0;
         return std::nullopt;
       }));

@@ -20,7 +20,8 @@ using NodePtr = std::shared_ptr<const YamlNode>;
 std::span<const Unit> units_with(std::string_view name) {
   for (const std::span<const Unit> units :
        {std::span<const Unit>(kTimeUnits), std::span<const Unit>(kBandwidthUnits), std::span<const Unit>(kMemoryUnits),
-        std::span<const Unit>(kComputeUnits), std::span<const Unit>(kFrequencyUnits)}) {
+        std::span<const Unit>(kComputeUnits), std::span<const Unit>(kFrequencyUnits),
+        std::span<const Unit>(kCycleUnits)}) {
     if (std::any_of(units.begin(), units.end(), [&](const Unit& unit) { return unit.name == name; })) return units;
   }
   return {};
@@ -28,16 +29,14 @@ std::span<const Unit> units_with(std::string_view name) {
 
 /// Where a mapping has the quantity of `key` in another unit, the place of its value.
 std::optional<std::size_t> same_quantity(const YamlNode& mapping, std::string_view key) {
-  const std::size_t split = key.rfind('_');
-  if (split == std::string_view::npos) return std::nullopt;
-  const std::span<const Unit> units = units_with(key.substr(split + 1));
-  if (units.empty()) return std::nullopt;
-  const std::string_view name = key.substr(0, split + 1);
+  const std::optional<QuantityKey> quantity = quantity_key(key);
+  if (!quantity) return std::nullopt;
   for (std::size_t i = 0; i + 1 < mapping.children.size(); i += 2) {
     const std::string_view other = mapping.children[i]->text;
-    if (!other.starts_with(name)) continue;
-    const std::string_view unit = other.substr(name.size());
-    if (std::any_of(units.begin(), units.end(), [&](const Unit& u) { return u.name == unit; })) return i + 1;
+    if (!other.starts_with(quantity->name)) continue;
+    const std::string_view unit = other.substr(quantity->name.size());
+    if (std::any_of(quantity->units.begin(), quantity->units.end(), [&](const Unit& u) { return u.name == unit; }))
+      return i + 1;
   }
   return std::nullopt;
 }
@@ -174,6 +173,14 @@ class PathEdit {
 };
 
 }  // namespace
+
+std::optional<QuantityKey> quantity_key(std::string_view key) {
+  const std::size_t split = key.rfind('_');
+  if (split == std::string_view::npos) return std::nullopt;
+  const std::span<const Unit> units = units_with(key.substr(split + 1));
+  if (units.empty()) return std::nullopt;
+  return QuantityKey{key.substr(0, split + 1), units};
+}
 
 std::optional<YamlDocument> yaml_edited(const YamlDocument& document, std::string_view path, const ScalarEdit& edit,
                                         OtherUnit other_unit) {

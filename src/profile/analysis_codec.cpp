@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <stdexcept>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace {
 constexpr std::string_view kMagic = "UPSA";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kLongestName = 64;
+
+/// The fewest bytes of a combine: its bits, ten counts, which steps there are.
+constexpr std::uint64_t kLeastOpBytes = 12;
 
 // Bits of the first byte of a combine.
 constexpr std::uint64_t kIsVector = 1;
@@ -95,10 +99,13 @@ Schedule rebuilt(const std::string& name, std::uint64_t length) {
   return schedule;
 }
 
-void write_schedule(const ScheduleProfile& profile, ByteWriter& out) {
+void write_schedule(const ScheduleProfile& profile, std::uint64_t inputs, ByteWriter& out) {
   const Schedule& schedule = profile.schedule;
   if (rebuilt(schedule.name, schedule.length).combines != schedule.combines)
     throw std::invalid_argument(fmt::format("schedule '{}' does not have the combines of its name", schedule.name));
+  if (profile.inputs != inputs)
+    throw std::invalid_argument(
+        fmt::format("schedule '{}' has {} inputs, its network {}", schedule.name, profile.inputs, inputs));
   if (profile.ops.size() != schedule.combines.size() || profile.value_bytes.size() != schedule.values())
     throw std::invalid_argument(fmt::format("schedule '{}' is not counted", schedule.name));
   out.text(schedule.name);
@@ -109,13 +116,31 @@ void write_schedule(const ScheduleProfile& profile, ByteWriter& out) {
   for (const std::uint64_t bytes : profile.value_bytes) out.number(bytes);
 }
 
-ScheduleProfile read_schedule(ByteReader& in) {
+/// The combines say how long a schedule can be: as many prefixes need them, and Kogge and Stone's many more.
+void check_length(const std::string& name, std::uint64_t length, std::uint64_t ops) {
+  const ScheduleKind kind = parse_schedule(name).kind;
+  bool is_longer = length > ops + 2;
+  if (!is_longer && length > 1 && (kind == ScheduleKind::kogge_stone || kind == ScheduleKind::recursive_doubling)) {
+    const std::uint64_t elements = length - 1;
+    const auto levels = static_cast<unsigned>(std::bit_width(elements - 1));
+    is_longer = checked_mul(elements, levels) + 1 > ops + (std::uint64_t{1} << levels);
+  }
+  if (is_longer)
+    throw std::invalid_argument(
+        fmt::format("an analysis with {} combines of schedule '{}' of length {}", ops, name, length));
+}
+
+ScheduleProfile read_schedule(ByteReader& in, std::uint64_t inputs) {
   ScheduleProfile profile;
   const std::string name = in.text(kLongestName);
-  // Both before a schedule of any length is made: every element and every combine has its bytes at least.
   const std::uint64_t length = in.length();
-  const std::uint64_t ops = in.length();
+  const std::uint64_t ops = in.length(kLeastOpBytes);
+  check_length(name, length, ops);  // before a schedule of any length is made
   profile.inputs = in.number();
+  if (profile.inputs != inputs) {
+    throw std::invalid_argument(
+        fmt::format("an analysis of {} inputs with a schedule of {} inputs", inputs, profile.inputs));
+  }
   profile.schedule = rebuilt(name, length);
   if (ops != profile.schedule.combines.size()) {
     throw std::invalid_argument(fmt::format("an analysis with {} combines of schedule '{}', expected {}", ops, name,
@@ -142,14 +167,15 @@ void write_formation(const FormationProfile& formation, ByteWriter& out) {
 FormationProfile read_formation(ByteReader& in) {
   FormationProfile formation;
   read_counts(kFormationCounts, in, formation);
-  formation.steps.resize(in.length());
-  for (std::size_t s = 0; s < formation.steps.size(); ++s) {
-    FormationStep& step = formation.steps[s];
+  const std::uint64_t steps = in.length();
+  for (std::uint64_t s = 0; s < steps; ++s) {
+    FormationStep& step = formation.steps.emplace_back();
     step.flops = in.number();
-    step.reads.resize(in.length());
-    for (std::size_t& read : step.reads) {
-      read = in.number();
-      if (read >= s) throw std::invalid_argument(fmt::format("an analysis whose step {} reads step {}", s, read));
+    const std::uint64_t reads = in.length();
+    for (std::uint64_t r = 0; r < reads; ++r) {
+      step.reads.push_back(in.number());
+      if (step.reads.back() >= s)
+        throw std::invalid_argument(fmt::format("an analysis whose step {} reads step {}", s, step.reads.back()));
     }
   }
   return formation;
@@ -166,13 +192,16 @@ void write_network(const NetworkProfile& network, ByteWriter& out) {
   }
 }
 
+// Items are appended as they are read: those of a wrong number would take far more bytes than there are.
 NetworkProfile read_network(ByteReader& in) {
   NetworkProfile network;
   read_counts(kNetworkCounts, in, network);
-  network.operators.resize(in.length());
-  for (OperatorProfile& op : network.operators) read_counts(kOperatorCounts, in, op);
-  network.links.resize(in.length());
-  for (LinkProfile& link : network.links) {
+  if (network.inputs == 0) throw std::invalid_argument("an analysis of 0 inputs");
+  const std::uint64_t operators = in.length();
+  for (std::uint64_t i = 0; i < operators; ++i) read_counts(kOperatorCounts, in, network.operators.emplace_back());
+  const std::uint64_t links = in.length();
+  for (std::uint64_t i = 0; i < links; ++i) {
+    LinkProfile& link = network.links.emplace_back();
     read_counts(kLinkCounts, in, link);
     link.formation = read_formation(in);
   }
@@ -184,9 +213,10 @@ NetworkProfile read_network(ByteReader& in) {
 std::string encode_analysis(const Analysis& analysis) {
   ByteWriter out(kMagic);
   out.number(kVersion);
+  if (analysis.network.inputs == 0) throw std::invalid_argument("an analysis of 0 inputs");
   write_network(analysis.network, out);
   out.number(analysis.schedules.size());
-  for (const ScheduleProfile& schedule : analysis.schedules) write_schedule(schedule, out);
+  for (const ScheduleProfile& schedule : analysis.schedules) write_schedule(schedule, analysis.network.inputs, out);
   return std::move(out).bytes();
 }
 
@@ -199,7 +229,8 @@ Analysis decode_analysis(std::string_view bytes) {
   try {
     analysis.network = read_network(in);
     const std::uint64_t schedules = in.length();
-    for (std::uint64_t i = 0; i < schedules; ++i) analysis.schedules.push_back(read_schedule(in));
+    for (std::uint64_t i = 0; i < schedules; ++i)
+      analysis.schedules.push_back(read_schedule(in, analysis.network.inputs));
   } catch (const CountOverflow& error) {
     throw std::invalid_argument(fmt::format("an analysis whose sums are too large: {}", error.what()));
   }

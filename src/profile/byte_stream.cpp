@@ -36,9 +36,9 @@ std::uint64_t ByteReader::number() {
   throw std::invalid_argument("an analysis with a number of more than 64 bits");
 }
 
-std::uint64_t ByteReader::length() {
+std::uint64_t ByteReader::length(std::uint64_t least_bytes) {
   const std::uint64_t items = number();
-  if (items > rest_.size())
+  if (items > rest_.size() / least_bytes)
     throw std::invalid_argument(fmt::format("an analysis with {} items in {} bytes", items, rest_.size()));
   return items;
 }

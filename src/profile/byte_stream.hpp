@@ -31,8 +31,8 @@ class ByteReader {
   /// Whether the next bytes are these, which are then read.
   [[nodiscard]] bool starts_with(std::string_view start);
   [[nodiscard]] std::uint64_t number();
-  /// A number of items of one byte or more each: at most the bytes that are left.
-  [[nodiscard]] std::uint64_t length();
+  /// A number of items of `least_bytes` >= 1 or more each: those that fit into the bytes that are left at most.
+  [[nodiscard]] std::uint64_t length(std::uint64_t least_bytes = 1);
   /// A text of at most `most` bytes.
   [[nodiscard]] std::string text(std::uint64_t most);
   [[nodiscard]] bool at_end() const { return rest_.empty(); }

@@ -81,8 +81,7 @@ void add_level(const HomogeneousLevel& level, std::uint64_t times, bool with_dea
 HomogeneousTotals totals_of(const std::vector<LevelRun>& runs, bool with_dead) {
   HomogeneousTotals sum;
   for (const LevelRun& run : runs) {
-    for (std::size_t i = 0; i < run.cycle.size(); ++i)
-      add_level(run.cycle[i], (run.levels - i + run.cycle.size() - 1) / run.cycle.size(), with_dead, sum);
+    for (std::size_t i = 0; i < run.cycle.size(); ++i) add_level(run.cycle[i], run.times(i), with_dead, sum);
   }
   return sum;
 }

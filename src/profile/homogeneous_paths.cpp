@@ -73,16 +73,18 @@ InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t eleme
 
 namespace {
 
-/// Bytes that are live in the levels at which the peak may stand: the up levels, the first of the middle (each step of
-/// the middle frees a matrix for a vector, which is smaller), the down levels.
+/// Bytes that are live in the levels at which the peak may stand: the up levels, the first and the last of the middle
+/// (each step of the middle frees a matrix for a vector; which of the two is larger is the same all along: only
+/// products of uniform chains are ever smaller than a vector, and those of the middle are equal), the down levels.
 class LiveBytes {
  public:
-  explicit LiveBytes(std::uint32_t depth) : depth_(depth), enters_(2 * depth + 2, 0), leaves_(2 * depth + 2, 0) {}
+  explicit LiveBytes(std::uint32_t depth) : depth_(depth), enters_(2 * depth + 3, 0), leaves_(2 * depth + 3, 0) {}
 
   [[nodiscard]] std::size_t up(std::uint32_t d) const { return d; }
   [[nodiscard]] std::size_t middle() const { return depth_; }
-  [[nodiscard]] std::size_t down(std::uint32_t d) const { return 2 * std::size_t{depth_} - d; }
-  [[nodiscard]] std::size_t end() const { return 2 * std::size_t{depth_}; }
+  [[nodiscard]] std::size_t last_middle() const { return std::size_t{depth_} + 1; }
+  [[nodiscard]] std::size_t down(std::uint32_t d) const { return end() - d; }
+  [[nodiscard]] std::size_t end() const { return 2 * std::size_t{depth_} + 1; }
 
   /// `count` values live from column `first` to column `last`.
   void add(std::uint64_t count, std::uint64_t bytes, std::size_t first, std::size_t last) {
@@ -145,12 +147,14 @@ InScopes homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t element
   if (blocks > 1) {
     for (const std::uint64_t block : {1, 2}) {  // the odd and the even ones
       const std::uint64_t count = (blocks - 1 + block % 2) / 2;
-      if (count > 0)
-        live.add(count, counts.bytes(counts.structure(block << depth, ((block + 1) << depth) - 1)), since,
-                 live.middle());
+      if (count == 0) continue;
+      const std::uint64_t bytes = counts.bytes(counts.structure(block << depth, ((block + 1) << depth) - 1));
+      const bool has_last = (blocks - 1) % 2 == block % 2;
+      live.add(count - (has_last ? 1 : 0), bytes, since, live.middle());
+      if (has_last) live.add(1, bytes, since, live.last_middle());
     }
     live.add(1, vector, live.middle(), live.end());
-    if (depth > 0) live.add(blocks - 2, vector, live.down(depth - 1), live.end());
+    live.add(blocks - 2, vector, live.last_middle(), live.end());
   }
   InScopes peak;
   peak.live = live.peak();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "study_parts.hpp"
 
@@ -74,24 +75,39 @@ std::string speedup_text(const Json& answer) {
   return first == second ? first : fmt::format("{} to {}", first, second);
 }
 
-/// Values of the other axes, where the scan is faster there, and what limits it where it is not.
-std::string crossings_table(const Group& group) {
-  std::vector<std::string> places;
+/// Names of the other axes of a group, and below each the values of the given answers.
+std::vector<std::pair<std::string, std::vector<std::string>>> places_of(const Group& group,
+                                                                        const std::vector<const Answered*>& answers) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> places;
   for (const Answered& answered : group.answers) {
     for (const auto& [key, value] : answered.where.items()) {
-      if (std::find(places.begin(), places.end(), key) == places.end()) places.push_back(key);
+      const auto is_key = [&name = key](const auto& place) { return place.first == name; };
+      if (std::none_of(places.begin(), places.end(), is_key)) places.emplace_back(key, std::vector<std::string>());
     }
   }
+  for (auto& [key, cells] : places) {
+    for (const Answered* answered : answers) cells.push_back(shown(answered->where, key.c_str()));
+    cells = without_folders(std::move(cells));
+  }
+  return places;
+}
+
+/// Values of the other axes, where the scan is faster there, and what limits it where it is not.
+std::string crossings_table(const Group& group) {
+  std::vector<const Answered*> rows;
+  for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
+    if (is_crossing(group.answers[i])) rows.push_back(&group.answers[i]);
+  }
+  const auto places = places_of(group, rows);
   std::vector<TextTable::Column> heads;
-  for (const std::string& place : places) heads.push_back({place});
+  for (const auto& place : places) heads.push_back({place.first});
   heads.insert(heads.end(),
                {{"scan is faster", Align::left}, {"not at"}, {"speedup", Align::left}, {"limited by", Align::left}});
   TextTable table(heads);
-  for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
-    const auto& [record, where, answer] = group.answers[i];
-    if (!is_crossing(group.answers[i])) continue;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Json& answer = rows[row]->answer;
     std::vector<std::string> cells;
-    for (const std::string& place : places) cells.push_back(shown(where, place.c_str()));
+    for (const auto& place : places) cells.push_back(place.second[row]);
     cells.insert(cells.end(),
                  {faster_text(answer), shown(answer, "plain_value"), speedup_text(answer), shown(answer, "binding")});
     table.row(std::move(cells));

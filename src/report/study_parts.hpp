@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/grid/grid.hpp"
 #include "upsweep/report/study_report.hpp"
 
 // Parts of the report on a study, each in a file of its own.
@@ -14,12 +15,27 @@ namespace upsweep {
 /// "1 point", "2 points".
 [[nodiscard]] std::string counted_text(std::uint64_t count, const char* noun);
 
-/// Names of the columns of all axes, in order: of an axis with one column its name, else the columns' paths.
-[[nodiscard]] std::vector<std::string> axis_heads(const StudySpec& spec);
-/// The values at a position, one for each of axis_heads().
-[[nodiscard]] std::vector<std::string> axis_values(const StudySpec& spec, std::uint64_t position);
-/// "workers = 4, model.chain.length = 100"; "the only point" without axes.
-[[nodiscard]] std::string place_text(const StudySpec& spec, std::uint64_t position);
+/// The columns of all axes of a study as text. Refers to the spec, which must outlive it.
+class AxisCells {
+ public:
+  explicit AxisCells(const StudySpec& spec);
+
+  /// Names of the columns, in order: of an axis with one column its name, else the columns' paths.
+  [[nodiscard]] const std::vector<std::string>& heads() const { return heads_; }
+  /// The values at a position, one for each of heads().
+  [[nodiscard]] std::vector<std::string> values(std::uint64_t position) const;
+  /// "workers = 4, model.chain.length = 100"; "the only point" without axes.
+  [[nodiscard]] std::string place_text(std::uint64_t position) const;
+
+ private:
+  const StudySpec& spec_;
+  Grid grid_;
+  std::vector<std::string> heads_;
+};
+
+/// Cells of a column for people: the stems of paths where all are such of .yaml files, "a100" of "machines/a100.yaml",
+/// and no two files have one stem; else as they are.
+[[nodiscard]] std::vector<std::string> without_folders(std::vector<std::string> cells);
 
 /// "open", "done", "infeasible", "invalid" or "excluded".
 [[nodiscard]] const char* status_text(PointStatus status);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "cell_text.hpp"
 #include "study_parts.hpp"
-#include "upsweep/grid/grid.hpp"
 
 namespace upsweep {
 namespace {
@@ -17,10 +17,8 @@ const std::string& schedule_of(const StudyResult& result, const PointBrief& brie
   return brief.schedule < result.schedules.size() ? result.schedules[brief.schedule] : none;
 }
 
-/// A score of a study; of a mixed one without its unit, which differs from point to point.
 std::string score_text(const StudyResult& result, double score) {
   if (std::isnan(score)) return "-";
-  if (result.is_mixed) return fmt::format("{:.4g}", score);
   return result.is_in_seconds ? short_seconds(score) : short_count(score);
 }
 
@@ -49,35 +47,43 @@ std::map<std::uint64_t, std::string> reasons_of(const StudyReport& report) {
 
 }  // namespace
 
-std::vector<std::string> axis_heads(const StudySpec& spec) {
-  std::vector<std::string> heads;
+AxisCells::AxisCells(const StudySpec& spec) : spec_(spec), grid_(grid_of(spec.axes)) {
   for (const Axis& axis : spec.axes) {
     if (axis.columns.size() == 1) {
-      heads.push_back(axis.name);
+      heads_.push_back(axis.name);
       continue;
     }
-    for (const AxisColumn& column : axis.columns) heads.push_back(column.path);
+    for (const AxisColumn& column : axis.columns) heads_.push_back(column.path);
   }
-  return heads;
 }
 
-std::vector<std::string> axis_values(const StudySpec& spec, std::uint64_t position) {
-  const Coordinates at = grid_of(spec.axes).at(position);
+std::vector<std::string> AxisCells::values(std::uint64_t position) const {
+  const Coordinates at = grid_.at(position);
   std::vector<std::string> values;
-  for (std::size_t a = 0; a < spec.axes.size(); ++a) {
-    for (const AxisColumn& column : spec.axes[a].columns) values.push_back(column.values[at[a]].text);
+  for (std::size_t a = 0; a < spec_.axes.size(); ++a) {
+    for (const AxisColumn& column : spec_.axes[a].columns) values.push_back(column.values[at[a]].text);
   }
   return values;
 }
 
-std::string place_text(const StudySpec& spec, std::uint64_t position) {
-  if (spec.axes.empty()) return "the only point";
-  const std::vector<std::string> heads = axis_heads(spec);
-  const std::vector<std::string> values = axis_values(spec, position);
+std::string AxisCells::place_text(std::uint64_t position) const {
+  if (heads_.empty()) return "the only point";
+  const std::vector<std::string> at = values(position);
   std::string text;
-  for (std::size_t i = 0; i < heads.size(); ++i)
-    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", heads[i], values[i]);
+  for (std::size_t i = 0; i < heads_.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", heads_[i], at[i]);
   return text;
+}
+
+std::vector<std::string> without_folders(std::vector<std::string> cells) {
+  std::map<std::string, std::string> files;  // by stem
+  for (const std::string& cell : cells) {
+    const std::filesystem::path path(cell);
+    if (path.extension() != ".yaml") return cells;
+    if (files.try_emplace(path.stem().string(), cell).first->second != cell) return cells;
+  }
+  for (std::string& cell : cells) cell = std::filesystem::path(cell).stem().string();
+  return cells;
 }
 
 const char* status_text(PointStatus status) {
@@ -105,13 +111,21 @@ std::array<std::uint64_t, 5> points_by_status(const StudyResult& result) {
 std::string points_table(const StudyReport& report) {
   const StudyResult& result = report.result;
   std::vector<TextTable::Column> columns;
-  for (const std::string& head : axis_heads(report.study.spec)) columns.push_back({head});
+  const AxisCells axes(report.study.spec);
+  for (const std::string& head : axes.heads()) columns.push_back({head});
   for (const char* head : {"best", "score", "plain BP", "best scan", "speedup", "memory"}) columns.push_back({head});
   columns.push_back({"", Align::left});
   TextTable table(columns);
+  std::vector<std::vector<std::string>> values(axes.heads().size());  // by column
+  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
+    const std::vector<std::string> row = axes.values(position);
+    for (std::size_t c = 0; c < row.size(); ++c) values[c].push_back(row[c]);
+  }
+  for (std::vector<std::string>& column : values) column = without_folders(std::move(column));
   for (std::uint64_t position = 0; position < result.points.size(); ++position) {
     const PointBrief& brief = result.points[position];
-    std::vector<std::string> cells = axis_values(report.study.spec, position);
+    std::vector<std::string> cells;
+    for (const std::vector<std::string>& column : values) cells.push_back(column[position]);
     const std::string& schedule = schedule_of(result, brief);
     cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(result, brief.score),
                                score_text(result, brief.plain_score), score_text(result, brief.scan_score),
@@ -125,18 +139,23 @@ std::string points_table(const StudyReport& report) {
 
 std::string to_csv(const StudyReport& report) {
   const StudyResult& result = report.result;
-  std::vector<std::string> heads = axis_heads(report.study.spec);
+  const AxisCells axes(report.study.spec);
+  std::vector<std::string> heads = axes.heads();
   heads.insert(heads.begin(), "position");
-  for (const char* head : {"status", "schedule", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
-                           "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "reason"})
+  for (const char* head :
+       {"status", "best_schedule", "unit", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
+        "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "reason"})
     heads.emplace_back(head);
   std::string csv = csv_line(heads);
   const std::map<std::uint64_t, std::string> reasons = reasons_of(report);
   for (std::uint64_t position = 0; position < result.points.size(); ++position) {
     const PointBrief& brief = result.points[position];
-    std::vector<std::string> cells = axis_values(report.study.spec, position);
+    std::vector<std::string> cells = axes.values(position);
     cells.insert(cells.begin(), fmt::format("{}", position));
-    cells.insert(cells.end(), {status_text(brief.status), schedule_of(result, brief)});
+    cells.insert(cells.end(), {status_text(brief.status), schedule_of(result, brief),
+                               std::isnan(brief.score) ? ""
+                               : result.is_in_seconds  ? "s"
+                                                       : "FLOPs"});
     for (const double number :
          {brief.score, brief.plain_score, brief.scan_score, brief.speedup(), brief.best_bytes, brief.plain_bytes,
           brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit})

@@ -31,10 +31,7 @@ double points_per_second(const StudyResult& result) {
   return result.seconds > 0 ? static_cast<double>(result.evaluated) / result.seconds : 0;
 }
 
-const char* unit_of(const StudyResult& result) {
-  if (result.is_mixed) return "mixed";
-  return result.is_in_seconds ? "s" : "FLOPs";
-}
+const char* unit_of(const StudyResult& result) { return result.is_in_seconds ? "s" : "FLOPs"; }
 
 Json study_json(const StudyReport& report) {
   const StudySpec& spec = report.study.spec;
@@ -82,12 +79,12 @@ Json points_json(const StudyResult& result) {
 
 Json invalid_json(const StudyReport& report) {
   Json invalid = Json::array();
-  const std::vector<std::string> heads = axis_heads(report.study.spec);
+  const AxisCells axes(report.study.spec);
   for (std::size_t i = 0; i < report.result.invalid.size(); ++i) {
     const std::uint64_t position = report.result.invalid[i];
-    const std::vector<std::string> values = axis_values(report.study.spec, position);
+    const std::vector<std::string> values = axes.values(position);
     Json at = Json::object();
-    for (std::size_t h = 0; h < heads.size(); ++h) at[heads[h]] = values[h];
+    for (std::size_t h = 0; h < values.size(); ++h) at[axes.heads()[h]] = values[h];
     invalid.push_back({{"position", position}, {"at", std::move(at)}, {"reason", report.result.reasons[i]}});
   }
   return invalid;
@@ -111,6 +108,19 @@ std::string grid_text(const StudySpec& spec, std::uint64_t points) {
   return text.empty() ? count : fmt::format("{} = {}", text, count);
 }
 
+/// What points have unless an axis says otherwise; defaults in words.
+std::string settings_line(const StudySpec& spec) {
+  const PointSettings& point = spec.base.point;
+  const std::string workers =
+      point.workers ? counted_text(*point.workers, "worker")
+                    : std::string("as many workers as the widest level of the batch has ops, at most the machine's");
+  const std::string batch = spec.base.batch ? fmt::format("batch {}", *spec.base.batch)
+                                            : std::string("batch 1, of a recurrent model its own");
+  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} pattern\n", point.schedule,
+                     workers, batch, point.execution == Execution::dag ? "dag" : "level",
+                     spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed");
+}
+
 std::string head_text(const StudyReport& report) {
   const StudySpec& spec = report.study.spec;
   const auto file_of = [&](const YamlDocument& document, const char* what) {
@@ -118,9 +128,10 @@ std::string head_text(const StudyReport& report) {
   };
   std::string text = spec.description.empty() ? fmt::format("Study {}\n", spec.name)
                                               : fmt::format("Study {}: {}\n", spec.name, spec.description);
-  text += fmt::format("Base: {}, {}\n", file_of(report.study.model, "model"),
-                      report.study.machine ? fmt::format("on {}", file_of(*report.study.machine, "machine"))
-                                           : "no machine: scores are FLOPs");
+  std::string machine = "no machine: scores are FLOPs";
+  if (report.study.machine) machine = fmt::format("on {}", file_of(*report.study.machine, "machine"));
+  if (!report.study.machine && report.result.is_in_seconds) machine = "on the machines of an axis";
+  text += fmt::format("Base: {}, {}\n{}", file_of(report.study.model, "model"), machine, settings_line(spec));
   text += fmt::format("Grid: {}\n", grid_text(spec, report.result.points.size()));
   for (const Constraint& constraint : spec.constraints) text += fmt::format("Only where {}\n", constraint.text());
   return text;
@@ -151,7 +162,6 @@ std::string counts_text(const StudyResult& result) {
                         counted_text(cache.asked, "time"), cache.in_memory + cache.stored, 100 * cache.hit_rate(),
                         cache.in_memory, cache.stored, cache.counted);
   }
-  if (result.is_mixed) text += "Some points score in seconds, others in FLOPs: scores are not comparable.\n";
   if (!result.is_exact) text += "Expected counts, not exact ones, where entries are random.\n";
   return text;
 }
@@ -167,10 +177,10 @@ std::string invalid_text(const StudyReport& report) {
         std::none_of(reasons.begin(), reasons.end(), [&](const auto& r) { return r.first == result.reasons[i]; });
     if (is_new) reasons.emplace_back(result.reasons[i], i);
   }
+  const AxisCells axes(report.study.spec);
   std::string text = fmt::format("\nNot valid: {}, for instance\n", counted_text(all, "point"));
   for (std::size_t r = 0; r < std::min(reasons.size(), kMostReasons); ++r) {
-    text +=
-        fmt::format("  {}: {}\n", place_text(report.study.spec, result.invalid[reasons[r].second]), reasons[r].first);
+    text += fmt::format("  {}: {}\n", axes.place_text(result.invalid[reasons[r].second]), reasons[r].first);
   }
   if (reasons.size() > kMostReasons)
     text += fmt::format("  ... {} more: --format json\n", counted_text(reasons.size() - kMostReasons, "reason"));
@@ -200,7 +210,11 @@ Json to_json(const StudyReport& report) {
 
 std::string to_text(const StudyReport& report) {
   std::string text = head_text(report) + counts_text(report.result) + invalid_text(report);
-  if (report.result.points.size() <= kMostTablePoints) text += '\n' + points_table(report);
+  if (report.result.points.size() <= kMostTablePoints) {
+    text += '\n' + points_table(report);
+  } else {
+    text += fmt::format("Every point: --format csv; a table stands here for up to {}.\n", kMostTablePoints);
+  }
   return text + answers_text(report.result.answers);
 }
 

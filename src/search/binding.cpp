@@ -92,7 +92,7 @@ Binding binding_resource(const Rescore& score, const Machine* machine, const Poi
     PointSettings unlimited = settings;
     unlimited.memory_limit.reset();
     unlimited.is_limited_by_machine = false;
-    if (scan_score(score(machine, unlimited)) < now) return Binding::memory;
+    if (scan_score(score(machine, unlimited)) * kEqual < now) return Binding::memory;
   }
   std::vector<Helped> helped;
   const std::uint64_t most = machine == nullptr ? std::numeric_limits<std::uint64_t>::max() : machine->workers();

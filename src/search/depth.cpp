@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "point_rules.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
@@ -36,12 +37,12 @@ std::string memory_reason(const ScheduleProfile& profile, const Candidate& candi
     const OpProfile& op = profile.ops[id];
     if (runs[id] && op.bytes > limit) {
       return fmt::format("op {}: its {} x {} product takes {} bytes, more than --memory {}", id, op.m, op.n,
-                         op.bytes / profile.inputs, *options.memory_limit);
+                         rounded_up(op.bytes, profile.inputs), *options.memory_limit);
     }
   }
   if (candidate.pram.peak_live_bytes > limit) {
-    return fmt::format("peak live bytes are {}, more than --memory {}", candidate.pram.peak_live_bytes / profile.inputs,
-                       *options.memory_limit);
+    return fmt::format("peak live bytes are {}, more than --memory {}",
+                       rounded_up(candidate.pram.peak_live_bytes, profile.inputs), *options.memory_limit);
   }
   return {};
 }

@@ -45,7 +45,7 @@ std::string product_reason(const HomogeneousProfile& profile, std::uint64_t limi
         }
         start += ops.count;
       }
-      id += (run.levels - i + run.cycle.size() - 1) / run.cycle.size() * run.cycle[i].profile.ops;
+      id += run.times(i) * run.cycle[i].profile.ops;
     }
   }
   return {};

@@ -49,14 +49,14 @@ std::string memory_reason(const ScheduleProfile& profile, std::uint64_t peak, co
   for (std::size_t id = 0; id < profile.ops.size(); ++id) {
     const OpProfile& op = profile.ops[id];
     if (op.bytes > limit && (rules.scope == Scope::all || !op.dead))
-      return product_reason(id, op.m, op.n, op.bytes / inputs, *rules.memory_limit);
+      return product_reason(id, op.m, op.n, rounded_up(op.bytes, inputs), *rules.memory_limit);
   }
-  return peak_reason(peak / inputs, *rules.memory_limit);
+  return peak_reason(rounded_up(peak, inputs), *rules.memory_limit);
 }
 
 std::uint64_t makespan_flops(const ScheduleProfile& profile, const PointRules& rules) {
   if (rules.execution == Execution::level)
-    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, true);
+    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::flops);
   return simulate(profile.schedule, profile.flops(), in_scope(profile, rules.scope), rules.workers, Execution::dag)
       .makespan;
 }
@@ -123,7 +123,8 @@ PointSchedule score_profile(const ScheduleProfile& profile, const PointRules& ru
   scored.ops = static_cast<double>(checked_mul(sums.totals.ops, rules.batch));
   scored.flops = static_cast<double>(checked_mul(sums.totals.flops, rules.batch)) / inputs;
   scored.critical_path_flops = static_cast<double>(sums.totals.critical_path(rules.execution)) / inputs;
-  scored.steps = static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, false));
+  scored.steps =
+      static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::unit));
   scored.per_step_flops = static_cast<double>(sums.flops_max) / inputs;
   scored.peak_live_bytes = static_cast<double>(peak) / inputs;
   return scored;

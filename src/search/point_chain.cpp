@@ -25,14 +25,13 @@ std::string large_product(const HomogeneousProfile& profile, std::uint64_t limit
   std::uint64_t id = 0;
   for (const LevelRun& run : profile.runs) {
     std::uint64_t start = id;  // of a level of the cycle
-    const std::size_t period = run.cycle.size();
-    for (std::size_t i = 0; i < period; ++i) {
+    for (std::size_t i = 0; i < run.cycle.size(); ++i) {
       for (const OpRun& ops : run.cycle[i].runs) {
         if (ops.bytes > limit && (scope == Scope::all || !ops.dead))
           return product_reason(start, profile.chain.size, ops.is_mv ? 1 : profile.chain.size, ops.bytes, limit);
         start += ops.count;
       }
-      id += (run.levels - i + period - 1) / period * run.cycle[i].profile.ops;
+      id += run.times(i) * run.cycle[i].profile.ops;
     }
   }
   return {};
@@ -46,7 +45,7 @@ std::string memory_reason(const HomogeneousProfile& profile, std::uint64_t peak,
 
 std::uint64_t makespan_flops(const HomogeneousProfile& profile, const PointRules& rules) {
   if (rules.execution == Execution::level)
-    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, true);
+    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::flops);
   const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, rules.workers, rules.scope);
   if (!flops) {
     throw std::invalid_argument(
@@ -85,7 +84,8 @@ PointSchedule score_depth(const HomogeneousProfile& profile, const PointRules& r
   scored.ops = static_cast<double>(checked_mul(sums.ops, rules.batch));
   scored.flops = static_cast<double>(checked_mul(sums.flops, rules.batch));
   scored.critical_path_flops = static_cast<double>(sums.critical_path(rules.execution));
-  scored.steps = static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, false));
+  scored.steps =
+      static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::unit));
   scored.per_step_flops = static_cast<double>(scoped.flops_max);
   scored.peak_live_bytes = static_cast<double>(peak);
   return scored;

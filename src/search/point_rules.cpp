@@ -34,7 +34,11 @@ std::string scheme_name(const ScheduleRequest& request, std::size_t length) {
   return fmt::format("blocked:{}", std::min<std::uint64_t>(request.parameter, length - 1));
 }
 
-bool is_plain(const PointSchedule& schedule) { return schedule.depth && *schedule.depth == 0; }
+/// Whether it is plain back-propagation, under another name too.
+bool is_plain(const PointSchedule& schedule) {
+  if (schedule.depth) return *schedule.depth == 0;
+  return schedule.schedule == "blocked:1" || schedule.schedule == "blocked:2";
+}
 
 }  // namespace
 
@@ -62,8 +66,9 @@ std::vector<std::string> schedules_of_point(const PointSettings& settings, std::
 std::uint64_t workers_of_point(const PointSettings& settings, std::uint64_t length, const Machine* machine) {
   const std::uint64_t most = machine == nullptr ? std::numeric_limits<std::uint64_t>::max() : machine->workers();
   if (!settings.workers) {
-    const std::uint64_t widest = length / 2;  // the pairs of the first level of a sweep
-    return std::clamp<std::uint64_t>(widest, 1, most);
+    const std::uint64_t widest = std::max<std::uint64_t>(length / 2, 1);  // the pairs of the first level of a sweep
+    const std::uint64_t inputs = std::max<std::uint64_t>(settings.batch, 1);
+    return std::min(most, widest > most / inputs ? most : widest * inputs);
   }
   if (*settings.workers == 0) throw std::invalid_argument("workers are 0, accepted is at least 1");
   if (*settings.workers > most) {

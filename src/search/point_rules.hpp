@@ -44,6 +44,11 @@ struct PointRules {
 /// Scores a profile combine by combine. Throws CountOverflow.
 [[nodiscard]] PointSchedule score_profile(const ScheduleProfile& profile, const PointRules& rules);
 
+/// The mean of a sum over the inputs, as a whole count: what is above a limit stays above it.
+[[nodiscard]] inline std::uint64_t rounded_up(std::uint64_t sum, std::uint64_t inputs) {
+  return sum / inputs + (sum % inputs > 0 ? 1 : 0);
+}
+
 /// Why a peak of so many bytes is too much.
 [[nodiscard]] std::string peak_reason(std::uint64_t bytes, std::uint64_t limit);
 

@@ -66,13 +66,13 @@ double batched_seconds(const ScheduleProfile& profile, const Machine& machine, s
 }
 
 std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
-                                     std::uint64_t batch, bool in_flops) {
+                                     std::uint64_t batch, CostUnit unit) {
   check(workers, batch);
   ListSchedule schedule(workers);
   std::uint64_t sum = 0;
   for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
     const std::uint64_t copies = checked_mul(ids.size(), batch);
-    if (!in_flops) {
+    if (unit == CostUnit::unit) {
       add_to(sum, (copies - 1) / workers + 1);
     } else if (copies <= workers) {  // all at once
       std::uint64_t longest = 0;

@@ -14,7 +14,7 @@ Totals totals(const HomogeneousProfile& profile, Scope scope) {
 std::uint64_t homogeneous_level_makespan(const HomogeneousProfile& profile, CostUnit unit, std::uint64_t workers,
                                          Scope scope) {
   if (workers == 0) throw std::invalid_argument("homogeneous_level_makespan needs at least 1 worker");
-  return batched_level_makespan(profile, workers, scope, 1, unit == CostUnit::flops);
+  return batched_level_makespan(profile, workers, scope, 1, unit);
 }
 
 HomogeneousPram homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope) {

@@ -1,6 +1,8 @@
 #include "upsweep/sim/homogeneous_time.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <stdexcept>
 
 #include "level_time.hpp"
@@ -23,8 +25,7 @@ void check(std::uint64_t workers, std::uint64_t batch) {
 template <class Visit>
 void for_each_level(const HomogeneousProfile& profile, Visit visit) {
   for (const LevelRun& run : profile.runs) {
-    const std::size_t period = run.cycle.size();
-    for (std::size_t i = 0; i < period; ++i) visit(run.cycle[i], (run.levels - i + period - 1) / period);
+    for (std::size_t i = 0; i < run.cycle.size(); ++i) visit(run.cycle[i], run.times(i));
   }
 }
 
@@ -38,15 +39,16 @@ class RunWorks {
  public:
   RunWorks(const HomogeneousChain& chain, unsigned value_bytes) : chain_(chain), value_bytes_(value_bytes) {}
 
-  /// Stays there until kMostRuns others were asked for.
+  /// Stays there until kMostRuns others were asked for since: the one that was asked for longest ago makes room.
   TimedWork& of(const OpRun& run) {
-    for (std::size_t i = 0; i < used_; ++i) {
-      if (do_the_same(kept_[i].run, run)) return kept_[i].work;
+    ++asked_;
+    for (Kept& kept : kept_) {
+      if (kept.asked == 0 || !do_the_same(kept.run, run)) continue;
+      kept.asked = asked_;
+      return kept.work;
     }
-    Kept& mine = kept_[next_];
-    mine = {run, {op_work(homogeneous_op(chain_, run, value_bytes_), 1, value_bytes_)}};
-    next_ = (next_ + 1) % kept_.size();
-    used_ = std::min(used_ + 1, kept_.size());
+    Kept& mine = *std::ranges::min_element(kept_, {}, &Kept::asked);
+    mine = {run, {op_work(homogeneous_op(chain_, run, value_bytes_), 1, value_bytes_)}, asked_};
     return mine.work;
   }
 
@@ -54,13 +56,13 @@ class RunWorks {
   struct Kept {
     OpRun run;
     TimedWork work;
+    std::uint64_t asked = 0;  // number of the last request; 0: holds nothing yet
   };
 
   const HomogeneousChain& chain_;
   unsigned value_bytes_;
   std::array<Kept, 2 * kMostRuns> kept_;
-  std::size_t used_ = 0;
-  std::size_t next_ = 0;
+  std::uint64_t asked_ = 0;
 };
 
 }  // namespace
@@ -93,14 +95,15 @@ double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& mac
 }
 
 std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,
-                                     std::uint64_t batch, bool in_flops) {
+                                     std::uint64_t batch, CostUnit unit) {
   check(workers, batch);
   ListSchedule schedule(workers);
   std::uint64_t sum = 0;
   for_each_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
     schedule.clear();
     for (const OpRun& run : level.runs) {
-      if (scope == Scope::all || !run.dead) schedule.add(checked_mul(run.count, batch), in_flops ? run.flops : 1);
+      if (scope == Scope::all || !run.dead)
+        schedule.add(checked_mul(run.count, batch), unit == CostUnit::flops ? run.flops : 1);
     }
     add_to(sum, checked_mul(times, schedule.makespan()));
   });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
@@ -205,7 +206,8 @@ const char* select_briefs_sql() {
          "CASE WHEN r.scan_is_best THEN r.best_score WHEN r.scan_feasible THEN r.scan_score END, "
          "r.best_peak_live_bytes, IIF(r.plain_is_best, r.best_peak_live_bytes, r.plain_peak_live_bytes), "
          "IIF(r.scan_is_best, r.best_peak_live_bytes, r.scan_peak_live_bytes), r.bppsa_bytes, r.pipeline_bytes, "
-         "r.memory_limit FROM study_members m LEFT JOIN point_results r ON r.key = m.key WHERE m.study_id = ? "
+         "r.memory_limit, m.key, r.exact FROM study_members m LEFT JOIN point_results r ON r.key = m.key WHERE "
+         "m.study_id = ? "
          "ORDER BY m.position";
 }
 
@@ -239,6 +241,18 @@ PointBrief read_brief(const Statement& row) {
   brief.memory_limit = row.number_or_nan(column++);
   return brief;
 }
+
+std::optional<ContentKey> read_key(const Statement& row, int column) {
+  const std::span<const std::uint8_t> bytes = row.bytes(column);
+  ContentKey key{};
+  if (bytes.size() != key.size()) return std::nullopt;
+  std::copy(bytes.begin(), bytes.end(), key.begin());
+  return key;
+}
+
+std::optional<ContentKey> read_member_key(const Statement& row) { return read_key(row, 12); }
+
+bool read_has_expectations(const Statement& row) { return !row.is_null(13) && row.integer(13) == 0; }
 
 std::string read_schedule_name(const Statement& row) { return row.text(2); }
 

@@ -19,8 +19,8 @@ namespace upsweep {
 [[nodiscard]] std::string insert_point_sql();
 /// Statement that reads the row of a key; read_point() reads its columns.
 [[nodiscard]] std::string select_point_sql();
-/// Statement that reads places of a study with what a brief needs, by position: position first, then what read_brief()
-/// and read_schedule_name() read.
+/// Statement that reads places of a study with what a brief needs, by position: position first, then what the functions
+/// below but read_point() read.
 [[nodiscard]] const char* select_briefs_sql();
 
 /// Binds a result. The record must stay where it is until the statement has run.
@@ -30,5 +30,12 @@ void bind_point(Statement& insert, const PointRecord& record);
 [[nodiscard]] PointBrief read_brief(const Statement& row);
 /// Name of the best schedule, or empty.
 [[nodiscard]] std::string read_schedule_name(const Statement& row);
+/// Key of the result, where the place has one.
+[[nodiscard]] std::optional<ContentKey> read_member_key(const Statement& row);
+/// Whether the counts of the result are expectations; false without a result.
+[[nodiscard]] bool read_has_expectations(const Statement& row);
+
+/// A key in any row; nothing where the column has none.
+[[nodiscard]] std::optional<ContentKey> read_key(const Statement& row, int column);
 
 }  // namespace upsweep

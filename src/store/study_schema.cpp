@@ -14,7 +14,8 @@ CREATE TABLE studies (
   rule TEXT NOT NULL,                 -- by which everything is counted
   name TEXT NOT NULL,
   file TEXT NOT NULL,
-  content_hash TEXT NOT NULL,         -- of the file and of all files that it names
+  content_hash TEXT NOT NULL,         -- of the file and of the models and machines that it names; not of
+                                      -- what these name (masks, weights, samples), which is in point_results.key
   text TEXT NOT NULL,                 -- of the file
   points INTEGER NOT NULL,            -- of the grid
   complete INTEGER NOT NULL,          -- 1: every point has its row, and the answers are those of all points

@@ -10,6 +10,9 @@
 namespace upsweep {
 namespace {
 
+// SQLite takes rows of up to a billion bytes, their other columns included.
+constexpr std::uint64_t kLargestCounted = 900'000'000;
+
 bool has_result(PointStatus status) { return status == PointStatus::done || status == PointStatus::infeasible; }
 
 void save_axes(Sqlite& database, std::int64_t study, const StudyRecord& record) {
@@ -123,21 +126,20 @@ std::int64_t StudyStore::open_study(const StudyRecord& record) {
   return id;
 }
 
-void StudyStore::each_point(std::int64_t study,
-                            const std::function<void(std::uint64_t position, const PointBrief& brief,
-                                                     std::string_view schedule)>& point) const {
+void StudyStore::each_point(std::int64_t study, const std::function<void(const StoredPoint& point)>& take) const {
   Statement select(impl_->database, select_briefs_sql());
   select.bind(study);
-  while (select.step()) point(select.count(0), read_brief(select), read_schedule_name(select));
+  while (select.step()) {
+    const std::string schedule = read_schedule_name(select);
+    take({select.count(0), read_brief(select), schedule, read_member_key(select), read_has_expectations(select)});
+  }
 }
 
 std::vector<ContentKey> StudyStore::result_keys() const {
   Statement select(impl_->database, "SELECT key FROM point_results");
   std::vector<ContentKey> keys;
   while (select.step()) {
-    const std::span<const std::uint8_t> bytes = select.bytes(0);
-    if (bytes.size() != ContentKey().size()) continue;
-    std::copy(bytes.begin(), bytes.end(), keys.emplace_back().begin());
+    if (const std::optional<ContentKey> key = read_key(select, 0)) keys.push_back(*key);
   }
   return keys;
 }
@@ -154,6 +156,19 @@ void StudyStore::save(std::int64_t study, std::span<const StudyPoint> points) {
   Transaction transaction(impl_->database, Transaction::Kind::write);
   impl_->save_results(points);
   for (const StudyPoint& point : points) impl_->save_member(study, point);
+  transaction.commit();
+}
+
+void StudyStore::forget(std::int64_t study, std::span<const std::uint64_t> positions) {
+  if (positions.empty()) return;
+  Sqlite& database = impl_->database;
+  Transaction transaction(database, Transaction::Kind::write);
+  Statement erase(database, "DELETE FROM study_members WHERE study_id = ? AND position = ?");
+  for (const std::uint64_t position : positions) erase.bind(study, position).run();
+  Statement answers(database, "DELETE FROM study_answers WHERE study_id = ?");
+  answers.bind(study).run();
+  Statement update(database, "UPDATE studies SET complete = 0, finished_utc = NULL WHERE id = ?");
+  update.bind(study).run();
   transaction.commit();
 }
 
@@ -192,7 +207,7 @@ void StudyStore::keep(const ContentKey& key, std::string_view bytes, std::uint64
   Sqlite& database = impl_->database;
   Transaction transaction(database, Transaction::Kind::write);
   // One that is too large for all the room there is would only drive the others out.
-  if (bytes.size() <= limit) {
+  if (bytes.size() <= std::min(limit, kLargestCounted)) {
     Statement insert(database,
                      "INSERT OR REPLACE INTO counted_models (key, used, bytes, content) "
                      "VALUES (?, (SELECT COALESCE(MAX(used), 0) + 1 FROM counted_models), ?, ?)");

@@ -29,15 +29,14 @@ AnswerLine::AnswerLine(const AnswerInputs& inputs, std::size_t axis, std::uint64
       axis_number_(axis),
       first_(first),
       stride_(inputs.factory.grid().stride(axis)),
-      size_(axis_.size()),
-      ascending_(size_),
+      ascending_(axis_.size()),
       others_(other_coordinates(inputs.factory, axis_, first)) {
   const std::vector<AxisValue>& values = axis_.columns.front().values;
   is_numeric_ = axis_.columns.size() == 1 &&
                 std::all_of(values.begin(), values.end(), [](const AxisValue& value) { return value.number; });
-  is_whole_ = is_numeric_ && std::all_of(values.begin(), values.end(), [](const AxisValue& value) {
-                return *value.number == std::floor(*value.number);
-              });
+  const auto is_whole = [](const AxisValue& value) { return *value.number == std::floor(*value.number); };
+  is_whole_ = is_numeric_ && std::all_of(values.begin(), values.end(), is_whole) &&
+              is_count(inputs.study, axis_.columns.front());
   std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
   if (!is_numeric_) return;
   std::stable_sort(ascending_.begin(), ascending_.end(),
@@ -65,7 +64,7 @@ PointBrief AnswerLine::evaluate(double value) const {
 }
 
 std::vector<Bracket> AnswerLine::changes(const PointPredicate& predicate) const {
-  return changes_along(inputs_.points, first_, stride_, size_, predicate);
+  return changes_along(inputs_.points, first_, stride_, ascending_, predicate);
 }
 
 LineChange AnswerLine::narrow(std::size_t holds, std::size_t fails, double tolerance,
@@ -82,7 +81,8 @@ LineChange AnswerLine::narrow(std::size_t holds, std::size_t fails, double toler
     const std::optional<bool> answer = predicate(brief);
     return answer ? std::optional(*answer == holds_high) : std::nullopt;
   };
-  const Narrowed narrowed = bisect(*low.value.number, *high.value.number, is_whole_, tolerance, is_on_high_side);
+  const Narrowed narrowed =
+      bisect(*low.value.number, *high.value.number, is_whole_, is_whole_ ? 0 : tolerance, is_on_high_side);
   const auto end = [&](const LineSpot& from, double value) {
     return value == *from.value.number ? from : LineSpot{axis_value(value), std::nullopt, seen.at(value)};
   };

@@ -41,11 +41,12 @@ class AnswerLine {
   /// Whether the axis is one column of numbers.
   [[nodiscard]] bool is_numeric() const { return is_numeric_; }
 
-  /// Changes of a predicate between neighbours, in the order in which the axis stands.
+  /// Changes of a predicate between neighbours in the order of ascending().
   [[nodiscard]] std::vector<Bracket> changes(const PointPredicate& predicate) const;
 
   /// Narrows the change between two places down: `holds` is the one where the predicate holds. By bisection where the
-  /// axis is numeric, until the ends are `tolerance` apart (relatively) or, of whole numbers, neighbours.
+  /// axis is numeric, until the ends are `tolerance` apart (relatively); of whole numbers, until they are neighbours.
+  /// Numbers are whole on an axis that has only such ones and counts something.
   [[nodiscard]] LineChange narrow(std::size_t holds, std::size_t fails, double tolerance,
                                   const PointPredicate& predicate) const;
 
@@ -71,7 +72,6 @@ class AnswerLine {
   std::size_t axis_number_;
   std::uint64_t first_;
   std::uint64_t stride_;
-  std::size_t size_;
   bool is_numeric_ = false;
   bool is_whole_ = false;
   std::vector<std::size_t> ascending_;

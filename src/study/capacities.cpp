@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "line_answers.hpp"
 
@@ -29,24 +30,25 @@ Fitting fitting_of(const AnswerLine& line, const PointPredicate& predicate) {
   return fitting;
 }
 
-/// Neighbours of which one fits and the other does not.
-struct Edge {
-  std::size_t fits = 0;
-  std::size_t fails = 0;
+/// The last run of neighbours that fit, as indices in `places`.
+struct Run {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  bool is_only = true;  ///< whether nothing else fits
+
+  [[nodiscard]] bool begins_inside() const { return first > 0; }
+  [[nodiscard]] bool ends_inside(const Fitting& fitting) const { return last + 1 < fitting.places.size(); }
 };
 
-// Memory mostly grows along an axis: the answer is where it first gets too large. It may fall, as with the workers that
-// share it: the smallest value from which on everything fits.
-Edge edge_of(const Fitting& fitting) {
-  const std::size_t last = fitting.places.size() - 1;
-  if (!fitting.fits.front() && fitting.fits.back()) {
-    std::size_t i = last;
-    while (fitting.fits[i - 1]) --i;
-    return {fitting.places[i], fitting.places[i - 1]};
-  }
-  std::size_t i = 0;
-  while (!(fitting.fits[i] && !fitting.fits[i + 1])) ++i;
-  return {fitting.places[i], fitting.places[i + 1]};
+// Memory may grow along an axis, fall (as with the workers that share it), or both: a range then fits.
+Run last_run(const Fitting& fitting) {
+  Run run;
+  run.last = fitting.places.size() - 1;
+  while (!fitting.fits[run.last]) --run.last;
+  run.first = run.last;
+  while (run.first > 0 && fitting.fits[run.first - 1]) --run.first;
+  run.is_only = run.last - run.first + 1 == fitting.count;
+  return run;
 }
 
 double limit_of(const PointBrief& brief, const Question& question) {
@@ -82,26 +84,50 @@ std::string one_sided(const AnswerLine& line, const Question& question, const Fi
   const LineSpot spot = line.spot(extreme(line, fitting, question.of, fitting.is_all()));
   answer["fits"] = fitting.is_all() ? "all" : "none";
   add_spot(answer, spot, question);
-  return fmt::format("{} {} fits: {}, of {}", fitting.is_all() ? "every" : "no", line.axis_name(),
+  return fmt::format("{} {} of the grid fits: {}, of {}", fitting.is_all() ? "every" : "no", line.axis_name(),
                      needs(spot, question), bytes_text(limit_of(spot.brief, question)));
 }
 
-std::string up_to_an_edge(const AnswerLine& line, const Question& question, const Fitting& fitting,
-                          const PointPredicate& predicate, AnswerJson& answer) {
-  const Edge edge = edge_of(fitting);
-  const LineChange change = line.narrow(edge.fits, edge.fails, question.tolerance, predicate);
-  std::string side = "at";
-  if (line.is_numeric()) side = *change.holds.value.number < *change.fails.value.number ? "up to" : "from";
+/// What lies beyond an end of a run.
+void add_beyond(AnswerJson& answer, const LineChange& change, const Question& question, const std::string& prefix) {
+  answer[prefix] = json_of(change.fails.value);
+  answer[prefix + "_bytes"] = json_of_bytes(bytes_of(change.fails.brief, question.of));
+}
+
+/// Some of a line's values fit: both ends of the last run of them.
+std::string some_fit(const AnswerLine& line, const Question& question, const Fitting& fitting,
+                     const PointPredicate& predicate, AnswerJson& answer) {
+  const Run run = last_run(fitting);
+  const auto place = [&](std::size_t i) { return fitting.places[i]; };
+  std::optional<LineChange> low;
+  std::optional<LineChange> high;
+  if (run.begins_inside()) low = line.narrow(place(run.first), place(run.first - 1), question.tolerance, predicate);
+  if (run.ends_inside(fitting)) high = line.narrow(place(run.last), place(run.last + 1), question.tolerance, predicate);
+  const LineChange& end = high ? *high : *low;
+  std::string side = high ? "up to" : "from";
+  if (low && high) side = "between";
+  if (!line.is_numeric()) side = "at";
   answer["fits"] = side;
-  add_spot(answer, change.holds, question);
-  answer["beyond"] = json_of(change.fails.value);
-  answer["beyond_bytes"] = json_of_bytes(bytes_of(change.fails.brief, question.of));
-  answer["evaluations"] = change.evaluations;
-  answer["is_blocked"] = change.is_blocked;
-  return fmt::format("fits {} {} = {}: {}, of {}; {}{}", side, line.axis_name(),
-                     AnswerLine::text_of(change.holds, question.tolerance), needs(change.holds, question),
-                     bytes_text(limit_of(change.holds.brief, question)), needs(change.fails, question),
-                     change.is_blocked ? "; a point between the two does not say" : "");
+  add_spot(answer, end.holds, question);
+  add_beyond(answer, end, question, "beyond");
+  if (low && high) {
+    answer["from"] = json_of(low->holds.value);
+    add_beyond(answer, *low, question, "below");
+  }
+  answer["is_one_range"] = run.is_only;
+  answer["evaluations"] = (low ? low->evaluations : 0) + (high ? high->evaluations : 0);
+  const bool is_blocked = (low && low->is_blocked) || (high && high->is_blocked);
+  answer["is_blocked"] = is_blocked;
+  const auto text = [&](const LineSpot& spot) { return AnswerLine::text_of(spot, question.tolerance); };
+  std::string sentence = fmt::format("fits {} {} = {}", side == "between" ? "from" : side, line.axis_name(),
+                                     text(side == "between" ? low->holds : end.holds));
+  if (side == "between") sentence += fmt::format(" to {}", text(high->holds));
+  sentence += fmt::format(": {}, of {}; {}", needs(end.holds, question),
+                          bytes_text(limit_of(end.holds.brief, question)), needs(end.fails, question));
+  if (side == "between") sentence += fmt::format("; {}", needs(low->fails, question));
+  if (!run.is_only) sentence += "; other values fit too, in other ranges";
+  if (is_blocked) sentence += "; a point between the two does not say";
+  return sentence;
 }
 
 }  // namespace
@@ -120,7 +146,7 @@ AnswerRecord capacity(const AnswerLine& line, const Question& question) {
   } else if (fitting.is_all() || fitting.count == 0) {
     sentence = one_sided(line, question, fitting, answer);
   } else {
-    sentence = up_to_an_edge(line, question, fitting, predicate, answer);
+    sentence = some_fit(line, question, fitting, predicate, answer);
   }
   return {to_string(QuestionKind::capacity), line.where(), line.sentence(sentence), answer.dump()};
 }

@@ -26,7 +26,7 @@ MpiHead::MpiHead(Mailbox& mail, StudyRun& run, StudyStore* store, const StudyOpt
       run_(run),
       store_(store),
       options_(options),
-      units_(run.factory(), run.open_points()),
+      units_(run.factory(), run.open_points(), static_cast<std::size_t>(ranks)),
       ranks_(static_cast<std::size_t>(ranks)),
       most_units_(run.factory().has_networks() ? kNetworkUnits : kChainUnits) {}
 
@@ -73,8 +73,8 @@ void MpiHead::hand_out() {
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
       if (is_stopping_) return;
       if (ranks_[rank].has_failed || ranks_[rank].units > held) continue;
-      const std::vector<std::uint64_t> positions = units_.next();
-      if (positions.empty()) return;
+      const std::vector<std::uint64_t> positions = units_.next(rank);
+      if (positions.empty()) continue;  // there may be some for another rank, which has the model at hand
       mail_.send(static_cast<int>(rank), LetterKind::unit, encode_positions(positions));
       ++ranks_[rank].units;
     }
@@ -101,7 +101,8 @@ void MpiHead::read(const Letter& letter) {
     case LetterKind::failure:
       rank.has_failed = true;
       rank.units = 0;
-      throw std::runtime_error(fmt::format("rank {} failed: {}", letter.rank, letter.bytes));
+      throw_failure(fmt::format("rank {} failed", letter.rank),
+                    decode_failure(letter.bytes).value_or(FailureMessage{FailureKind::fault, "an unknown error"}));
     default:
       throw std::logic_error("a letter that rank 0 does not get");
   }
@@ -109,8 +110,9 @@ void MpiHead::read(const Letter& letter) {
 
 void MpiHead::take_points(const Letter& letter) {
   UnitMessage unit = decode_unit(letter.bytes);
-  ranks_[static_cast<std::size_t>(letter.rank)].counts = unit.counts;
-  units_.took(unit.points.size(), unit.seconds);
+  const auto rank = static_cast<std::size_t>(letter.rank);
+  ranks_[rank].counts = unit.counts;
+  units_.took(rank, unit.points.size(), unit.seconds);
   if (unit.is_stopped) stop();
   if (!can_write_) return;
   try {

@@ -7,8 +7,8 @@
 
 #include "mpi_mailbox.hpp"
 #include "point_message.hpp"
+#include "rank_units.hpp"
 #include "study_run.hpp"
-#include "upsweep/study/work_units.hpp"
 
 namespace upsweep {
 
@@ -19,7 +19,7 @@ class MpiHead {
   MpiHead(Mailbox& mail, StudyRun& run, StudyStore* store, const StudyOptions& options, int ranks);
 
   /// Returns when no rank holds a unit any more, and none is left or somebody said stop. Throws after that what went
-  /// wrong first, here or on another rank; MpiError at once.
+  /// wrong first, here or on another rank, as an exception of the kind that it was there; MpiError at once.
   void deal();
 
   /// Of all other ranks.
@@ -47,7 +47,7 @@ class MpiHead {
   StudyRun& run_;
   StudyStore* store_;
   const StudyOptions& options_;
-  WorkUnits units_;
+  RankUnits units_;
   std::vector<Rank> ranks_;  ///< by number; the first, this one, has nothing
   std::size_t most_units_;   ///< that a rank holds
   bool is_stopping_ = false;

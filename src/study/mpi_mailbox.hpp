@@ -31,10 +31,10 @@ enum class LetterKind : std::uint8_t {
   unit,     ///< from rank 0: positions of points to evaluate; answered by points, or by failure
   stop,     ///< from rank 0: leave what is not begun; units that are out are still answered
   counted,  ///< from rank 0: the answer to ask
-  end,      ///< from rank 0, last: why the study failed, or nothing
+  end,      ///< from rank 0, last: the FailureMessage of the study, or nothing
   points,   ///< to rank 0: a UnitMessage
   ask,      ///< to rank 0: the key of a counted model
-  failure,  ///< to rank 0, last: why this rank cannot go on
+  failure,  ///< to rank 0, last: a FailureMessage, why this rank cannot go on
 };
 
 struct Letter {

@@ -1,5 +1,6 @@
 #include "mpi_worker.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,9 @@ using Clock = std::chrono::steady_clock;
 
 /// How often a rank looks for letters while it evaluates.
 constexpr std::chrono::milliseconds kBetweenLooks{10};
+
+/// Of counted models in a letter: a row of the store has 10^9 bytes at most, a letter 2 GiB with its points.
+constexpr std::uint64_t kMostCountedBytes = 900'000'000;
 
 }  // namespace
 
@@ -27,11 +31,18 @@ CountStorage MpiWorker::storage() {
     mail_.send(0, LetterKind::ask, encode_keys({&key, 1}));
     return decode_found(mail_.wait_for(LetterKind::counted).bytes);
   };
-  storage.save = [this](const ContentKey& key, std::string_view bytes) { counted_.emplace_back(key, bytes); };
+  storage.save = [this](const ContentKey& key, std::string_view bytes) { hand_in(key, bytes); };
   return storage;
 }
 
-std::string MpiWorker::work() {
+void MpiWorker::hand_in(const ContentKey& key, std::string_view bytes) {
+  const std::uint64_t most = std::min(kMostCountedBytes, options_.stored_cache_bytes);
+  if (bytes.size() > most || counted_bytes_ > most - bytes.size()) return;
+  counted_.emplace_back(key, bytes);
+  counted_bytes_ += bytes.size();
+}
+
+std::optional<FailureMessage> MpiWorker::work() {
   while (true) {
     mail_.wait([this] { return !mail_.is_empty(); });
     const Letter letter = *mail_.take();
@@ -48,7 +59,7 @@ std::string MpiWorker::work() {
         is_stopping_ = true;
         break;
       case LetterKind::end:
-        return letter.bytes;
+        return decode_failure(letter.bytes);
       default:
         throw std::logic_error("a letter that only rank 0 gets");
     }
@@ -75,6 +86,7 @@ void MpiWorker::evaluate(std::span<const std::uint64_t> positions) {
   unit.is_stopped = is_told_to_stop();
   unit.counts = cache_.statistics();
   unit.counted = std::exchange(counted_, {});
+  counted_bytes_ = 0;
   mail_.send(0, LetterKind::points, encode_unit(unit));
   mail_.flush();  // a large letter takes both sides to travel
 }

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mpi_mailbox.hpp"
@@ -22,10 +23,12 @@ class MpiWorker {
   MpiWorker& operator=(const MpiWorker&) = delete;
 
   /// Works until rank 0 says that it is the end; returns why the study failed, or nothing.
-  [[nodiscard]] std::string work();
+  [[nodiscard]] std::optional<FailureMessage> work();
 
  private:
   CountStorage storage();
+  /// Keeps what was counted for the next letter, unless it is more than the store would take or a letter can hold.
+  void hand_in(const ContentKey& key, std::string_view bytes);
   void evaluate(std::span<const std::uint64_t> positions);
   [[nodiscard]] bool is_told_to_stop() const;
 
@@ -34,6 +37,7 @@ class MpiWorker {
   PointFactory factory_;
   CountCache cache_;
   std::vector<CountedModel> counted_;  ///< since the last letter
+  std::uint64_t counted_bytes_ = 0;    ///< of those
   std::vector<ContentKey> known_;
   bool is_stopping_ = false;
 };

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
+
+#include "upsweep/base/error.hpp"
 
 namespace upsweep {
 namespace {
@@ -234,6 +238,56 @@ std::optional<std::string> decode_found(std::string_view bytes) {
   reader.item(found);
   reader.end();
   return found;
+}
+
+std::string encode_failure(const std::optional<FailureMessage>& failure) {
+  Writer writer;
+  if (failure) {
+    writer.item(failure->kind);
+    writer.item(failure->text);
+  }
+  return writer.take();
+}
+
+std::optional<FailureMessage> decode_failure(std::string_view bytes) {
+  if (bytes.empty()) return std::nullopt;
+  Reader reader(bytes);
+  FailureMessage failure;
+  reader.item(failure.kind);
+  reader.item(failure.text);
+  reader.end();
+  return failure;
+}
+
+FailureMessage current_failure() {
+  constexpr std::size_t kLongest = 1000;
+  const auto cut = [](const std::exception& error) { return std::string(error.what()).substr(0, kLongest); };
+  try {
+    throw;
+  } catch (const InputError& error) {
+    return {FailureKind::input, cut(error)};
+  } catch (const BusyError& error) {
+    return {FailureKind::unavailable, cut(error)};
+  } catch (const std::bad_alloc&) {
+    return {FailureKind::unavailable, "out of memory"};
+  } catch (const std::exception& error) {
+    return {FailureKind::fault, cut(error)};
+  } catch (...) {
+    return {FailureKind::fault, "an unknown error"};
+  }
+}
+
+void throw_failure(std::string_view where, const FailureMessage& failure) {
+  const std::string text = fmt::format("{}: {}", where, failure.text);
+  switch (failure.kind) {
+    case FailureKind::input:
+      throw InputError(text);
+    case FailureKind::unavailable:
+      throw BusyError(text);
+    case FailureKind::fault:
+      break;
+  }
+  throw std::runtime_error(text);
 }
 
 }  // namespace upsweep

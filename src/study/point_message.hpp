@@ -24,6 +24,18 @@ struct UnitMessage {
   std::vector<CountedModel> counted;  ///< since the last message
 };
 
+/// Why a rank cannot go on, as its exit code tells it.
+enum class FailureKind : std::uint8_t {
+  fault,        ///< anything else: std::runtime_error
+  input,        ///< InputError
+  unavailable,  ///< BusyError, or no memory
+};
+
+struct FailureMessage {
+  FailureKind kind = FailureKind::fault;
+  std::string text;
+};
+
 // Messages between processes of one build on machines of one kind: numbers as they lie in memory, texts and lists with
 // their lengths. Decoding throws std::invalid_argument for bytes that are cut off or too long, and never reads beyond.
 
@@ -39,5 +51,15 @@ struct UnitMessage {
 /// Bytes or, by an empty message, none.
 [[nodiscard]] std::string encode_found(const std::optional<std::string>& bytes);
 [[nodiscard]] std::optional<std::string> decode_found(std::string_view bytes);
+
+/// A failure or, by an empty message, none.
+[[nodiscard]] std::string encode_failure(const std::optional<FailureMessage>& failure);
+[[nodiscard]] std::optional<FailureMessage> decode_failure(std::string_view bytes);
+
+/// The exception that is being handled, its text cut to 1000 bytes.
+[[nodiscard]] FailureMessage current_failure();
+
+/// Throws the exception of the kind, with `where` before its text.
+[[noreturn]] void throw_failure(std::string_view where, const FailureMessage& failure);
 
 }  // namespace upsweep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "study_record.hpp"
 #include "upsweep/study/evaluate_point.hpp"
@@ -11,26 +12,6 @@ namespace {
 
 constexpr std::size_t kMostReasons = 100;
 constexpr std::chrono::milliseconds kBetweenProgress{100};
-
-bool scores_in_seconds(const StudyFile& study) {
-  const auto names_machine = [](const Axis& axis) {
-    return std::any_of(axis.columns.begin(), axis.columns.end(),
-                       [](const AxisColumn& column) { return column.path == "machine"; });
-  };
-  const std::vector<Axis>& axes = study.spec.axes;
-  return study.spec.base.point.objective == Objective::time &&
-         (study.machine || std::any_of(axes.begin(), axes.end(), names_machine));
-}
-
-/// Whether an axis may change what kind of chain a model is.
-bool varies_kind(const StudySpec& spec) {
-  for (const Axis& axis : spec.axes) {
-    for (const AxisColumn& column : axis.columns) {
-      if (column.path == "model" || column.path.ends_with(".kind")) return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -72,21 +53,62 @@ StudyRun::StudyRun(const StudyFile& study, StudyStore* store, const StudyOptions
 
 void StudyRun::resume() {
   result_.id = store_->open_study(study_record(study_, options_, result_.points.size()));
-  store_->each_point(result_.id, [&](std::uint64_t position, const PointBrief& brief, std::string_view schedule) {
-    if (position >= result_.points.size() || brief.status == PointStatus::open) return;
-    PointBrief& mine = result_.points[position];
-    mine = brief;
-    mine.schedule = schedule_number(schedule);
-    ++result_.resumed;
-    if (brief.score < progress_.best_score || (progress_.best.empty() && !std::isnan(brief.score))) {
-      progress_.best = schedule;
-      progress_.best_score = brief.score;
+  std::vector<std::uint64_t> outdated;
+  std::vector<StoredKey> networks;
+  std::vector<bool> expectations(result_.points.size());
+  store_->each_point(result_.id, [&](const StoredPoint& stored) {
+    const std::uint64_t position = stored.position;
+    if (position >= result_.points.size() || stored.brief.status == PointStatus::open) return;
+    if (stored.brief.status == PointStatus::invalid) {
+      outdated.push_back(position);
+      return;
     }
+    PointBrief& mine = result_.points[position];
+    mine = stored.brief;
+    mine.schedule = schedule_number(stored.schedule);
+    expectations[position] = stored.has_expectations;
+    if (factory_.has_networks() && stored.key)
+      networks.push_back({factory_.model_number(position), position, *stored.key});
   });
-  progress_.done = result_.resumed;
+  for (const std::uint64_t position : changed(std::move(networks))) {
+    result_.points[position] = {};
+    outdated.push_back(position);
+  }
+  store_->forget(result_.id, outdated);
+  take_stored(expectations);
   if (result_.resumed == result_.points.size()) return;
   known_ = store_->result_keys();
   std::sort(known_.begin(), known_.end());
+}
+
+// Model by model, each of which is read once.
+std::vector<std::uint64_t> StudyRun::changed(std::vector<StoredKey> stored) {
+  std::sort(stored.begin(), stored.end(), [](const StoredKey& a, const StoredKey& b) {
+    return std::tie(a.model, a.position) < std::tie(b.model, b.position);
+  });
+  std::vector<std::uint64_t> positions;
+  for (const StoredKey& one : stored) {
+    if (is_stopped()) {
+      result_.points[one.position] = {};
+    } else if (factory_.at(one.position).key != one.key) {
+      positions.push_back(one.position);
+    }
+  }
+  return positions;
+}
+
+void StudyRun::take_stored(const std::vector<bool>& expectations) {
+  for (std::uint64_t i = 0; i < result_.points.size(); ++i) {
+    const PointBrief& brief = result_.points[i];
+    if (brief.status == PointStatus::open) continue;
+    ++result_.resumed;
+    if (brief.status == PointStatus::done && expectations[i]) result_.is_exact = false;
+    if (brief.score < progress_.best_score || (progress_.best.empty() && !std::isnan(brief.score))) {
+      progress_.best = result_.schedules[brief.schedule];
+      progress_.best_score = brief.score;
+    }
+  }
+  progress_.done = result_.resumed;
 }
 
 bool StudyRun::is_stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
@@ -176,7 +198,6 @@ void StudyRun::take(const StudyPoint& point) {
   brief = brief_of(record, schedule);
   if (record.status == PointStatus::invalid) keep_reason(point.position, record.reason);
   if (!is_done) return;
-  result_.is_mixed = result_.is_mixed || record.figures.is_in_seconds != result_.is_in_seconds;
   result_.is_exact = result_.is_exact && record.figures.is_exact;
   if (progress_.best.empty() || brief.score < progress_.best_score) {
     progress_.best = result_.schedules[schedule];
@@ -210,29 +231,11 @@ std::uint32_t StudyRun::schedule_number(std::string_view name) {
   return place->second;
 }
 
-// Reasons of points of earlier runs are not in memory: those few are made again.
+// All of them are of this run: those of earlier ones were evaluated again.
 void StudyRun::collect_invalid() {
-  for (std::uint64_t i = 0; i < result_.points.size() && result_.invalid.size() < kMostReasons; ++i) {
-    if (result_.points[i].status != PointStatus::invalid) continue;
-    const auto kept = reasons_.find(i);
-    result_.invalid.push_back(i);
-    result_.reasons.push_back(kept != reasons_.end() ? kept->second
-                                                     : evaluate_in_study(factory_, cache_, {}, i).point.record.reason);
-  }
-}
-
-// Points that earlier runs have evaluated do not say whether they are exact; their models do.
-void StudyRun::check_exact() {
-  if (result_.resumed == 0 || !result_.is_exact) return;
-  const bool is_varied = varies_kind(study_.spec);
-  std::optional<std::uint64_t> last;
-  for (std::uint64_t i = 0; i < result_.points.size(); ++i) {
-    if (result_.points[i].status != PointStatus::done || last == factory_.model_number(i)) continue;
-    last = factory_.model_number(i);
-    const PointInputs inputs = factory_.at(i);
-    const auto* chain = inputs.model.model ? std::get_if<ChainModel>(inputs.model.model.get()) : nullptr;
-    result_.is_exact = chain == nullptr || chain->chain.is_exact();
-    if (!is_varied || !result_.is_exact) return;
+  for (const auto& [position, reason] : reasons_) {
+    result_.invalid.push_back(position);
+    result_.reasons.push_back(reason);
   }
 }
 
@@ -258,7 +261,6 @@ StudyResult StudyRun::finish(const CountStatistics& counts) {
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   say_progress(true);
   if (store_ != nullptr) write_counted();
-  check_exact();
   collect_invalid();
   result_.is_interrupted = progress_.done < progress_.points;
   if (!result_.is_interrupted) answer();

@@ -36,7 +36,8 @@ struct UnitPoint {
 /// for all threads, also during add().
 class StudyRun {
  public:
-  /// Opens the study in the store (null: none) and takes over the points that it has. The arguments must outlive it.
+  /// Opens the study in the store (null: none), takes over the points that it has, and removes those that are to be
+  /// evaluated again (see run_study()). The arguments must outlive it.
   StudyRun(const StudyFile& study, StudyStore* store, const StudyOptions& options);
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
@@ -61,8 +62,19 @@ class StudyRun {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// A stored result of the study.
+  struct StoredKey {
+    std::uint64_t model = 0;  ///< its number
+    std::uint64_t position = 0;
+    ContentKey key{};
+  };
 
   void resume();
+  /// Those of the stored points whose model is not what it was, in its arrays; where the study is stopped before all
+  /// are looked at, the others count as open.
+  std::vector<std::uint64_t> changed(std::vector<StoredKey> stored);
+  /// Counts points that are there from earlier runs. `expectations`: by position, whether its counts are such.
+  void take_stored(const std::vector<bool>& expectations);
   CountStorage storage();
   /// Writes what was counted since the last time; throws what went wrong with the store on other threads.
   void write_counted();
@@ -73,7 +85,6 @@ class StudyRun {
   void say_progress(bool is_last);
   std::uint32_t schedule_number(std::string_view name);
   void collect_invalid();
-  void check_exact();
   void answer();
 
   const StudyFile& study_;

@@ -1,15 +1,17 @@
 #include "upsweep/study/work_units.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
+
+#include "unit_size.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr double kUnitSeconds = 0.5;
 constexpr std::size_t kFirstNeighbours = 64;
 constexpr std::size_t kMostNeighbours = 8192;
+// Points of a network may take a second each: what is under way is little before anybody knows.
+constexpr std::size_t kFirstPiece = 8;
 constexpr std::size_t kLargestPiece = 256;
 // Models that are handed out by turns and pieces of all of them, for each thread: enough to keep threads on models of
 // their own, few enough to stay in the cache.
@@ -25,7 +27,10 @@ struct Piece {
 }  // namespace
 
 struct WorkUnits::Impl {
-  explicit Impl(std::vector<bool> open) : is_open(std::move(open)) {}
+  Impl(std::vector<bool> open, bool is_of_networks)
+      : has_networks(is_of_networks),
+        size(is_of_networks ? kFirstPiece : kFirstNeighbours, is_of_networks ? kLargestPiece : kMostNeighbours),
+        is_open(std::move(open)) {}
 
   std::vector<std::uint64_t> next_neighbours();
   void sort_by_model(const PointFactory& factory);
@@ -33,20 +38,20 @@ struct WorkUnits::Impl {
   std::vector<std::uint64_t> next_piece();
 
   std::size_t sharing = 1;
-  bool has_networks = false;
-  std::atomic<std::size_t> neighbours{kFirstNeighbours};
+  bool has_networks;
+  UnitSize size;
   // Of chains.
   std::vector<bool> is_open;
   std::size_t place = 0;
   // Of networks, sorted, and the models whose turn it is.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> by_model;  ///< (model number, position)
   std::vector<Piece> window;
-  std::size_t piece = kLargestPiece;
+  std::size_t share = kLargestPiece;  ///< that a piece has at most: all threads get some
   std::size_t turn = 0;
 };
 
 std::vector<std::uint64_t> WorkUnits::Impl::next_neighbours() {
-  const std::size_t most = neighbours.load(std::memory_order_relaxed);
+  const std::size_t most = size.points();
   std::vector<std::uint64_t> positions;
   positions.reserve(most);
   for (; place < is_open.size() && positions.size() < most; ++place) {
@@ -74,7 +79,7 @@ void WorkUnits::Impl::open_window() {
     window.push_back({begin, place});
   }
   const std::size_t pieces = sharing == 1 ? 1 : kPiecesPerThread * sharing;
-  piece = std::clamp<std::size_t>((place - first) / pieces, 1, kLargestPiece);
+  share = std::clamp<std::size_t>((place - first) / pieces, 1, kLargestPiece);
 }
 
 std::vector<std::uint64_t> WorkUnits::Impl::next_piece() {
@@ -82,7 +87,7 @@ std::vector<std::uint64_t> WorkUnits::Impl::next_piece() {
   if (window.empty()) return {};
   turn %= window.size();
   Piece& model = window[turn];
-  const std::size_t end = std::min(model.end, model.begin + piece);
+  const std::size_t end = std::min(model.end, model.begin + std::min(share, size.points()));
   std::vector<std::uint64_t> positions;
   for (std::size_t i = model.begin; i < end; ++i) positions.push_back(by_model[i].second);
   model.begin = end;
@@ -95,9 +100,8 @@ std::vector<std::uint64_t> WorkUnits::Impl::next_piece() {
 }
 
 WorkUnits::WorkUnits(const PointFactory& factory, std::vector<bool> is_open, std::size_t sharing)
-    : impl_(std::make_unique<Impl>(std::move(is_open))) {
+    : impl_(std::make_unique<Impl>(std::move(is_open), factory.has_networks())) {
   impl_->sharing = std::max<std::size_t>(1, sharing);
-  impl_->has_networks = factory.has_networks();
   if (impl_->has_networks) impl_->sort_by_model(factory);
 }
 
@@ -107,15 +111,6 @@ std::vector<std::uint64_t> WorkUnits::next() {
   return impl_->has_networks ? impl_->next_piece() : impl_->next_neighbours();
 }
 
-// At most doubled or halved in one go: single slow points say little about the next ones.
-void WorkUnits::took(std::size_t points, double seconds) {
-  if (points == 0) return;
-  const std::size_t now = impl_->neighbours.load(std::memory_order_relaxed);
-  const double wanted = seconds > 0 ? kUnitSeconds * static_cast<double>(points) / seconds : kMostNeighbours;
-  const double least = std::max(1.0, static_cast<double>(now) / 2);
-  const double most = std::min(static_cast<double>(kMostNeighbours), static_cast<double>(now) * 2);
-  const double next = std::clamp(wanted, std::min(least, most), most);
-  impl_->neighbours.store(static_cast<std::size_t>(next), std::memory_order_relaxed);
-}
+void WorkUnits::took(std::size_t points, double seconds) { impl_->size.took(points, seconds); }
 
 }  // namespace upsweep

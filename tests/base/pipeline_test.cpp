@@ -47,6 +47,29 @@ TEST(Pipeline, EveryItemIsWorkedOnOnceAndFinishedInOrder) {
   }
 }
 
+/// The first of every eight items works until the seven after it are done, where other threads do those meanwhile.
+TEST(Pipeline, FinishesInOrderWhereAnEarlyItemWorksLongest) {
+  constexpr int kCount = 64;
+  int next = 0;
+  std::atomic<int> worked{0};
+  std::vector<int> finished;
+  PipelineStages stages;
+  stages.next = counting(next, kCount);
+  stages.work = [&](void* item) {
+    const int number = static_cast<Item*>(item)->number;
+    // So many looks at most: it ends where no other thread does them, too.
+    if (number % 8 == 0) {
+      for (int look = 0; look < 20'000 && worked < number + 7; ++look) ++static_cast<Item*>(item)->worked;
+    }
+    ++worked;
+  };
+  stages.finish = [&](void* item) { finished.push_back(static_cast<Item*>(item)->number); };
+  run_pipeline(8, stages);
+  std::vector<int> expected(kCount);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(finished, expected);
+}
+
 TEST(Pipeline, NoMoreItemsAreUnderWayThanThereAreTokens) {
   int next = 0;
   std::atomic<int> under_way{0};

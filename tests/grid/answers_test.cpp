@@ -41,7 +41,7 @@ class AnswersTest : public testing::SeededTest {
   }
 };
 
-TEST_F(AnswersTest, ChangesAreWhereNeighboursThatSayDiffer) {
+TEST_F(AnswersTest, ChangesAreWhereNeighboursInTheOrderOfPlacesThatSayDiffer) {
   for (int i = 0; i < 50; ++i) {
     const std::vector<PointBrief> points = random_points(40);
     if (points.empty()) continue;
@@ -49,14 +49,19 @@ TEST_F(AnswersTest, ChangesAreWhereNeighboursThatSayDiffer) {
     const std::uint64_t stride = between(1, 4);
     const std::size_t count = (points.size() - 1 - first) / stride + 1;
     const auto holds = [&](std::size_t place) { return scan_is_faster(points[first + place * stride]); };
+    std::vector<std::size_t> places(count);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    for (std::size_t left = count; left > 1; --left) std::swap(places[left - 1], places[between(0, left - 1)]);
     std::vector<Bracket> expected;
     for (std::size_t after = 1; after < count; ++after) {
       std::size_t before = after - 1;
-      while (before > 0 && !holds(before)) --before;
-      if (holds(after) && holds(before) && *holds(after) != *holds(before))
-        expected.push_back({before, after, *holds(after)});
+      while (before > 0 && !holds(places[before])) --before;
+      const std::optional<bool> held = holds(places[before]);
+      const std::optional<bool> holds_after = holds(places[after]);
+      if (holds_after && held && *holds_after != *held)
+        expected.push_back({places[before], places[after], *holds_after});
     }
-    EXPECT_EQ(changes_along(points, first, stride, count, scan_is_faster), expected);
+    EXPECT_EQ(changes_along(points, first, stride, places, scan_is_faster), expected);
   }
 }
 

@@ -65,6 +65,20 @@ TEST(ArithmeticRange, HasDecimalsAsAPersonWritesThem) {
   EXPECT_EQ(arithmetic_range(0, 1, 0.001)[999].text, "0.999");
 }
 
+TEST(ArithmeticRange, HasZeroWhereItCrossesIt) {
+  EXPECT_THAT(texts(arithmetic_range(-0.3, 0.3, 0.1)), ElementsAre("-0.3", "-0.2", "-0.1", "0", "0.1", "0.2", "0.3"));
+  EXPECT_THAT(texts(arithmetic_range(0.3, -0.3, -0.15)), ElementsAre("0.3", "0.15", "0", "-0.15", "-0.3"));
+  EXPECT_THAT(texts(arithmetic_range(-3e-300, 3e-300, 1e-300)),
+              ElementsAre("-3e-300", "-2e-300", "-1e-300", "0", "1e-300", "2e-300", "3e-300"));
+}
+
+TEST(ArithmeticRange, HasWholeNumbersAsTheyAre) {
+  EXPECT_THAT(texts(arithmetic_range(1'234'567'890'123'456, 1'234'567'890'123'459, 1)),
+              ElementsAre("1234567890123456", "1234567890123457", "1234567890123458", "1234567890123459"));
+  EXPECT_THAT(texts(arithmetic_range(9'007'199'254'740'988, 9'007'199'254'740'992, 3)),
+              ElementsAre("9007199254740988", "9007199254740991"));
+}
+
 TEST(ArithmeticRange, RefusesWhatNeverEnds) {
   EXPECT_EQ(refusal([] { return arithmetic_range(1, 5, 0); }), "the step of a range is 0, accepted is another number");
   EXPECT_EQ(refusal([] { return arithmetic_range(1, 5, -1); }),

@@ -156,8 +156,11 @@ TEST_F(AnalysisCodec, SurvivesWrongBytes) {
       wrong[between(0, wrong.size() - 1)] ^= static_cast<char>(between(1, 255));
     try {
       const Analysis some = decode_analysis(wrong);
-      for (const ScheduleProfile& schedule : some.schedules)
+      EXPECT_GT(some.network.inputs, 0U);
+      for (const ScheduleProfile& schedule : some.schedules) {
         EXPECT_EQ(schedule.ops.size(), schedule.schedule.combines.size());
+        EXPECT_EQ(schedule.inputs, some.network.inputs);
+      }
     } catch (const std::invalid_argument&) {
       ++refused;
     }
@@ -178,6 +181,60 @@ TEST_F(AnalysisCodec, RefusesLengthsBeyondTheBytes) {
   // Start, version, seven sums, then 2^63 operators.
   const std::string bytes = std::string("UPSA\x01") + std::string(7, '\x01') + std::string(9, '\x80') + '\x01';
   EXPECT_THROW(static_cast<void>(decode_analysis(bytes)), std::invalid_argument);
+}
+
+/// One input, no operators, no links, one schedule; `rest` are its combines, of bytes 1.
+std::string bytes_of_schedule(const std::string& name, std::uint64_t length, std::uint64_t ops, char inputs,
+                              std::size_t rest) {
+  std::string bytes = std::string("UPSA\x01") + std::string(7, '\x01') + std::string(2, '\0') + '\x01';
+  const auto number = [&bytes](std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+    bytes.push_back(static_cast<char>(value));
+  };
+  number(name.size());
+  bytes += name;
+  number(length);
+  number(ops);
+  bytes.push_back(inputs);
+  return bytes + std::string(rest, '\x01');
+}
+
+std::string refusal(const std::string& bytes) {
+  try {
+    static_cast<void>(decode_analysis(bytes));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+/// Such a schedule may have millions of combines for each that is there.
+TEST_F(AnalysisCodec, RefusesASchedulesLengthBeforeItIsMade) {
+  EXPECT_EQ(refusal(bytes_of_schedule("linear", 303, 300, 1, 4000)),
+            "an analysis with 300 combines of schedule 'linear' of length 303");
+  EXPECT_EQ(refusal(bytes_of_schedule("kogge-stone", 302, 300, 1, 4000)),
+            "an analysis with 300 combines of schedule 'kogge-stone' of length 302");
+  EXPECT_EQ(refusal(bytes_of_schedule("recursive-doubling", 302, 300, 1, 4000)),
+            "an analysis with 300 combines of schedule 'recursive-doubling' of length 302");
+  EXPECT_EQ(refusal(bytes_of_schedule("linear", 302, 400, 1, 4000)), "an analysis with 400 items in 4001 bytes")
+      << "a combine has 12 at least";
+}
+
+TEST_F(AnalysisCodec, RefusesNoInputsAndOthersThanTheNetworks) {
+  EXPECT_EQ(refusal(bytes_of_schedule("linear", 302, 300, 2, 4000)),
+            "an analysis of 1 inputs with a schedule of 2 inputs");
+  Analysis analysis = some_analysis(5, 2);
+  std::string bytes = encode_analysis(analysis);
+  ASSERT_EQ(bytes[5], 2) << "of the network";
+  bytes[5] = 3;
+  EXPECT_EQ(refusal(bytes), "an analysis of 3 inputs with a schedule of 2 inputs");
+  bytes[5] = 0;
+  EXPECT_EQ(refusal(bytes), "an analysis of 0 inputs");
+  analysis.network.inputs = 3;
+  EXPECT_THROW(static_cast<void>(encode_analysis(analysis)), std::invalid_argument);
+  analysis = {};
+  analysis.network.inputs = 0;
+  EXPECT_THROW(static_cast<void>(encode_analysis(analysis)), std::invalid_argument);
 }
 
 TEST_F(AnalysisCodec, RefusesToWriteASchedulesNameWithOtherCombines) {

@@ -101,20 +101,44 @@ TEST_F(ProfileOfEverySchedule, CountsWhatTheDefinitionSaysInOneCall) {
   }
 }
 
-/// Multiplies what the schedule says, op by op; nothing is shared.
-void expect_steps_of_products(const ScheduleProfile& profile, const JacobianChain& chain) {
+/// Calls compare(id, later operand, product, null of a vector) for each combine, multiplied as the schedule says;
+/// nothing is shared.
+template <class Compare>
+void for_each_product(const ScheduleProfile& profile, const JacobianChain& chain, const Compare& compare) {
   const Schedule& schedule = profile.schedule;
   std::vector<PatternPtr> values(schedule.values());
   for (std::size_t i = 1; i < chain.length(); ++i) values[i] = chain.jacobians[i - 1];
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
     const PatternPtr& later = values[schedule.combines[id].later];
     if (profile.ops[id].is_mv) {
-      EXPECT_EQ(profile.ops[id].steps, steps_with_dense_vector(*later)) << "op " << id;
+      compare(id, *later, nullptr);
       continue;
     }
     const Product product = multiply(later, values[schedule.combines[id].earlier], Keep::structure);
-    EXPECT_EQ(profile.ops[id].steps, product.steps) << "op " << id;
+    compare(id, *later, &product);
     values[schedule.value_of(id)] = product.pattern;
+  }
+}
+
+void expect_steps_of_products(const ScheduleProfile& profile, const JacobianChain& chain) {
+  for_each_product(profile, chain, [&](std::size_t id, const Pattern& later, const Product* product) {
+    EXPECT_EQ(profile.ops[id].steps, product == nullptr ? steps_with_dense_vector(later) : product->steps)
+        << "op " << id;
+  });
+}
+
+/// All that does not depend on which rows share their storage.
+void expect_steps_but_for_teams(const JacobianChain& chain) {
+  for (const ScheduleProfile& profile : profile_schedules(all_schedules(chain.length()), chain, 8)) {
+    SCOPED_TRACE(profile.schedule.name + ", length " + std::to_string(chain.length()));
+    for_each_product(profile, chain, [&](std::size_t id, const Pattern&, const Product* product) {
+      if (product == nullptr) return;
+      const OpProfile& op = profile.ops[id];
+      EXPECT_EQ(op.nnz, product->nnz) << "op " << id;
+      EXPECT_EQ(op.products, product->products) << "op " << id;
+      EXPECT_EQ(op.steps.scaled_columns, product->steps.scaled_columns) << "op " << id;
+      EXPECT_EQ(op.steps.scaled_rows, product->steps.scaled_rows) << "op " << id;
+    });
   }
 }
 
@@ -136,9 +160,15 @@ bool selects_rows_by_chance(const JacobianChain& chain) {
 }
 
 TEST_F(ProfileOfEverySchedule, HasTheStepsOfTheProductsAsTheyAreExecuted) {
-  for (int compared = 0; compared < 12;) {
+  int compared = 0;
+  int others = 0;
+  for (int attempts = 0; compared < 12; ++attempts) {
+    ASSERT_LT(attempts, 1000) << "hardly a chain that can be compared";
     const JacobianChain chain = network_chain(between(1, 24));
-    if (selects_rows_by_chance(chain)) continue;
+    if (selects_rows_by_chance(chain)) {
+      if (++others <= 4) expect_steps_but_for_teams(chain);
+      continue;
+    }
     ++compared;
     for (const ScheduleProfile& profile : profile_schedules(all_schedules(chain.length()), chain, 8)) {
       SCOPED_TRACE(profile.schedule.name + ", length " + std::to_string(chain.length()));

@@ -72,7 +72,7 @@ TEST(HomogeneousProfile, FollowsTheClosedFormsAtHundredMillionSteps) {
       std::uint64_t ops = 0;
       for (const LevelRun& run : profile.runs) {
         for (std::size_t i = 0; i < run.cycle.size(); ++i) {
-          const std::uint64_t times = (run.levels + run.cycle.size() - 1 - i) / run.cycle.size();
+          const std::uint64_t times = run.times(i);
           mv += times * run.cycle[i].mv_ops;
           ops += times * run.cycle[i].profile.ops;
         }

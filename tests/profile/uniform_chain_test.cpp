@@ -118,16 +118,25 @@ TEST(UniformChain, IsNeverExact) {
   EXPECT_TRUE(testing::banded_chain(6, 1, 3).is_exact());
 }
 
-/// Densities that grow and, with less than an entry per row, ones that die out.
+/// Densities that grow and, with less than an entry per row, ones that die out: matrices end smaller than a vector, or
+/// are from the start.
 TEST(UniformChain, IsCountedByLevelsAsCombineByCombine) {
-  for (const auto& [h, density] : {std::pair{20, 0.06}, {20, 0.3}, {7, 0.9}, {40, 0.02}, {100, 0.0101}}) {
-    for (const std::uint64_t n : {1, 2, 3, 4, 7, 8, 9, 21, 22, 23, 31, 32, 33, 100, 127}) {
+  for (const auto& [h, density] :
+       {std::pair{20, 0.06}, {20, 0.3}, {7, 0.9}, {40, 0.02}, {100, 0.0101}, {100, 0.001}, {100, 0.0005}}) {
+    for (const std::uint64_t n : {1, 2, 3, 4, 7, 8, 9, 10, 21, 22, 23, 31, 32, 33, 100, 127}) {
       const HomogeneousChain chain = uniform_chain(static_cast<std::uint64_t>(h), density, n);
       for (Schedule& schedule : all_depths(chain))
         expect_equal_profile(chain, 8, profile_homogeneous_schedule(std::move(schedule), chain, 8));
     }
     if (HasFailure()) return;
   }
+}
+
+/// Ten elements of 10 entries each: 9 elements and 1 vector at the start, 1 element and 10 vectors at the end.
+TEST(UniformChain, PeakOfPlainBackPropagationMayStandAtItsEnd) {
+  const HomogeneousProfile profile = profile_homogeneous(uniform_chain(100, 0.001, 10), 0, 8);
+  EXPECT_EQ(profile.all.peak_live_bytes, 10U * 800 + (10 * 12 + 101 * 4));
+  EXPECT_EQ(profile.live.peak_live_bytes, profile.all.peak_live_bytes);
 }
 
 /// Of growing and of falling costs of products.

@@ -74,10 +74,8 @@ TEST(StudyReport, SaysWhereScoresAreNoExactFlops) {
   Example example;
   EXPECT_THAT(to_text(example.report()), Not(HasSubstr("Expected")));
   example.result.is_exact = false;
-  example.result.is_mixed = true;
   EXPECT_THAT(to_text(example.report()), HasSubstr("Expected counts, not exact ones"));
-  EXPECT_THAT(to_text(example.report()), HasSubstr("not comparable"));
-  EXPECT_EQ(to_json(example.report())["points"]["unit"], "mixed");
+  EXPECT_EQ(to_json(example.report())["points"]["unit"], "FLOPs");
 }
 
 TEST(StudyReport, SaysHowManyNetworksWereNotCountedAgain) {
@@ -136,18 +134,19 @@ TEST(StudyReport, GivesProgramsTheRowsOfTheStore) {
                          {{std::int64_t{3}, std::string(R"({"workers": 8})"), std::string("too large")}}};
   const StudyReport report{example.study, example.result, &rows};
   EXPECT_EQ(to_json(report)["rows"][0]["coordinates"]["workers"], 8);
-  EXPECT_THAT(to_csv(report), HasSubstr("3,8,1000,infeasible,,,,,,,,,,,,too large\r\n"));
+  EXPECT_THAT(to_csv(report), HasSubstr("3,8,1000,infeasible,,,,,,,,,,,,,too large\r\n"));
 }
 
 TEST(StudyReport, WritesARowPerPoint) {
   const Example example;
   EXPECT_EQ(to_csv(example.report()),
-            "position,workers,model.chain.length,status,schedule,score,plain_score,scan_score,speedup,peak_live_bytes,"
+            "position,workers,model.chain.length,status,best_schedule,unit,score,plain_score,scan_score,speedup,peak_"
+            "live_bytes,"
             "plain_bytes,scan_bytes,bppsa_bytes,pipeline_bytes,memory_limit,reason\r\n"
-            "0,4,10,done,linear,100,100,200,0.5,2048,,,,,,\r\n"
-            "1,4,1000,done,hybrid:3,50,150,50,3,2048,,,,,,\r\n"
-            "2,8,10,invalid,,,,,,,,,,,,\"workers is 8, accepted are at most 4\"\r\n"
-            "3,8,1000,infeasible,,,,,,,,,,,,\r\n");
+            "0,4,10,done,linear,FLOPs,100,100,200,0.5,2048,,,,,,\r\n"
+            "1,4,1000,done,hybrid:3,FLOPs,50,150,50,3,2048,,,,,,\r\n"
+            "2,8,10,invalid,,,,,,,,,,,,,\"workers is 8, accepted are at most 4\"\r\n"
+            "3,8,1000,infeasible,,,,,,,,,,,,,\r\n");
 }
 
 TEST(StudyReport, NamesTheColumnsOfZippedAxes) {
@@ -178,6 +177,28 @@ TEST(StudyReport, ShowsCrossoversAsATable) {
   EXPECT_THAT(text, HasSubstr("              1000  from 33             32  0.9800x to 1.250x   workers\n"));
   EXPECT_THAT(text, HasSubstr("\n7 more are not answered one by one\n"));
   EXPECT_THAT(text, Not(HasSubstr("somewhere"))) << "a sentence of a row that is in the table";
+}
+
+TEST(StudyReport, ShowsFilesByTheirStemsToPeopleOnly) {
+  Example example;
+  const auto files = [&](const std::string& first, const std::string& second) {
+    example.study.spec.axes[0] = {"machine", {{"machine", false, {{first}, {second}}}}};
+    const std::string place = R"({"machine": ")";
+    example.result.answers = {crossover(place + first + "\"}", R"({"along": "n", "faster": "nowhere"})"),
+                              crossover(place + second + "\"}", R"({"along": "n", "faster": "nowhere"})")};
+  };
+  files("../machines/a100.yaml", "../machines/h200-141gb.yaml");
+  const std::string text = to_text(example.report());
+  EXPECT_THAT(text, HasSubstr("\nh200-141gb                1000  "));
+  EXPECT_THAT(text, HasSubstr("\n      a100  nowhere"));
+  EXPECT_EQ(text.find("a100.yaml"), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("  machine = ../machines/h200-141gb.yaml, ")) << "where a point is not valid";
+  EXPECT_THAT(to_csv(example.report()), HasSubstr("\n0,../machines/a100.yaml,10,done"));
+  EXPECT_EQ(to_json(example.report())["answers"][0]["where"]["machine"], "../machines/a100.yaml");
+  files("old/a100.yaml", "new/a100.yaml");
+  EXPECT_THAT(to_text(example.report()), HasSubstr("\nold/a100.yaml  ")) << "two files, one stem";
+  files("machines/a100.yaml", "machines/tpu");
+  EXPECT_THAT(to_text(example.report()), HasSubstr("machines/a100.yaml  ")) << "not all are such files";
 }
 
 TEST(StudyReport, ShowsOtherAnswersAsSentencesByQuestion) {

@@ -101,6 +101,50 @@ TEST(BindingResource, IsMemoryWhereItForbidsTheFasterScan) {
   EXPECT_EQ(Scorer{}.binding(&machine, {}), Binding::memory) << "the machine's";
 }
 
+TEST(BindingResource, IsNotMemoryWhereTheFasterScanIsFasterByAHair) {
+  const auto binding = [](double unlimited) {
+    const Rescore score = [unlimited](const Machine*, const PointSettings& settings) {
+      PointFigures figures;
+      figures.scan.emplace().score = settings.memory_limit ? 1 : unlimited;
+      return figures;
+    };
+    PointSettings settings;
+    settings.memory_limit = 100;
+    return binding_resource(score, nullptr, settings);
+  };
+  EXPECT_NE(binding(1 - 1e-15), Binding::memory) << "rounding";
+  EXPECT_NE(binding(0.995), Binding::memory) << "equal, as others are";
+  EXPECT_EQ(binding(0.98), Binding::memory);
+}
+
+TEST(BindingResource, OfAGpuIsTheBandwidthOfItsCacheWhereAllLiesThere) {
+  Machine machine = free_machine(64);
+  machine.kind = MachineKind::gpu;
+  machine.cache_bytes = std::uint64_t{1} << 40;
+  set_rates(machine, 1e15, 1e6);
+  for (KindRates* kind : {&machine.rates[0].fp32.mv, &machine.rates[0].fp32.mm}) kind->cached_bytes_per_s = 1e9;
+  PointSettings settings;
+  settings.schedule = "blelloch";
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::bandwidth);
+  for (KindRates* kind : {&machine.rates[0].fp32.mv, &machine.rates[0].fp32.mm}) kind->cached_bytes_per_s = 1e30;
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::arithmetic) << "the memory is not read";
+  machine.cache_bytes = 1;
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::bandwidth);
+}
+
+TEST(BindingResource, OfTwoWithinAPercentIsTheFirst) {
+  Machine machine = free_machine(1);
+  set_rates(machine, 1e9, 1e30);  // 800 ns for each combine
+  PointSettings settings;
+  settings.schedule = "linear";
+  machine.rates[0].op_latency_s = 800e-9;
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::latency);
+  machine.rates[0].op_latency_s = 790e-9;  // half of it helps less, by 0.4 %
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::latency);
+  machine.rates[0].op_latency_s = 600e-9;
+  EXPECT_EQ(Scorer{}.binding(&machine, settings), Binding::arithmetic);
+}
+
 TEST(BindingResource, WithoutAMachineIsWorkersOrArithmetic) {
   PointSettings settings;
   settings.schedule = "blelloch";

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "support/random.hpp"
 #include "upsweep/base/checked.hpp"
@@ -322,7 +324,9 @@ TEST_F(ScorePointTest, ABatchIsSoManyTimesTheWorkAndMemoryOnTheSameWorkers) {
   EXPECT_EQ(five.critical_path_flops, one.critical_path_flops);
   EXPECT_EQ(five.per_step_flops, one.per_step_flops);
   EXPECT_GE(five.score, one.score);
-  EXPECT_LE(five.score, 5 * one.score);
+  // Graham's bound for each level, added up: 1/3 of the work and 2/3 of the longest combines.
+  EXPECT_GE(five.score, five.flops / 3);
+  EXPECT_LE(five.score, (five.flops + 2 * one.critical_path_flops) / 3 * (1 + 1e-12));
   EXPECT_GE(five.steps, five.ops / 3);
   settings.workers = 1;
   EXPECT_EQ(score_point(CountedNetwork{analysis, 4}, nullptr, settings).best->score, five.flops);
@@ -388,6 +392,45 @@ TEST(ScorePoint, TheMachinesMemoryIsTheLimitUnlessTheSettingsSayOtherwise) {
   EXPECT_FALSE(score_point(chain, 4, &enough, settings).plain.is_feasible) << "each input has its own Jacobians";
   settings.memory_limit = 2 * bytes;
   EXPECT_TRUE(score_point(chain, 4, &small, settings).plain.is_feasible);
+}
+
+TEST_F(ScorePointTest, ThePeakThatIsTooLargeIsNamedAsLargerThanTheLimit) {
+  for (int attempts = 0;; ++attempts) {
+    ASSERT_LT(attempts, 200) << "no mean peak that is not whole";
+    const Analysis analysis = random_analysis(3, 2);
+    PointSettings settings;
+    settings.schedule = "linear";  // of products of vectors: none alone is larger
+    const double peak = score_point(CountedNetwork{analysis, 4}, nullptr, settings).plain.peak_live_bytes;
+    if (peak == std::floor(peak)) continue;
+    const auto limit = static_cast<std::uint64_t>(peak);
+    settings.memory_limit = limit;
+    const PointFigures figures = score_point(CountedNetwork{analysis, 4}, nullptr, settings);
+    const std::string reason = "peak live bytes are " + std::to_string(limit + 1) + ", more than ";
+    EXPECT_THAT(figures.plain.reason, HasSubstr(reason + "the limit of " + std::to_string(limit) + " bytes"));
+    const SearchResult searched = search_depth(analysis.schedules, options_of(settings, nullptr, 4, 2));
+    EXPECT_EQ(searched.linear().reason, reason + "--memory " + std::to_string(limit));
+    return;
+  }
+}
+
+TEST(ScorePoint, TakesAScanByTwoBlocksForPlainBackPropagation) {
+  const HomogeneousChain chain = fused_chain(8, 30);
+  for (const std::string name : {"blocked:1", "blocked:2"}) {
+    PointSettings settings;
+    settings.schedule = name;
+    PointFigures figures = score_point(chain, 4, nullptr, settings);
+    EXPECT_EQ(figures.best->schedule, name);
+    EXPECT_EQ(figures.best->score, figures.plain.score);
+    EXPECT_EQ(figures.best->peak_live_bytes, figures.plain.peak_live_bytes);
+    EXPECT_FALSE(figures.scan.has_value());
+    settings.memory_limit = 1;
+    figures = score_point(chain, 4, nullptr, settings);
+    EXPECT_FALSE(figures.best.has_value());
+    EXPECT_FALSE(figures.refused_scan.has_value());
+  }
+  PointSettings settings;
+  settings.schedule = "blocked:3";
+  EXPECT_TRUE(score_point(chain, 4, nullptr, settings).scan.has_value());
 }
 
 TEST(ScorePoint, NamesTheProductThatIsTooLarge) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -45,8 +46,8 @@ ScheduleProfile copied(const ScheduleProfile& profile, std::uint32_t batch) {
   return copies;
 }
 
-std::vector<std::uint64_t> costs(const ScheduleProfile& profile, bool in_flops) {
-  return in_flops ? profile.flops() : std::vector<std::uint64_t>(profile.ops.size(), 1);
+std::vector<std::uint64_t> costs(const ScheduleProfile& profile, CostUnit unit) {
+  return unit == CostUnit::flops ? profile.flops() : std::vector<std::uint64_t>(profile.ops.size(), 1);
 }
 
 class BatchedTest : public testing::SeededTest {
@@ -138,11 +139,10 @@ TEST_F(BatchedTest, MakespansAreSimulatedOnes) {
     const ScheduleProfile copies = copied(profile, batch);
     for (const Scope scope : kScopes) {
       for (const std::size_t workers : {1, 2, 3, 7, 64}) {
-        for (const bool in_flops : {false, true}) {
-          EXPECT_EQ(
-              batched_level_makespan(profile, workers, scope, batch, in_flops),
-              simulate(copies.schedule, costs(copies, in_flops), in_scope(copies, scope), workers, Execution::level)
-                  .makespan)
+        for (const CostUnit unit : {CostUnit::unit, CostUnit::flops}) {
+          EXPECT_EQ(batched_level_makespan(profile, workers, scope, batch, unit),
+                    simulate(copies.schedule, costs(copies, unit), in_scope(copies, scope), workers, Execution::level)
+                        .makespan)
               << workers << " workers, batch " << batch;
         }
       }
@@ -174,12 +174,57 @@ ScheduleProfile two_levels() {
 TEST(Batched, HandsCopiesOutInOrder) {
   const ScheduleProfile profile = two_levels();
   // Three workers take 6 6 6, then 6 10 10: 16. Two of four are free for 10 10 after 6 6 6 6.
-  EXPECT_EQ(batched_level_makespan(profile, 3, Scope::all, 2, true), 16U);
-  EXPECT_EQ(batched_level_makespan(profile, 4, Scope::all, 2, true), 16U);
-  EXPECT_EQ(batched_level_makespan(profile, 5, Scope::all, 2, true), 16U);
-  EXPECT_EQ(batched_level_makespan(profile, 6, Scope::all, 2, true), 10U);
-  EXPECT_EQ(batched_level_makespan(profile, 1, Scope::all, 2, true), 44U);
-  EXPECT_EQ(batched_level_makespan(profile, 4, Scope::all, 2, false), 2U + 1U);
+  EXPECT_EQ(batched_level_makespan(profile, 3, Scope::all, 2, CostUnit::flops), 16U);
+  EXPECT_EQ(batched_level_makespan(profile, 4, Scope::all, 2, CostUnit::flops), 16U);
+  EXPECT_EQ(batched_level_makespan(profile, 5, Scope::all, 2, CostUnit::flops), 16U);
+  EXPECT_EQ(batched_level_makespan(profile, 6, Scope::all, 2, CostUnit::flops), 10U);
+  EXPECT_EQ(batched_level_makespan(profile, 1, Scope::all, 2, CostUnit::flops), 44U);
+  EXPECT_EQ(batched_level_makespan(profile, 4, Scope::all, 2, CostUnit::unit), 2U + 1U);
+}
+
+/// One level of combines that take so many FLOPs.
+ScheduleProfile one_level(const std::vector<std::uint64_t>& flops) {
+  ScheduleProfile profile;
+  profile.schedule.length = flops.size() + 1;
+  profile.schedule.levels = 1;
+  for (const std::uint64_t each : flops) {
+    Combine combine{};
+    combine.later = 1;
+    profile.schedule.combines.push_back(combine);
+    OpProfile op;
+    op.flops = each;
+    profile.ops.push_back(op);
+  }
+  profile.schedule.results.assign(profile.schedule.length, kIdentity);
+  profile.value_bytes.assign(profile.schedule.values(), 0);
+  return profile;
+}
+
+/// Workers far apart that many small combines bring together again, or do not.
+TEST_F(BatchedTest, MakespansOfCombinesThatAreNotAlikeAreSimulatedOnes) {
+  const std::uint64_t sizes[] = {0, 1, 2, 3, 5, 20, 97, 1000, 50'000};
+  for (int round = 0; round < 150; ++round) {
+    std::vector<std::uint64_t> flops(between(1, 8));
+    for (std::uint64_t& each : flops) each = sizes[between(0, std::size(sizes) - 1)];
+    const ScheduleProfile profile = one_level(flops);
+    const auto batch = static_cast<std::uint32_t>(between(1, 60));
+    const ScheduleProfile copies = copied(profile, batch);
+    const std::size_t workers = between(1, 12);
+    EXPECT_EQ(
+        batched_level_makespan(profile, workers, Scope::all, batch, CostUnit::flops),
+        simulate(copies.schedule, copies.flops(), in_scope(copies, Scope::all), workers, Execution::level).makespan)
+        << workers << " workers, batch " << batch << ", " << ::testing::PrintToString(flops);
+  }
+}
+
+/// By hand: 2 workers are 10^10 behind the other 5, who take all of the small ones and end 333,333,334 and less apart;
+/// then each takes as many of the large ones as the others, and the 2 that are left go to those who are free first.
+TEST(Batched, AMillionTimesTheBatchTakesNoLonger) {
+  constexpr std::uint64_t kBatch = 1'000'000'003;
+  constexpr std::uint64_t kLarge = 10'000'000'000;
+  const ScheduleProfile profile = one_level({kLarge, 3, 2, kLarge});
+  EXPECT_EQ(batched_level_makespan(profile, 7, Scope::all, kBatch, CostUnit::flops),
+            2 * (kBatch / 7) * kLarge + kLarge + 3 * (kBatch / 5) + 2 * 200'000'001 + 1);
 }
 
 TEST(Batched, ALevelThatTakesNoTimeHasNoLatency) {
@@ -199,8 +244,10 @@ TEST(Batched, RefusesNoWorkersAndNoInputs) {
   const ScheduleProfile profile = two_levels();
   EXPECT_THROW(static_cast<void>(batched_seconds(profile, machine, 0, 4, Scope::all, 1)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(batched_seconds(profile, machine, 1, 4, Scope::all, 0)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 0, Scope::all, 1, true)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 1, Scope::all, 0, true)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 0, Scope::all, 1, CostUnit::flops)),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 1, Scope::all, 0, CostUnit::flops)),
+               std::invalid_argument);
 }
 
 }  // namespace

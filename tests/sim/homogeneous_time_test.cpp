@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -31,6 +32,10 @@ class HomogeneousTimeTest : public testing::SeededTest {
       case 2:
         chain.kinds = {ElementKind::banded};
         chain.half_bandwidth = between(0, chain.size - 1);
+        break;
+      case 3:
+        chain.kinds = {ElementKind::uniform};
+        chain.density = number();
         break;
       default:
         break;
@@ -96,15 +101,32 @@ TEST_F(HomogeneousTimeTest, OfABatchIsThatOfTheExplicitSchedule) {
     const std::uint64_t batch = between(1, 20);
     const std::uint64_t workers = between(1, 60);
     for (const Scope scope : kScopes) {
-      for (const bool in_flops : {false, true}) {
-        EXPECT_EQ(batched_level_makespan(profile, workers, scope, batch, in_flops),
-                  batched_level_makespan(listed, workers, scope, batch, in_flops));
+      for (const CostUnit unit : {CostUnit::unit, CostUnit::flops}) {
+        EXPECT_EQ(batched_level_makespan(profile, workers, scope, batch, unit),
+                  batched_level_makespan(listed, workers, scope, batch, unit));
       }
       for (const MachineKind kind : kKinds) {
         const Machine machine = random_machine(kind);
         const double want = batched_seconds(listed, machine, workers, 4, scope, batch);
         EXPECT_NEAR(homogeneous_seconds(profile, machine, workers, scope, batch), want, 1e-12 * want)
             << to_string(kind) << ", " << workers << " workers, batch " << batch;
+      }
+    }
+  }
+}
+
+/// Densities that grow from level to level: the down levels come back to combines of the up levels, one by one.
+TEST_F(HomogeneousTimeTest, OfUniformChainsIsThatOfTheExplicitScheduleHoweverManyCombinesDiffer) {
+  const Machine machine = random_machine(MachineKind::cpu);
+  for (const auto& [elements, depth] : {std::pair{4032U, 11U}, {4032U, 3U}, {1000U, 9U}, {1023U, 5U}}) {
+    for (const double density : {0.9, 0.4}) {
+      const HomogeneousChain chain{2, elements, {ElementKind::uniform}, 0, density};
+      const HomogeneousProfile profile = profile_homogeneous(chain, depth, 8);
+      const ScheduleProfile listed = profile_homogeneous_schedule(hybrid_schedule(chain.length(), depth), chain, 8);
+      for (const Scope scope : kScopes) {
+        const double want = predict_time(listed, machine, 5, Execution::level, 8, scope).seconds;
+        EXPECT_NEAR(homogeneous_seconds(profile, machine, 5, scope), want, 1e-12 * want)
+            << elements << " elements, depth " << depth << ", density " << density;
       }
     }
   }
@@ -151,8 +173,10 @@ TEST(HomogeneousTime, RefusesNoWorkersAndNoInputs) {
   EXPECT_THROW(static_cast<void>(homogeneous_seconds(profile, flops_machine(), 0, Scope::all)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(homogeneous_seconds(profile, flops_machine(), 1, Scope::all, 0)),
                std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 0, Scope::all, 1, true)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 1, Scope::all, 0, true)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 0, Scope::all, 1, CostUnit::flops)),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(batched_level_makespan(profile, 1, Scope::all, 0, CostUnit::flops)),
+               std::invalid_argument);
 }
 
 }  // namespace

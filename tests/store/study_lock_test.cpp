@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
@@ -47,7 +47,13 @@ TEST(StudyLock, KeepsAnotherProcessOut) {
   const StudyLock lock(file, kKey);
   const std::string holder = "process " + std::to_string(getpid());
   const pid_t other = fork();
-  if (other == 0) _exit(refusal(file).find(holder) != std::string::npos ? 0 : 1);
+  if (other == 0) {
+    try {
+      _exit(refusal(file).find(holder) != std::string::npos ? 0 : 1);
+    } catch (...) {
+      _exit(9);
+    }
+  }
   int status = 0;
   waitpid(other, &status, 0);
   EXPECT_EQ(status, 0);
@@ -71,52 +77,64 @@ TEST(StudyLock, IsFreeAndLeavesNoFileAfterItsHolder) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+/// Says by a byte that it holds the lock; never returns into the test.
+[[noreturn]] void hold_until_killed(const std::string& file, int ready) {
+  try {
+    const StudyLock lock(file, kKey);
+    if (write(ready, "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  } catch (...) {
+    _exit(9);
+  }
+}
+
 TEST(StudyLock, IsFreeAfterAKilledHolder) {
   const TemporaryFolder folder;
   const std::string file = folder.path("s.sqlite");
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t holder = fork();
-  if (holder == 0) {
-    const StudyLock lock(file, kKey);
-    if (write(ready[1], "x", 1) != 1) _exit(1);
-    for (;;) pause();
-  }
+  if (holder == 0) hold_until_killed(file, ready[1]);
+  close(ready[1]);  // a child that ends is the end of its pipe
   char held = 0;
   ASSERT_EQ(read(ready[0], &held, 1), 1);
   EXPECT_THAT(refusal(file), HasSubstr("process " + std::to_string(holder)));
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
   close(ready[0]);
-  close(ready[1]);
   EXPECT_TRUE(std::filesystem::exists(file + ".study-01234567.lock")) << "it had no time to remove it";
   const StudyLock lock(file, kKey);
   EXPECT_THAT(refusal(file), HasSubstr("process " + std::to_string(getpid()))) << "not the one that was killed";
 }
 
+/// Takes the lock so many times, and ends with 1 where somebody else was inside too; never returns into the test.
+[[noreturn]] void enter_again_and_again(const std::string& file, const std::string& inside, int times) {
+  try {
+    int code = 0;
+    while (times > 0) {
+      try {
+        const StudyLock lock(file, kKey);
+        // A folder can be made by one only.
+        if (!std::filesystem::create_directory(inside)) code = 1;
+        std::filesystem::remove(inside);
+        --times;
+      } catch (const BusyError&) {
+        sched_yield();
+      }
+    }
+    _exit(code);
+  } catch (...) {
+    _exit(9);
+  }
+}
+
 TEST(StudyLock, LetsOneOfManyProcessesInAtATime) {
   const TemporaryFolder folder;
   const std::string file = folder.path("s.sqlite");
-  const std::string inside = folder.path("inside");
-  constexpr int kProcesses = 4;
   std::vector<pid_t> processes;
-  for (int p = 0; p < kProcesses; ++p) {
+  for (int i = 0; i < 4; ++i) {
     const pid_t process = fork();
-    if (process == 0) {
-      int code = 0;
-      for (int entered = 0; entered < 25;) {
-        try {
-          const StudyLock lock(file, kKey);
-          // A folder can be made by one only.
-          if (!std::filesystem::create_directory(inside)) code = 1;
-          std::filesystem::remove(inside);
-          ++entered;
-        } catch (const BusyError&) {
-          sched_yield();
-        }
-      }
-      _exit(code);
-    }
+    if (process == 0) enter_again_and_again(file, folder.path("inside"), 25);
     processes.push_back(process);
   }
   for (const pid_t process : processes) {

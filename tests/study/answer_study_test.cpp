@@ -188,6 +188,31 @@ questions: [capacity: {along: workers, of: bppsa, memory_KiB: 1}]
   EXPECT_THAT(result.answers[0].sentence, StartsWith("fits from workers = "));
 }
 
+TEST(AnswerStudy, WhereMemoryFallsAndGrowsAgainBothEndsAreTheAnswer) {
+  // (L / K + K) activations of 80 bytes, L = 10000, 96 KiB: from 9 to 1220 workers.
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: model.chain.length, values: [10000]}
+  - {path: workers, values: [1, 8, 64, 1024, 4096]}
+questions: [capacity: {along: workers, of: pipeline, memory_KiB: 96}]
+)"));
+  const Json answer = answers_of(result).at(0);
+  const std::uint64_t size = 98304;
+  const auto need = [&](std::uint64_t workers) {
+    return result.points[0].pipeline_bytes / (10000.0 + 1) *
+           (10000.0 / static_cast<double>(workers) + static_cast<double>(workers));
+  };
+  EXPECT_EQ(answer["fits"], "between");
+  const auto from = answer["from"].get<std::uint64_t>();
+  const auto to = answer["value"].get<std::uint64_t>();
+  EXPECT_LE(need(from), size);
+  EXPECT_GT(need(from - 1), size);
+  EXPECT_LE(need(to), size);
+  EXPECT_GT(need(to + 1), size);
+  EXPECT_EQ(answer["is_one_range"], true);
+  EXPECT_THAT(result.answers[0].sentence, HasSubstr(fmt::format("fits from workers = {} to {}", from, to)));
+}
+
 TEST(AnswerStudy, CapacityByTheMachinesMemoryKnowsInfeasiblePoints) {
   const StudyResult result = run(chain_study(R"(
 axes: [{path: model.chain.length, values: [10, 100000]}]

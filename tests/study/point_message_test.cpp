@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 
 #include "support/random.hpp"
+#include "upsweep/base/error.hpp"
 
 namespace upsweep {
 namespace {
@@ -204,6 +207,53 @@ TEST(FoundMessage, TellsNothingFromAnEmptyText) {
   EXPECT_EQ(decode_found(encode_found(std::nullopt)), std::nullopt);
   EXPECT_EQ(decode_found(encode_found("")), "");
   EXPECT_EQ(decode_found(encode_found("counted")), "counted");
+}
+
+/// What comes of an exception that one rank throws on another rank.
+template <class Error>
+std::exception_ptr on_another_rank(const Error& error) {
+  std::string bytes;
+  try {
+    throw error;
+  } catch (...) {
+    bytes = encode_failure(current_failure());
+  }
+  try {
+    throw_failure("rank 2 failed", decode_failure(bytes).value());
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+template <class Error>
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.what();
+  } catch (...) {
+    return "another kind";
+  }
+}
+
+TEST(FailureMessageTest, IsOfTheSameKindOnAnotherRank) {
+  EXPECT_EQ(text_of<InputError>(on_another_rank(InputError("no such file"))), "rank 2 failed: no such file");
+  EXPECT_EQ(text_of<BusyError>(on_another_rank(BusyError("held"))), "rank 2 failed: held");
+  EXPECT_EQ(text_of<BusyError>(on_another_rank(std::bad_alloc())), "rank 2 failed: out of memory");
+  EXPECT_EQ(text_of<std::runtime_error>(on_another_rank(std::logic_error("a bug"))), "rank 2 failed: a bug");
+  EXPECT_EQ(text_of<std::runtime_error>(on_another_rank(3)), "rank 2 failed: an unknown error");
+  EXPECT_EQ(text_of<InputError>(on_another_rank(std::logic_error("a bug"))), "another kind");
+}
+
+TEST(FailureMessageTest, TellsNothingFromAFailureWithoutText) {
+  EXPECT_FALSE(decode_failure(encode_failure(std::nullopt)).has_value());
+  EXPECT_TRUE(decode_failure(encode_failure(FailureMessage{})).has_value());
+  EXPECT_THROW(static_cast<void>(decode_failure("x")), std::invalid_argument);
+}
+
+TEST(FailureMessageTest, HasALongTextCut) {
+  EXPECT_EQ(text_of<InputError>(on_another_rank(InputError(std::string(5000, 'x')))).size(),
+            std::string("rank 2 failed: ").size() + 1000);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <sstream>
 
+#include "network_study.hpp"
 #include "support/chain_studies.hpp"
 #include "support/random.hpp"
 
@@ -16,23 +16,7 @@ namespace upsweep {
 namespace {
 
 using testing::chain_study;
-
-StudyFile network_study(const std::string& axes) {
-  std::istringstream in(R"(
-name: networks
-base:
-  model:
-    name: tiny
-    input: [8]
-    dtype: fp32
-    weights: {init: he_normal, seed: 0}
-    operators:
-      - linear: {name: fc1, out_features: 6}
-      - relu: {name: relu1}
-      - linear: {name: fc2, out_features: 4}
-)" + axes);
-  return load_study(in, "networks.yaml");
-}
+using testing::network_study;
 
 std::vector<std::vector<std::uint64_t>> all_of(WorkUnits& units) {
   std::vector<std::vector<std::uint64_t>> list;
@@ -84,26 +68,39 @@ TEST_F(WorkUnitsOf, AChainGrowUntilTheyTakeHalfASecondAndShrinkWhenPointsAreSlow
 }
 
 TEST_F(WorkUnitsOf, NetworksHoldOneModelAndAtMost256Points) {
-  // The model's axis is the fast one: neighbours differ in their models.
-  const StudyFile study = network_study(
-      "axes: [{path: workers, range: {from: 1, to: 300}}, "
-      "{path: model.operators.fc1.out_features, values: [5, 6, 7]}]");
+  const StudyFile study = network_study(3, 600);
   const PointFactory factory(study, "test");
-  WorkUnits units(factory, std::vector<bool>(900, true));
+  WorkUnits units(factory, std::vector<bool>(1800, true));
   std::vector<std::uint64_t> handed_out;
   std::vector<std::size_t> sizes;
-  for (const auto& unit : all_of(units)) {
+  for (auto unit = units.next(); !unit.empty(); unit = units.next()) {
     for (const std::uint64_t position : unit) {
       EXPECT_EQ(factory.model_number(position), factory.model_number(unit.front()));
     }
     handed_out.insert(handed_out.end(), unit.begin(), unit.end());
     sizes.push_back(unit.size());
+    units.took(unit.size(), 1e-6);
   }
-  EXPECT_THAT(sizes, ::testing::ElementsAre(256, 44, 256, 44, 256, 44));
+  EXPECT_THAT(sizes, ::testing::ElementsAre(8, 16, 32, 64, 128, 256, 96, 256, 256, 88, 256, 256, 88));
   std::sort(handed_out.begin(), handed_out.end());
-  std::vector<std::uint64_t> every(900);
+  std::vector<std::uint64_t> every(1800);
   std::iota(every.begin(), every.end(), std::uint64_t{0});
   EXPECT_EQ(handed_out, every);
+}
+
+TEST_F(WorkUnitsOf, NetworksShrinkToOnePointWherePointsAreSlow) {
+  const StudyFile study = network_study(1, 40);
+  for (const std::size_t threads : {1U, 2U}) {
+    const PointFactory factory(study, "test");
+    WorkUnits units(factory, std::vector<bool>(40, true), threads);
+    std::size_t last = 0;
+    for (auto unit = units.next(); !unit.empty(); unit = units.next()) {
+      EXPECT_LE(unit.size(), 8U) << "nobody knows yet how long they take";
+      last = unit.size();
+      units.took(last, static_cast<double>(last));
+    }
+    EXPECT_EQ(last, 1U) << threads;
+  }
 }
 
 TEST_F(WorkUnitsOf, NetworksForThreadsThatShareACacheTakeTurnsAmongModels) {

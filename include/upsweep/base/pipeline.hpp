@@ -19,7 +19,7 @@ struct PipelineStages {
 /// Returns when all items are finished; what stages wrote is visible to the caller, what `next` wrote to `work`, what
 /// `work` wrote to `finish`. When a stage throws, items under way may be dropped and one of the exceptions that were
 /// thrown is thrown again here. `next` and `finish` never run at the same time as themselves, but may with each other.
-/// `work` may call parallel_chunks().
+/// `work` and `finish` may call parallel_chunks(): a thread that waits there takes up no other item.
 void run_pipeline(std::size_t tokens, const PipelineStages& stages);
 
 }  // namespace upsweep

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "upsweep/grid/grid.hpp"
@@ -12,7 +13,7 @@
 
 namespace upsweep {
 
-/// Two neighbours of a line between which an answer changes, as places on its axis.
+/// Two neighbours of a line between which an answer changes, as places on its axis; not by number but in their order.
 struct Bracket {
   std::size_t before = 0;
   std::size_t after = 0;
@@ -24,10 +25,10 @@ struct Bracket {
 /// True, false, or nothing for a point that does not say (not done).
 using PointPredicate = std::function<std::optional<bool>(const PointBrief& brief)>;
 
-/// All changes of a predicate along a line of `count` points that starts at `first` and takes every `stride`-th; points
-/// that do not say are passed over.
+/// All changes of a predicate along a line that starts at `first` and takes every `stride`-th point. `places`: those of
+/// the line, in the order in which they are neighbours; points that do not say are passed over.
 [[nodiscard]] std::vector<Bracket> changes_along(const std::vector<PointBrief>& points, std::uint64_t first,
-                                                 std::uint64_t stride, std::size_t count,
+                                                 std::uint64_t stride, std::span<const std::size_t> places,
                                                  const PointPredicate& predicate);
 
 /// Whether a scan is faster than plain back-propagation; nothing where one of the two has no score.
@@ -65,7 +66,8 @@ struct Narrowed {
 /// Bisects until high - low <= tolerance · |high| or, where `is_whole`, high - low <= 1; where low > 0 in logarithms,
 /// else in the numbers. `side(x)` is whether x is on high's side, nothing where x does not say.
 ///
-/// Whole numbers stay whole; with a tolerance of 0 they end as neighbours. Cost: at most 200 calls of `side`.
+/// Where `is_whole`, both ends must be whole; they stay so. With a tolerance of 0 they end as neighbours. Cost: at most
+/// 200 calls of `side`.
 [[nodiscard]] Narrowed bisect(double low, double high, bool is_whole, double tolerance,
                               const std::function<std::optional<bool>(double x)>& side);
 

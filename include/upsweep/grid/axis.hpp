@@ -41,9 +41,9 @@ struct Axis {
 /// The number of points that a study may have.
 inline constexpr std::uint64_t kMostPoints = 100'000'000;
 
-/// from, from + step, ... up to `to` (with a tolerance of 1e-9 steps), in 15 digits: 0.1 to 1 has 0.3. Throws
-/// std::invalid_argument, in a sentence for users, for a step of 0 or away from `to`, numbers that are not finite, or
-/// more than kMostPoints values.
+/// from, from + step, ... up to `to` (with a tolerance of 1e-9 steps), whole numbers up to 2^53 exact, others in 15
+/// digits of the end farther from 0: 0.1 to 1 has 0.3, -0.3 to 0.3 has 0. Throws std::invalid_argument, in a sentence
+/// for users, for a step of 0 or away from `to`, numbers that are not finite, or more than kMostPoints values.
 [[nodiscard]] std::vector<AxisValue> arithmetic_range(double from, double to, double step);
 
 /// `count` >= 1 numbers from `from` to `to` in equal ratios, those between in 12 digits; where both ends are whole,

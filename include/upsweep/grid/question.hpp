@@ -48,7 +48,7 @@ struct Question {
   std::string along;                          ///< name of an axis; crossover, capacity, fewest_workers
   double tolerance = 1e-3;                    ///< crossover, capacity: relative width at which bisection stops
   MemoryOf of = MemoryOf::best;               ///< capacity
-  std::optional<std::uint64_t> memory_bytes;  ///< capacity: the limit; default the machine's memory
+  std::optional<std::uint64_t> memory_bytes;  ///< capacity: the limit; default the point's (settings, else machine)
   double target_score = 0;                    ///< fewest_workers: seconds or FLOPs, as scores are
   std::uint64_t count = 10;                   ///< top
   PointKey by = PointKey::score;              ///< top

@@ -21,8 +21,13 @@ struct StudyFile {
   StudySpec spec;
   YamlDocument model;                   ///< of the base; `file` is where its paths are relative to
   std::optional<YamlDocument> machine;  ///< of the base, where it has one
-  std::string content_hash;             ///< of the study's text but comments and layout, and of the texts of its base
+  std::string content_hash;  ///< of the YAML that the study and its models and machines are, but comments and layout;
+                             ///< not of the arrays that a model names (masks, weights, samples)
 };
+
+/// Whether the scores of a study are seconds, of all its points: its objective is time, and it has a machine, of the
+/// base or of an axis. Else they are FLOPs.
+[[nodiscard]] bool scores_in_seconds(const StudyFile& study);
 
 /// Reads a study file; the format is in README.md ("Studies"). Every path of an axis exists, in the base or as a key
 /// that its reader accepts, and every value of the base is valid on its own.
@@ -33,6 +38,11 @@ struct StudyFile {
 
 /// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
 [[nodiscard]] StudyFile load_study(std::istream& in, const std::string& path);
+
+/// Whether a column of an axis counts something, so that whole numbers are all that it may be: workers, the batch, what
+/// the base model writes as a whole number or leaves out, and what of a machine has no unit and is so written. Factors
+/// and quantities, as a latency and a memory limit, are no counts, whole as their values may be.
+[[nodiscard]] bool is_count(const StudyFile& study, const AxisColumn& column);
 
 /// A value for a path below the model or machine.
 struct PathValue {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -80,6 +81,9 @@ struct HomogeneousLevel {
 struct LevelRun {
   std::uint64_t levels = 0;
   InlineVector<HomogeneousLevel, 2> cycle;  ///< one, or two where the middle of depth 0 alternates; at most `levels`
+
+  /// How many of the levels are cycle[i].
+  [[nodiscard]] std::uint64_t times(std::size_t i) const { return (levels - i + cycle.size() - 1) / cycle.size(); }
 };
 
 /// Figures of a schedule in one scope; see section "Schedules" of the contract.

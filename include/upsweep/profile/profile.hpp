@@ -66,6 +66,11 @@ using ChainObserver = std::function<void(const JacobianChain& chain)>;
 /// Each schedule has the length of the chains. A product that several combines or schedules share is computed once; the
 /// structure of a product is kept only while a later product needs it. `value_bytes` is 4 or 8. Throws
 /// std::invalid_argument when lengths or shapes do not fit, CountOverflow when a count exceeds 64 bits.
+///
+/// Where a product has at most one entry per row though some of its factors have more (random chains now and then,
+/// networks do not), it depends on the order of its products which of its rows share their storage. It is formed in one
+/// order for all schedules, so that `steps` may differ from those of a schedule's own order in how rows form teams: of
+/// what follows from these, predicted seconds alone depend on it.
 /// Cost: that of multiply() for every distinct product.
 [[nodiscard]] std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, std::size_t inputs,
                                                              const ChainSource& chain_at, unsigned value_bytes,

@@ -18,7 +18,8 @@ struct StudyReport {
 
 /// "study", "points" (counts by status, evaluated, found, resumed, seconds, rate), "cache", "answers", "invalid".
 [[nodiscard]] Json to_json(const StudyReport& report);
-/// A row per point: position, values of the axes, status, schedule, score, plain and scan score, speedup, memory.
+/// A row per point: position, values of the axes, status, best schedule, unit, score, plain and scan score, speedup,
+/// memory.
 [[nodiscard]] std::string to_csv(const StudyReport& report);
 /// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
 [[nodiscard]] std::string to_text(const StudyReport& report);

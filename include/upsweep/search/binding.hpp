@@ -27,7 +27,8 @@ using Rescore = std::function<PointFigures(const Machine* machine, const PointSe
 /// The resource of which twice as much helps the scan of a point most; of those within 1 % of each other the first of
 /// workers, latency, bandwidth, arithmetic. Where only plain back-propagation was asked for, it stands for the scan.
 ///
-/// Memory where no scan is feasible, or one that is not would score better. Where scores are FLOPs the resources are
+/// Memory where no scan is feasible but one would be without the limit, or one that is not would score better by more
+/// than that 1 %. Where scores are FLOPs the resources are
 /// workers and arithmetic. Workers count only where the machine has more than the point, and are at most what it has.
 /// Throws like `score`. Cost: at most six calls of `score`.
 [[nodiscard]] Binding binding_resource(const Rescore& score, const Machine* machine, const PointSettings& settings);

@@ -22,8 +22,9 @@ struct PointSettings {
   Objective objective = Objective::time;
   Execution execution = Execution::level;
   Scope scope = Scope::all;
-  std::optional<std::uint64_t> workers;       ///< default: the widest level of the schedules, at most the machine's
-  std::uint64_t batch = 1;                    ///< inputs of an iteration; above 1 under Execution::level only
+  std::optional<std::uint64_t>
+      workers;              ///< default: what the widest level of all depths has for the batch, at most the machine's
+  std::uint64_t batch = 1;  ///< inputs of an iteration; above 1 under Execution::level only
   std::optional<std::uint64_t> memory_limit;  ///< bytes; default: the machine's memory, where it says
   bool is_limited_by_machine = true;          ///< whether that default holds
 
@@ -57,7 +58,8 @@ struct PointFigures {
   double largest_vector_bytes = 0;    ///< of the gradients between the elements
   PointSchedule plain;                ///< plain back-propagation, depth 0
   std::optional<PointSchedule> best;  ///< the smallest feasible score of what was asked for; ties to the smaller depth
-  std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation
+  std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation, which
+                                      ///< blocked:1 and blocked:2 are, too
   /// Where scans were asked for and none is feasible: the one of them with the smallest score, with its reason.
   std::optional<PointSchedule> refused_scan;
   std::optional<double> margin;  ///< runner-up's score / best score - 1; nothing without a runner-up or at score 0
@@ -94,9 +96,9 @@ class ProfiledChain {
 [[nodiscard]] std::vector<std::string> schedules_of_point(const PointSettings& settings, std::size_t length,
                                                           std::uint64_t workers);
 
-/// Workers of a point over an array of `length` elements: settings.workers, else the widest level of all depths; at
-/// most the machine's by default. Throws std::invalid_argument where settings.workers exceeds the machine's or is 0.
-/// Cost: O(1).
+/// Workers of a point over an array of `length` elements: settings.workers, else the ops that the batch has in the
+/// widest level of all depths; at most the machine's by default. Throws std::invalid_argument where settings.workers
+/// exceeds the machine's or is 0.
 [[nodiscard]] std::uint64_t workers_of_point(const PointSettings& settings, std::uint64_t length,
                                              const Machine* machine);
 
@@ -110,8 +112,11 @@ class ProfiledChain {
 
 /// The same of a homogeneous chain: depths by closed forms, other schemes combine by combine up to kMostSchemeElements.
 ///
-/// Throws the same; also for seconds under Execution::dag and for other schemes of longer or inexact chains.
-/// Cost: O(depth²) for each schedule, whatever the length.
+/// Throws the same; also for seconds under Execution::dag, for other schemes of longer or inexact chains, and where
+/// Objective::time under Execution::dag asks for a depth, plain back-propagation or among all of "best", of which
+/// homogeneous_dag_makespan() has no short simulation: then nothing is known of the whole point.
+/// Cost: O(depth²) for each schedule, whatever the length; under Execution::dag that of homogeneous_dag_makespan(), up
+/// to its limit for each depth.
 [[nodiscard]] PointFigures score_point(ProfiledChain& chain, const Machine* machine, const PointSettings& settings);
 
 /// The same for one point.

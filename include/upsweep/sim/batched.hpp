@@ -11,13 +11,15 @@ namespace upsweep {
 
 /// Seconds of a schedule under Execution::level with every combine `batch` times: predict_time() for batch 1.
 ///
-/// Throws like predict_time(); std::invalid_argument for a batch of 0. Cost: O(combines), whatever the batch.
+/// Throws like predict_time(); std::invalid_argument for a batch of 0. Cost: O(combines · min(workers, width)) on a
+/// pram where combines of a level differ, else O(combines); whatever the batch.
 [[nodiscard]] double batched_seconds(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
                                      unsigned value_bytes, Scope scope, std::uint64_t batch);
 
 /// Makespan of simulate() under Execution::level with every combine `batch` times, copies of one beside each other, in
-/// id order; costs are 1 or the FLOPs, summed over the inputs of the profile. Throws and costs like batched_seconds().
+/// id order; costs are 1 or the FLOPs, summed over the inputs of the profile. Throws like batched_seconds(); cost:
+/// O(combines · min(workers, width)), whatever the batch.
 [[nodiscard]] std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
-                                                   std::uint64_t batch, bool in_flops);
+                                                   std::uint64_t batch, CostUnit unit);
 
 }  // namespace upsweep

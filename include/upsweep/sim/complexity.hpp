@@ -14,6 +14,9 @@ enum class Scope {
   live,  ///< without the combines that no result depends on
 };
 
+/// Unit of the cost of a combine.
+enum class CostUnit : std::uint8_t { unit, flops };
+
 /// For every combine whether it is in scope.
 [[nodiscard]] std::vector<bool> in_scope(const ScheduleProfile& profile, Scope scope);
 

@@ -9,9 +9,6 @@
 
 namespace upsweep {
 
-/// Unit of the cost of a combine.
-enum class CostUnit : std::uint8_t { unit, flops };
-
 /// What totals() and pram_profile() say of the schedule, where known.
 struct HomogeneousPram {
   std::uint64_t workers = 1;

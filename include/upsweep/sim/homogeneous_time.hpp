@@ -19,6 +19,6 @@ namespace upsweep {
 /// Makespan of simulate() under Execution::level with every combine `batch` times, copies of one beside each other:
 /// homogeneous_level_makespan() for batch 1. Throws and costs the same.
 [[nodiscard]] std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers,
-                                                   Scope scope, std::uint64_t batch, bool in_flops);
+                                                   Scope scope, std::uint64_t batch, CostUnit unit);
 
 }  // namespace upsweep

@@ -15,6 +15,15 @@
 
 namespace upsweep {
 
+/// A point of a study as a database has it.
+struct StoredPoint {
+  std::uint64_t position = 0;
+  PointBrief brief;               ///< brief.schedule is 0
+  std::string_view schedule;      ///< name of the best one or empty; while the call lasts
+  std::optional<ContentKey> key;  ///< of its result; none where it is invalid or excluded
+  bool has_expectations = false;  ///< its counts are expectations
+};
+
 /// The studies of a database, beside its runs. What a call writes is there whole or not at all, whenever this process
 /// ends. One object is used by one thread at a time.
 ///
@@ -30,11 +39,8 @@ class StudyStore {
   /// The study with this content, rule and tool version, made where there is none; returns its id.
   std::int64_t open_study(const StudyRecord& record);
 
-  /// Calls `point(position, brief, schedule)` for every point of a study that is stored; `schedule` is the name of the
-  /// best one or empty, and brief.schedule 0.
-  void each_point(std::int64_t study,
-                  const std::function<void(std::uint64_t position, const PointBrief& brief, std::string_view schedule)>&
-                      point) const;
+  /// Calls `take` for every point of a study that is stored, by position.
+  void each_point(std::int64_t study, const std::function<void(const StoredPoint& point)>& take) const;
 
   /// Keys of all results, whichever study they are of.
   [[nodiscard]] std::vector<ContentKey> result_keys() const;
@@ -46,12 +52,17 @@ class StudyStore {
   /// there is left alone; an invalid point has its reason at its place.
   void save(std::int64_t study, std::span<const StudyPoint> points);
 
+  /// Removes the places of points from a study in one transaction, so that save() may fill them again, and its answers,
+  /// which were those of other points; their results stay. Where there are no positions, nothing changes.
+  void forget(std::int64_t study, std::span<const std::uint64_t> positions);
+
   /// Replaces the answers of a study and marks it as complete or not.
   void save_answers(std::int64_t study, std::span<const AnswerRecord> answers, bool is_complete);
 
   /// A counted model of the cache, and marks it as used; nothing when there is none.
   [[nodiscard]] std::optional<std::string> cached(const ContentKey& key);
-  /// Keeps a counted model, and removes the ones that were used longest ago until all take at most `limit` bytes.
+  /// Keeps a counted model, and removes the ones that were used longest ago until all take at most `limit` bytes. One
+  /// larger than that, or than a row may be, is not kept.
   void keep(const ContentKey& key, std::string_view bytes, std::uint64_t limit);
 
   /// All columns of the view study_points for a study, by position; at most `most` rows, all with 0.

@@ -37,10 +37,10 @@ inline constexpr std::uint64_t kMostAnswers = 10'000;
 ///   "plain_value", "speedup", "plain_speedup", "binding" (what keeps the scan from winning at `plain_value`),
 ///   "evaluations", "is_blocked"; without one "speedup_least", "speedup_most", "value" (where the speedup is nearest to
 ///   1), "binding".
-/// * capacity: "along", "of", "fits": "up to" | "from" | "at" | "all" | "none" | "unknown", "value" (the last that
-/// fits;
-///   of "none" where the need is least, of "all" where it is largest), "bytes", "limit_bytes"; and of the first three
-///   "beyond" (the first that does not fit), "beyond_bytes", "evaluations", "is_blocked".
+/// * capacity: "along", "of", "fits": "up to" | "from" | "between" | "at" | "all" | "none" | "unknown" (of the grid),
+///   "value" (the last that fits; of "none" where the need is least, of "all" where it is largest), "bytes",
+///   "limit_bytes"; and of the first four "beyond" (the first that does not fit), "beyond_bytes", "evaluations",
+///   "is_blocked", "is_one_range" (nothing else fits); of "between" also "from", "below", "below_bytes".
 /// * fewest_workers: "along", "is_reached", "target", "unit", "value", "score"; "below", "below_score", "evaluations"
 ///   where fewer do not reach it. Not reached: "value" has the best score.
 /// * top, pareto: "rank", then the point: "position", "coordinates", "schedule", "score", "unit", "speedup",

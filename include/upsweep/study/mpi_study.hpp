@@ -20,7 +20,8 @@ struct MpiPlace {
 /// Holds MPI open while it lives. Without MPI in the build, or started without mpirun, one rank of one: MPI is not
 /// touched then.
 ///
-/// A rank that throws before it comes to run_study_mpi() lets the others know when its session ends: they throw there.
+/// A rank that throws before it comes to run_study_mpi() lets the others know when its session ends: they throw
+/// InputError there, since what a rank can fail of so early is its command line or its files.
 class MpiSession {
  public:
   /// Throws UsageError under an mpirun with several ranks of a program that was built without MPI.
@@ -39,9 +40,15 @@ class MpiSession {
 /// with one thread. `store` is null on other ranks, whose result is empty. Points are the same rows as without MPI.
 /// With one rank it is run_study().
 ///
-/// `options.stop` of any rank stops all: ranks finish the point under way. When a rank fails, that one throws what it
-/// failed of, all others std::runtime_error that says which and why; what was written stays. A rank that is killed
-/// takes the job down by way of mpirun; the next start repeats the points that it held.
+/// `options.stop` of any rank stops all while points are evaluated: ranks finish the point under way. While rank 0
+/// answers, only its own does. Ctrl-C on mpirun is harsher: Open MPI passes it on as SIGTERM and kills what is still
+/// there after its grace period (a second, as it comes); the store is whole then, but what was under way may be lost
+/// and nothing be printed. The next start goes on.
+///
+/// Throws InputError on all ranks where they do not read the same study or are not of one version. When a rank fails,
+/// all throw an exception of the same kind (InputError, BusyError or std::runtime_error) that says which and why; what
+/// was written stays. A rank that is killed takes the job down by way of mpirun; the next start repeats the points that
+/// it held.
 [[nodiscard]] StudyResult run_study_mpi(const MpiPlace& place, const StudyFile& study, StudyStore* store,
                                         const StudyOptions& options);
 

@@ -45,9 +45,8 @@ struct StudyResult {
   std::vector<std::string> schedules;  ///< names by PointBrief::schedule; 0 is the empty name
   std::uint64_t evaluated = 0;         ///< by this run
   std::uint64_t found = 0;             ///< results that other studies or earlier runs had stored
-  std::uint64_t resumed = 0;           ///< points that this study had already
+  std::uint64_t resumed = 0;           ///< points that this study had already, and that are as they were
   bool is_in_seconds = false;          ///< of scores
-  bool is_mixed = false;               ///< some points score in seconds, others in FLOPs
   bool is_exact = true;                ///< no count is an expectation
   bool is_interrupted = false;         ///< stopped before all points were done
   double seconds = 0;                  ///< wall-clock time of the evaluation
@@ -58,6 +57,9 @@ struct StudyResult {
 };
 
 /// Runs a study: evaluates the points that `store` does not have, keeps them as it goes, answers its questions.
+///
+/// Points of networks whose masks, weights or samples have changed since, and points that were not valid, which a file
+/// may have kept from being, are evaluated again. For that every network of the study is read once at the start.
 ///
 /// `store` may be null: nothing is kept. Throws InputError for a store that cannot be written (what was written stays),
 /// std::bad_alloc; never for a single point.
