@@ -33,8 +33,10 @@ TEST(StudyConstraints, AreATextOrAList) {
 TEST(StudyConstraints, SayWhatIsWrong) {
   EXPECT_THAT(study_refusal(study_of_question("best") + "constraints: [\"workers <=\"]\n"),
               HasSubstr("studies/long.yaml:8: "));
-  EXPECT_THAT(study_refusal(study_of_question("best") + "constraints: [\"batch <= 3\"]\n"),
-              AllOf(HasSubstr("studies/long.yaml:8: "), HasSubstr("'batch'")));
+  EXPECT_THAT(study_refusal(study_of_question("best") + "constraints: [\"memory_limit_MiB <= 3\"]\n"),
+              AllOf(HasSubstr("studies/long.yaml:8: "), HasSubstr("'memory_limit_MiB'")));
+  EXPECT_EQ(parse_study(study_of_question("best") + "constraints: [\"batch <= 3\"]\n").spec.constraints.size(), 1U)
+      << "a batch has a default";
   EXPECT_THAT(study_refusal(study_of_question("best") + "constraints: [\"model.chain.kind == 3\"]\n"),
               HasSubstr("model.chain.kind"));
   EXPECT_THAT(study_refusal(study_of_question("best") + "constraints: [\"model.chain.x == 3\"]\n"),

@@ -189,28 +189,19 @@ questions: [capacity: {along: workers, of: bppsa, memory_KiB: 1}]
 }
 
 TEST(AnswerStudy, WhereMemoryFallsAndGrowsAgainBothEndsAreTheAnswer) {
-  // (L / K + K) activations of 80 bytes, L = 10000, 96 KiB: from 9 to 1220 workers.
+  // (100 / K + K) activations of 16 bytes: at most 512 bytes for 4 to 28 workers.
   const StudyResult result = run(chain_study(R"(
-axes:
-  - {path: model.chain.length, values: [10000]}
-  - {path: workers, values: [1, 8, 64, 1024, 4096]}
-questions: [capacity: {along: workers, of: pipeline, memory_KiB: 96}]
+axes: [{path: workers, values: [1, 2, 8, 16, 48, 64]}]
+questions: [capacity: {along: workers, of: pipeline, memory_B: 512}]
 )"));
   const Json answer = answers_of(result).at(0);
-  const std::uint64_t size = 98304;
-  const auto need = [&](std::uint64_t workers) {
-    return result.points[0].pipeline_bytes / (10000.0 + 1) *
-           (10000.0 / static_cast<double>(workers) + static_cast<double>(workers));
-  };
   EXPECT_EQ(answer["fits"], "between");
-  const auto from = answer["from"].get<std::uint64_t>();
-  const auto to = answer["value"].get<std::uint64_t>();
-  EXPECT_LE(need(from), size);
-  EXPECT_GT(need(from - 1), size);
-  EXPECT_LE(need(to), size);
-  EXPECT_GT(need(to + 1), size);
+  EXPECT_EQ(answer["from"], 4);
+  EXPECT_EQ(answer["below"], 3);
+  EXPECT_EQ(answer["value"], 28);
+  EXPECT_EQ(answer["beyond"], 29);
   EXPECT_EQ(answer["is_one_range"], true);
-  EXPECT_THAT(result.answers[0].sentence, HasSubstr(fmt::format("fits from workers = {} to {}", from, to)));
+  EXPECT_THAT(result.answers[0].sentence, HasSubstr("fits from workers = 4 to 28"));
 }
 
 TEST(AnswerStudy, CapacityByTheMachinesMemoryKnowsInfeasiblePoints) {
