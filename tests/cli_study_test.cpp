@@ -44,6 +44,37 @@ TEST(Study, PrintsAnswersForPeople) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "nothing is kept";
 }
 
+TEST(Study, IsListedBesideRuns) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("kept.sqlite");
+  ASSERT_EQ(upsweep({"study", small_study(folder), "--db", db}).exit_code, 0);
+  const Finished run = upsweep({"runs", "--db", db});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, StartsWith("No runs.\n\nstudies\n"));
+  EXPECT_THAT(run.out, ::testing::ContainsRegex("small +9 +9 +1 "));
+}
+
+TEST(Study, FailsWhereNoPointIsValid) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("kept.sqlite");
+  const std::string file =
+      folder.write("wrong.yaml", std::string(kBase) + "axes:\n  - {path: model.chain.size, values: [0, -1]}\n");
+  const Finished run = upsweep({"study", file, "--db", db});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.out, HasSubstr("2 invalid")) << "the report is there all the same";
+  EXPECT_THAT(run.err, HasSubstr("wrong.yaml: no point is valid; the first that is not, 0, because: "));
+  EXPECT_EQ(query(db, "select count(*) from study_points where status = 'invalid'"), "2\n");
+}
+
+TEST(Study, SaysHowManyJobsThereMayBe) {
+  const TemporaryFolder folder;
+  for (const std::string jobs : {"0", "1025", "two"}) {
+    const Finished run = upsweep({"study", small_study(folder), "--jobs", jobs});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr("--jobs is '" + jobs + "', accepted is an integer from 1 to 1024"));
+  }
+}
+
 TEST(Study, PrintsTheDocumentedKeys) {
   const TemporaryFolder folder;
   const Json json = json_of({"study", small_study(folder)});

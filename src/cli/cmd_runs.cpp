@@ -24,9 +24,14 @@ InputError no_such_run(const RunsOptions& options, std::int64_t id) {
 }
 
 int list_runs(const RunsOptions& options) {
-  const QueryResult runs = RunStore(options.db, RunStore::Open::existing).list();
+  RunStore store(options.db, RunStore::Open::existing);
+  const QueryResult runs = store.list();
+  const auto with_studies = [&] {
+    const QueryResult studies = store.studies();
+    return studies.rows.empty() ? runs_text(runs) : runs_text(runs) + "\nstudies\n" + to_text(studies);
+  };
   print_result(
-      options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); }, [&] { return runs_text(runs); });
+      options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); }, with_studies);
   return 0;
 }
 

@@ -38,9 +38,7 @@ struct Options {
 
 std::size_t jobs_of(const Options& options) {
   if (!options.jobs) return 1;
-  const std::uint64_t jobs = parse_positive("--jobs", *options.jobs);
-  if (jobs > kMostJobs) throw UsageError(fmt::format("--jobs is {}, accepted is at most {}", jobs, kMostJobs));
-  return jobs;
+  return parse_positive("--jobs", *options.jobs, kMostJobs);
 }
 
 /// One line on standard error that is written over again and again; nothing where that is no terminal.
@@ -122,6 +120,16 @@ void say_outcome(const Options& options, const StudyResult& result) {
   if (result.is_interrupted) fmt::print(stderr, "upsweep: interrupted; {}\n", way_on(options, result));
 }
 
+/// Throws InputError where no point of a study could be evaluated: its file is wrong rather than some of its values.
+void refuse_nothing_valid(const StudyFile& study, const StudyResult& result) {
+  const bool is_nothing_valid = std::all_of(result.points.begin(), result.points.end(), [](const PointBrief& brief) {
+    return brief.status == PointStatus::invalid || brief.status == PointStatus::excluded;
+  });
+  if (!is_nothing_valid || result.reasons.empty()) return;
+  throw InputError(fmt::format("{}: no point is valid; the first that is not, {}, because: {}", study.file,
+                               result.invalid.front(), result.reasons.front()));
+}
+
 /// What rank 0 of a job does, or the only process.
 int lead_study(const Options& options, const Invocation& invocation, const MpiPlace& place, const StudyFile& study,
                const GentleStop& stop, Keeper& keeper) {
@@ -136,7 +144,9 @@ int lead_study(const Options& options, const Invocation& invocation, const MpiPl
   line.reset();
   print_study(options, study, result, keeper);
   say_outcome(options, result);
-  return result.is_interrupted ? kInterrupted : 0;
+  if (result.is_interrupted) return kInterrupted;
+  refuse_nothing_valid(study, result);
+  return 0;
 }
 
 int run_one(const Options& options, const Invocation& invocation, const MpiPlace& place) {

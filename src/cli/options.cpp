@@ -36,12 +36,12 @@ void check_model_options(const ModelOptions& options) {
   if (options.workers) static_cast<void>(parse_positive("--workers", *options.workers));
 }
 
-std::uint64_t parse_positive(const std::string& option, const std::string& text) {
+std::uint64_t parse_positive(const std::string& option, const std::string& text, std::uint64_t most) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value == 0 || value > INT64_MAX) {
-    throw UsageError(fmt::format("{} is '{}', accepted is an integer from 1 to {}", option, text, INT64_MAX));
+  if (error != std::errc() || stop != end || value == 0 || value > most) {
+    throw UsageError(fmt::format("{} is '{}', accepted is an integer from 1 to {}", option, text, most));
   }
   return value;
 }

@@ -30,8 +30,9 @@ void declare_format(CLI::App& app, std::string& format);
 /// Checks what CLI11 does not: throws UsageError for a wrong --workers.
 void check_model_options(const ModelOptions& options);
 
-/// A positive integer of 63 bits. Throws UsageError that names the option.
-[[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text);
+/// A positive integer up to `most`. Throws UsageError that names the option.
+[[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text,
+                                           std::uint64_t most = INT64_MAX);
 
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);

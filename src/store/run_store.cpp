@@ -248,6 +248,14 @@ QueryResult RunStore::list() {
   return collect(select);
 }
 
+QueryResult RunStore::studies() {
+  Statement select(
+      impl_->database,
+      "SELECT id, created_utc, name, points, (SELECT count(*) FROM study_members m WHERE m.study_id = s.id) "
+      "AS stored, complete, tool_version, file FROM studies s ORDER BY id DESC");
+  return collect(select);
+}
+
 std::optional<QueryResult> RunStore::show(std::int64_t id) {
   Statement select(impl_->database, "SELECT * FROM runs WHERE id = ?");
   select.bind(id);

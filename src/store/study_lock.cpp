@@ -24,9 +24,11 @@ std::string lock_path(const std::string& file, const std::string& key) {
   return fmt::format("{}.study-{}.lock", whole.string(), key.substr(0, kDigits));
 }
 
-[[noreturn]] void refuse(const std::string& path, int error) {
-  throw InputError(fmt::format("{}: {}, accepted is a database in a folder where a lock file can be made and locked",
-                               path, std::generic_category().message(error)));
+[[noreturn]] void refuse(const std::string& file, const std::string& path, int error) {
+  throw InputError(
+      fmt::format("{}: its lock file {}: {}, accepted is a database in a folder where that can be made and "
+                  "locked",
+                  file, path, std::generic_category().message(error)));
 }
 
 /// What the holder of a lock wrote into its file.
@@ -51,13 +53,13 @@ bool is_at(const std::string& path, int descriptor) {
 StudyLock::StudyLock(const std::string& file, const std::string& key) : path_(lock_path(file, key)) {
   for (;;) {
     const int descriptor = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) refuse(path_, errno);
+    if (descriptor < 0) refuse(file, path_, errno);
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       const std::string who = holder(descriptor);
       close(descriptor);
       if (error == EINTR) continue;
-      if (error != EWOULDBLOCK) refuse(path_, error);
+      if (error != EWOULDBLOCK) refuse(file, path_, error);
       throw BusyError(
           fmt::format("{}: study {} is being run by {}, accepted is to wait for it or another --db", file, key, who));
     }

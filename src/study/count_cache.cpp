@@ -5,6 +5,7 @@
 #include <iterator>
 #include <list>
 #include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -77,6 +78,7 @@ struct Entry {
   std::shared_ptr<const Analysis> analysis;
   Names names;  // of its schedules, and by which they were asked for
   std::optional<Failure> failure;
+  bool are_others_refused = false;  // counting others along failed
 
   [[nodiscard]] bool serves(std::span<const std::string> schedules) const {
     return analysis && std::all_of(schedules.begin(), schedules.end(),
@@ -147,8 +149,9 @@ struct CountCache::Impl {
   /// Adds the stored analysis, where there is one that can be read.
   void load(const ContentKey& key, const Model& model, Entry& entry) const;
   void save(const ContentKey& key, const Analysis& analysis) const;
-  /// Counts what is not there; false where everything is.
-  bool count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules, Entry& entry);
+  /// Counts what is not there, with the others where that works; false where everything is there.
+  bool count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
+                     const ScheduleNames& others, Entry& entry);
 
   CountStorage storage;
   std::uint64_t memory_limit;
@@ -216,14 +219,37 @@ void CountCache::Impl::save(const ContentKey& key, const Analysis& analysis) con
   }
 }
 
+namespace {
+
+/// Counts `schedules` and `others`; false where that is not possible, and for good.
+bool count_along(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
+                 const std::vector<std::string>& others, Entry& entry) {
+  std::vector<std::string> all(schedules.begin(), schedules.end());
+  all.insert(all.end(), others.begin(), others.end());
+  try {
+    entry.add(count(model, pattern, entry.missing(all, length_of(model))));
+    return true;
+  } catch (const InputError&) {
+  } catch (const std::invalid_argument&) {  // of a name
+  } catch (const CountOverflow&) {
+  } catch (const std::bad_alloc&) {
+  }
+  entry.are_others_refused = true;
+  return false;
+}
+
+}  // namespace
+
 bool CountCache::Impl::count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
-                                     Entry& entry) {
+                                     const ScheduleNames& others, Entry& entry) {
   std::vector<Schedule> missing = entry.missing(schedules, length_of(model));
   const bool is_any_missing = !missing.empty();
   if (is_any_missing) {
     counted.fetch_add(1, std::memory_order_relaxed);
+    const std::vector<std::string> more = others && !entry.are_others_refused ? others() : std::vector<std::string>{};
     try {
-      entry.add(count(model, pattern, std::move(missing)));
+      if (more.empty() || !count_along(model, pattern, schedules, more, entry))
+        entry.add(count(model, pattern, std::move(missing)));
     } catch (const InputError& error) {
       entry.failure = Entry::Failure{Names(schedules.begin(), schedules.end()), false, error.what()};
       throw;
@@ -241,7 +267,8 @@ CountCache::CountCache(CountStorage storage, std::uint64_t memory_limit)
 CountCache::~CountCache() = default;
 
 std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternKind pattern,
-                                                    std::span<const std::string> schedules) {
+                                                    std::span<const std::string> schedules,
+                                                    const ScheduleNames& others) {
   const ContentKey key = key_of(model, pattern);
   const std::shared_ptr<Entry> entry = impl_->entry_of(key);
   const std::lock_guard counting(entry->counting);
@@ -254,7 +281,7 @@ std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternK
   }
   const bool was_empty = !entry->analysis;
   if (was_empty) impl_->load(key, model, *entry);
-  if (impl_->count_missing(model, pattern, schedules, *entry)) {
+  if (impl_->count_missing(model, pattern, schedules, others, *entry)) {
     impl_->save(key, *entry->analysis);
   } else {
     // Nothing was missing: it was stored, or is here under another name ("hybrid:9" of a short chain).

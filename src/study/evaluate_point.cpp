@@ -13,12 +13,32 @@
 namespace upsweep {
 namespace {
 
-PointFigures score_network(const Model& model, PatternKind pattern, const Machine* machine,
+/// All schedules that points need which differ from this one in the schedule only. Those that are none are left out:
+/// their points say so.
+std::vector<std::string> schedules_of_neighbours(PointSettings settings, const std::vector<std::string>& schedules,
+                                                 std::size_t length, std::uint64_t workers) {
+  std::vector<std::string> all;
+  for (const std::string& schedule : schedules) {
+    settings.schedule = schedule;
+    try {
+      const std::vector<std::string> names = schedules_of_point(settings, length, workers);
+      all.insert(all.end(), names.begin(), names.end());
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  return all;
+}
+
+PointFigures score_network(const Model& model, const PointInputs& inputs, const Machine* machine,
                            const PointSettings& settings, CountCache& cache) {
   const std::size_t length = model.network.links().size() + 1;
-  const std::vector<std::string> names =
-      schedules_of_point(settings, length, workers_of_point(settings, length, machine));
-  const std::shared_ptr<const Analysis> analysis = cache.counted(model, pattern, names);
+  const std::uint64_t workers = workers_of_point(settings, length, machine);
+  CountCache::ScheduleNames others;
+  if (inputs.study_schedules)
+    others = [&] { return schedules_of_neighbours(settings, *inputs.study_schedules, length, workers); };
+  const std::shared_ptr<const Analysis> analysis =
+      cache.counted(model, inputs.settings.pattern, schedules_of_point(settings, length, workers), others);
   return score_point(CountedNetwork{*analysis, model.value_bytes}, machine, settings);
 }
 
@@ -34,7 +54,7 @@ PointFigures score(const PointInputs& inputs, const Machine* machine, const Poin
                    CountCache& cache) {
   if (const ChainModel* chain = std::get_if<ChainModel>(inputs.model.model.get()))
     return score_chain(*chain, machine, settings);
-  return score_network(std::get<Model>(*inputs.model.model), inputs.settings.pattern, machine, settings, cache);
+  return score_network(std::get<Model>(*inputs.model.model), inputs, machine, settings, cache);
 }
 
 /// Runs `work`; what makes a point impossible is its text, else nothing.

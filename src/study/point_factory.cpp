@@ -65,6 +65,12 @@ struct SettingColumn {
   std::string name;
 };
 
+std::shared_ptr<const std::vector<std::string>> texts_of(const AxisColumn& column) {
+  auto texts = std::make_shared<std::vector<std::string>>();
+  for (const AxisValue& value : column.values) texts->push_back(value.text);
+  return texts;
+}
+
 /// Whether a document is read as a list of operators: neither a chain nor a recurrent network.
 bool is_network(const YamlDocument& document) {
   if (document.root == nullptr || document.root->kind != YamlNode::Kind::mapping) return false;
@@ -118,6 +124,7 @@ struct PointFactory::Impl {
     const std::string& path = study.spec.axes[place.axis].columns[place.column].path;
     if (const std::string name = setting_of(path); !name.empty()) {
       setting_columns.push_back({place, name});
+      if (name == "schedule") schedules = texts_of(study.spec.axes[place.axis].columns[place.column]);
     } else if (root_of(path) == "model") {
       model_columns.add(place, path);
     } else if (root_of(path) == "machine") {
@@ -151,6 +158,7 @@ struct PointFactory::Impl {
   PointNumbers numbers;
   bool has_networks;
   std::vector<SettingColumn> setting_columns;
+  std::shared_ptr<const std::vector<std::string>> schedules;  // of the axis over them
   VariantColumns model_columns;
   VariantColumns machine_columns;
   VariantCache<ModelVariant> models;
@@ -210,6 +218,7 @@ const Grid& PointFactory::grid() const { return impl_->grid; }
 PointInputs PointFactory::at(std::uint64_t position, const std::optional<Replaced>& replaced) const {
   const PointValues values(impl_->study.spec, impl_->grid, position, replaced);
   PointInputs inputs;
+  inputs.study_schedules = impl_->schedules;
   if (!impl_->set_settings(values, inputs) || !impl_->set_variants(values, inputs)) return inputs;
   inputs.settings.point.batch = inputs.settings.batch.value_or(batch_of(*inputs.model.model));
   inputs.key = point_key(inputs, impl_->tool_version);

@@ -101,6 +101,40 @@ TEST(CountCache, CountsTheSameAsCountingAtOnce) {
   }
 }
 
+TEST(CountCache, CountsOthersAlongOnce) {
+  CountCache cache({}, kPlenty);
+  const Model model = network();
+  int times = 0;
+  const CountCache::ScheduleNames others = [&] {
+    ++times;
+    return Schedules{"linear", "hybrid:2", "sklansky"};
+  };
+  const auto first = cache.counted(model, PatternKind::guaranteed, Schedules{"linear", "hybrid:1"}, others);
+  EXPECT_EQ(encode_analysis(*first),
+            encode_analysis(direct(model, PatternKind::guaranteed, {"linear", "hybrid:1", "hybrid:2", "sklansky"})));
+  for (const std::string name : {"sklansky", "hybrid:2", "hybrid:1"})
+    EXPECT_EQ(cache.counted(model, PatternKind::guaranteed, Schedules{"linear", name}, others), first) << name;
+  EXPECT_EQ(cache.statistics().counted, 1U);
+  EXPECT_EQ(cache.statistics().in_memory, 3U);
+  EXPECT_EQ(times, 1) << "nobody asks for names where nothing is counted";
+}
+
+TEST(CountCache, CountsAloneWhereOthersCannotBeCounted) {
+  CountCache cache({}, kPlenty);
+  const Model model = network();
+  int times = 0;
+  const CountCache::ScheduleNames others = [&] {
+    ++times;
+    return Schedules{"no-schedule"};
+  };
+  for (const std::string name : {"hybrid:1", "hybrid:2"})
+    static_cast<void>(cache.counted(model, PatternKind::guaranteed, Schedules{"linear", name}, others));
+  EXPECT_THAT(names(*cache.counted(model, PatternKind::guaranteed, Schedules{"linear"}, others)),
+              ::testing::ElementsAre("linear", "hybrid:1", "hybrid:2"));
+  EXPECT_EQ(cache.statistics().counted, 2U);
+  EXPECT_EQ(times, 1) << "what failed would fail again";
+}
+
 TEST(CountCache, HasPlainBackPropagationAlways) {
   CountCache cache({}, kPlenty);
   EXPECT_THAT(names(*cache.counted(network(), PatternKind::guaranteed, Schedules{"hybrid:2"})),

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "network_study.hpp"
 #include "study/study_run.hpp"
 #include "support/chain_studies.hpp"
 #include "support/files.hpp"
@@ -20,6 +21,7 @@ namespace upsweep {
 namespace {
 
 using testing::chain_study;
+using testing::network_study;
 using testing::TemporaryFolder;
 
 /// Points of every status: 100 workers are more than the machine has, 10 000 Jacobians more than its memory holds, and
@@ -74,6 +76,16 @@ std::vector<std::vector<Cell>> rows_of(StudyStore& store, std::int64_t study) {
   std::vector<std::vector<Cell>> rows = store.points(study).rows;
   for (auto& row : rows) row.erase(row.begin());
   return rows;
+}
+
+TEST(RunStudy, CountsANetworkOnceForAllSchedulesOfAnAxis) {
+  const StudyFile study = network_study(
+      "axes: [{path: schedule, values: [linear, \"hybrid:1\", sklansky, best]}, "
+      "{path: model.weights.seed, range: {from: 1, to: 6}}]");
+  const StudyResult result = run_study(study, nullptr, options_of());
+  EXPECT_EQ(result.counts.asked, 24U);
+  EXPECT_EQ(result.counts.counted, 6U);
+  expect_evaluated(study, result);
 }
 
 // Of several units, so that several threads work: the first has 64 points.

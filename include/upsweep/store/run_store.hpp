@@ -119,6 +119,9 @@ class RunStore {
 
   /// All runs of any kind, newest first: the view run_summary.
   [[nodiscard]] QueryResult list();
+  /// The studies beside the runs, newest first: id, created_utc, name, points (of the grid), stored (of them), complete
+  /// (0 or 1), tool_version, file. They are numbered by themselves.
+  [[nodiscard]] QueryResult studies();
   /// All columns of one run, in one row; nothing when there is no such run of a schedule.
   [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
   /// The same of a training run; nothing when there is no such one.

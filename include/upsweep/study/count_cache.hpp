@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/patterns.hpp"
@@ -43,10 +44,18 @@ class CountCache {
   CountCache(const CountCache&) = delete;
   CountCache& operator=(const CountCache&) = delete;
 
-  /// The network counted under at least `schedules` (names, linear among them); what is missing is counted together
-  /// with what is there already. Throws InputError as located() errors of the model; CountOverflow.
+  /// Names of schedules; parse_schedule() reads them.
+  using ScheduleNames = std::function<std::vector<std::string>()>;
+
+  /// The network counted under at least `schedules` (names, linear among them). Throws InputError as located() errors
+  /// of the model; CountOverflow.
+  ///
+  /// `others`, asked only where something has to be counted, names schedules that will be asked for later: they are
+  /// counted along, so that products which schedules share are counted once. Where that fails, `schedules` are counted
+  /// without them.
   [[nodiscard]] std::shared_ptr<const Analysis> counted(const Model& model, PatternKind pattern,
-                                                        std::span<const std::string> schedules);
+                                                        std::span<const std::string> schedules,
+                                                        const ScheduleNames& others = {});
 
   [[nodiscard]] CountStatistics statistics() const;
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/study_file.hpp"
@@ -32,6 +33,8 @@ struct PointInputs {
   bool is_excluded = false;
   std::string excluded_by;  ///< the constraint that does not hold
   ContentKey key{};         ///< of a valid point
+  /// What the study's axis over schedules has, as it is written there; null without one.
+  std::shared_ptr<const std::vector<std::string>> study_schedules = {};
 };
 
 /// A value of an axis that is not on the grid: bisection replaces the axis' number.
