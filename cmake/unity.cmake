@@ -17,6 +17,7 @@ set(UPSWEEP_OWN_UNITS
   src/cli/interrupt.cpp
   src/cli/recurrent.cpp
   src/grid/study_spec.cpp
+  src/io/data_parallel_reader.cpp
   src/io/layers_file.cpp
   src/io/model_file.cpp
   src/io/operator_reader.cpp
@@ -30,8 +31,10 @@ set(UPSWEEP_OWN_UNITS
   src/recurrent/forward.cpp
   src/recurrent/outer_passes.cpp
   src/recurrent/parameter_gradients.cpp
+  src/recurrent/stacked.cpp
   src/recurrent/stacked_stages.cpp
   src/recurrent/unfused_scan.cpp
+  src/recurrent/validate_passes.cpp
   src/report/curve_plot.cpp
   src/report/homogeneous_search_parts.cpp
   src/report/loss_curve_svg.cpp
