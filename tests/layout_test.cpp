@@ -15,17 +15,19 @@ const std::map<std::string, int> kRow = {
     {"base", 0},    {"sparse", 1},    {"network", 1},  {"jacobian", 2},  {"scan", 2},     {"profile", 3},
     {"machine", 3}, {"sim", 4},       {"backend", 4},  {"calibrate", 5}, {"search", 5},   {"validate", 5},
     {"solve", 5},   {"recurrent", 5}, {"training", 5}, {"scaling", 5},   {"learning", 6}, {"grid", 6},
-    {"store", 7},   {"io", 7},        {"study", 8},    {"report", 9},    {"cli", 10}};
+    {"store", 7},   {"io", 7},        {"study", 8},    {"report", 9},    {"figure", 10},  {"trace", 10},
+    {"page", 11},   {"cli", 12}};
 
 /// Headers of libraries, and the folders that may include them.
-const std::map<std::string, std::set<std::string>> kHomes = {{"tbb/", {"base"}},
-                                                             {"sqlite3.h", {"store"}},
-                                                             {"yaml-cpp/", {"io"}},
-                                                             {"xxhash.h", {"io"}},
-                                                             {"CLI/", {"cli"}},
-                                                             {"mpi.h", {"study"}},
-                                                             {"nlohmann/", {"report", "study", "cli"}},
-                                                             {"Eigen/", {"backend", "solve"}}};
+const std::map<std::string, std::set<std::string>> kHomes = {
+    {"tbb/", {"base"}},
+    {"sqlite3.h", {"store"}},
+    {"yaml-cpp/", {"io"}},
+    {"xxhash.h", {"io"}},
+    {"CLI/", {"cli"}},
+    {"mpi.h", {"study"}},
+    {"nlohmann/", {"report", "study", "figure", "trace", "page", "cli"}},
+    {"Eigen/", {"backend", "solve"}}};
 
 struct Include {
   fs::path file;

@@ -8,6 +8,7 @@
 
 #include "analysis.hpp"
 #include "output.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/chain_file.hpp"
@@ -33,7 +34,8 @@ std::uint32_t depth_of(const std::string& schedule) {
 template <class Report>
 void print(const std::string& format, const Report& report) {
   print_result(
-      format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
+      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report, terminal_style()); });
 }
 
 /// `count` with errors that name the model file.

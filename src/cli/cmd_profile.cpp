@@ -5,8 +5,10 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "pattern_pictures.hpp"
 #include "recurrent.hpp"
 #include "storing.hpp"
+#include "terminal.hpp"
 #include "upsweep/report/profile_report.hpp"
 
 namespace upsweep::cli {
@@ -53,7 +55,8 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
                              pram,       options.model.pattern, request.text,     times};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report); });
+      [&] { return to_text(report, terminal_style()); });
+  if (store) save_pictures(*store, model, pattern_kind(options.model));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/run_diff_report.hpp"
 #include "upsweep/report/runs_report.hpp"
@@ -28,7 +29,9 @@ int list_runs(const RunsOptions& options) {
   const QueryResult runs = store.list();
   const auto with_studies = [&] {
     const QueryResult studies = store.studies();
-    return studies.rows.empty() ? runs_text(runs) : runs_text(runs) + "\nstudies\n" + to_text(studies);
+    const TextStyle style = terminal_style();
+    const std::string text = runs_text(runs, style);
+    return studies.rows.empty() ? text : text + "\nstudies\n" + to_text(studies, style);
   };
   print_result(
       options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); }, with_studies);
@@ -48,7 +51,7 @@ bool show_training_run(const RunsOptions& options, RunStore& store, std::int64_t
   };
   print_result(
       options.format, with_figures, [&] { return to_csv(*run); },
-      [&] { return training_run_text(*run, summary.rows.empty() ? figures : summary); });
+      [&] { return training_run_text(*run, summary.rows.empty() ? figures : summary, terminal_style()); });
   return true;
 }
 
@@ -66,7 +69,8 @@ bool show_pass_run(const RunsOptions& options, RunStore& store, std::int64_t id)
     return object;
   };
   print_result(
-      options.format, with_passes, [&] { return to_csv(*run); }, [&] { return training_run_text(*run, summary); });
+      options.format, with_passes, [&] { return to_csv(*run); },
+      [&] { return training_run_text(*run, summary, terminal_style()); });
   return true;
 }
 
@@ -85,7 +89,8 @@ int show_run(const RunsOptions& options) {
     return object;
   };
   print_result(
-      options.format, with_levels, [&] { return to_csv(*run); }, [&] { return run_text(*run, levels, measurements); });
+      options.format, with_levels, [&] { return to_csv(*run); },
+      [&] { return run_text(*run, levels, measurements, terminal_style()); });
   return 0;
 }
 
@@ -101,7 +106,8 @@ int diff_two(const RunsOptions& options) {
   const auto after = static_cast<std::int64_t>(parse_positive("B", options.other_id));
   const RunDiff diff = diff_runs(options.db, before, after);
   print_result(
-      options.format, [&] { return to_json(diff); }, [&] { return to_csv(diff); }, [&] { return to_text(diff); });
+      options.format, [&] { return to_json(diff); }, [&] { return to_csv(diff); },
+      [&] { return to_text(diff, terminal_style()); });
   return 0;
 }
 

@@ -5,8 +5,10 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "pattern_pictures.hpp"
 #include "recurrent.hpp"
 #include "storing.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/search_report.hpp"
 
@@ -105,7 +107,8 @@ int run_search(const Options& options, const Invocation& invocation) {
   const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report); });
+      [&] { return to_text(report, terminal_style()); });
+  if (store) save_pictures(*store, model, pattern_kind(options.model));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "storing.hpp"
 #include "temporary_store.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/study_file.hpp"
@@ -102,7 +103,8 @@ void print_study(const Options& options, const StudyFile& study, const StudyResu
   const std::optional<QueryResult> rows = rows_of(options, keeper, result);
   const StudyReport report{study, result, rows ? &*rows : nullptr};
   print_result(
-      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
+      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report, terminal_style()); });
 }
 
 /// How to go on with a study that was interrupted.

@@ -9,7 +9,9 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "pattern_pictures.hpp"
 #include "storing.hpp"
+#include "terminal.hpp"
 #include "upsweep/backend/registry.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/report/validation_report.hpp"
@@ -223,13 +225,17 @@ int run_validate(const Options& options, const Invocation& invocation) {
                                 loss_text(loss),
                                 model.value_bytes,
                                 model.network.has_blocks()};
+  bool is_stored = false;
   if (store) {
-    save_validation(*store, run_context(invocation, "validate", options.model, model, analysis.network), analysis,
-                    validation, report, *options.model.db);
+    is_stored = save_validation(*store, run_context(invocation, "validate", options.model, model, analysis.network),
+                                analysis, validation, report, *options.model.db);
   }
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report); });
+      [&] { return to_text(report, terminal_style()); });
+  // Those of the sample are of its first input.
+  const bool has_first_input = input == 0 || pattern_kind(options.model) == PatternKind::guaranteed;
+  if (is_stored && has_first_input) save_pictures(*store, model, pattern_kind(options.model));
   if (const auto mismatch = validation.first_mismatch()) throw ValidationFailed(mismatch->what);
   if (const std::string failure = validation.first_failure(); !failure.empty()) throw BackendError(failure);
   return 0;

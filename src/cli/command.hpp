@@ -37,5 +37,8 @@ class ValidationFailed : public std::runtime_error {
 [[nodiscard]] Command declare_training(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_study(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_runs(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_report(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_trace(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_plot(CLI::App& root, const Invocation& invocation);
 
 }  // namespace upsweep::cli

@@ -42,15 +42,18 @@ int usage_error(const std::string& message, const CLI::App* command) {
   if (command != nullptr && command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
   if (command == nullptr) {
-    fmt::print(
-        stderr,
-        "usage: upsweep profile|search|validate|solve|calibrate|train|training|study|runs [OPTIONS]; upsweep --help "
-        "lists them\n");
+    fmt::print(stderr,
+               "usage: upsweep profile|search|validate|solve|calibrate|train|training|study|runs|report|trace|plot "
+               "[OPTIONS]; upsweep --help "
+               "lists them\n");
   } else {
     const std::string& name = command->get_name();
     const bool has_file = name == "training" || name == "train" || name == "study";
     const char* arguments = name == "runs"        ? " [list | show ID | delete ID | diff A B]"
                             : name == "calibrate" ? " --out FILE"
+                            : name == "report"    ? " --out FILE.html"
+                            : name == "trace"     ? " --run ID --out FILE.json"
+                            : name == "plot"      ? " KIND --run ID --out FILE.svg"
                             : has_file            ? " FILE"
                                                   : " MODEL";
     fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
@@ -73,7 +76,8 @@ int run_program(int argc, char** argv) {
   const std::vector<cli::Command> commands = {
       declare_profile(root, invocation),  declare_search(root, invocation),    declare_validate(root, invocation),
       declare_solve(root, invocation),    declare_calibrate(root, invocation), declare_train(root, invocation),
-      declare_training(root, invocation), declare_study(root, invocation),     declare_runs(root, invocation)};
+      declare_training(root, invocation), declare_study(root, invocation),     declare_runs(root, invocation),
+      declare_report(root, invocation),   declare_trace(root, invocation),     declare_plot(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
@@ -92,7 +96,7 @@ int run_program(int argc, char** argv) {
       return usage_error(
           fmt::format(
               "'{}' is no command, accepted are profile, search, validate, solve, calibrate, train, training, study, "
-              "runs",
+              "runs, report, trace, plot",
               argv[1]),
           nullptr);
     }

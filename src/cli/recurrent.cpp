@@ -11,6 +11,7 @@
 #include "pass_records.hpp"
 #include "stacked.hpp"
 #include "storing.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/recurrent_file.hpp"
@@ -73,7 +74,8 @@ std::optional<Machine> load_device(const ModelOptions& options) {
 template <class Report>
 void print(const std::string& format, const Report& report) {
   print_result(
-      format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
+      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report, terminal_style()); });
 }
 
 /// Stores a record where --db says so.
@@ -107,7 +109,9 @@ void print_profile(const ModelOptions& options, const RecurrentProfileReport* co
     return object;
   };
   const auto text = [&] {
-    return counts != nullptr ? fmt::format("{}\n{}", to_text(*counts), to_text(*device)) : to_text(*device);
+    const TextStyle style = terminal_style();
+    const std::string predicted = to_text(*device, style);
+    return counts != nullptr ? fmt::format("{}\n{}", to_text(*counts, style), predicted) : predicted;
   };
   print_result(
       options.format, json, [&] { return to_csv(*device); }, text);

@@ -5,6 +5,7 @@
 #include "output.hpp"
 #include "pass_records.hpp"
 #include "storing.hpp"
+#include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/stacked_report.hpp"
 
@@ -61,7 +62,8 @@ void compare(const ModelOptions& options, const RecurrentModel& model, const std
   const StackedReport report{model, result, overtaking_wavefront(result), is_profile};
   if (store) report_stored(*options.db, {store->save(record_of(invocation, report))});
   print_result(
-      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); }, [&] { return to_text(report); });
+      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] { return to_text(report, terminal_style()); });
 }
 
 }  // namespace

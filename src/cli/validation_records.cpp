@@ -10,7 +10,7 @@
 
 namespace upsweep::cli {
 
-void save_validation(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
+bool save_validation(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
                      const ValidationReport& report, const std::string& db) {
   add_machine(context, report.machine, report.workers, report.value_bytes);
   std::vector<RunRecord> runs;
@@ -39,7 +39,9 @@ void save_validation(RunStore& store, RunContext context, const Analysis& analys
                                         one.mismatch ? std::optional(one.mismatch->what) : std::nullopt};
     runs.push_back(std::move(run));
   }
-  if (!runs.empty()) report_stored(db, store.save(context, runs, std::nullopt));
+  if (runs.empty()) return false;
+  report_stored(db, store.save(context, runs, std::nullopt));
+  return true;
 }
 
 }  // namespace upsweep::cli

@@ -8,8 +8,9 @@
 
 namespace upsweep::cli {
 
-/// Stores the schedules of a validation that ran, with what was measured. `report` refers to `validation`.
-void save_validation(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
+/// Stores the schedules of a validation that ran, with what was measured; whether there were any. `report` refers to
+/// `validation`.
+bool save_validation(RunStore& store, RunContext context, const Analysis& analysis, const Validation& validation,
                      const ValidationReport& report, const std::string& db);
 
 }  // namespace upsweep::cli

@@ -83,11 +83,12 @@ Json to_json(const ChainProfileReport& report) {
 
 std::string to_csv(const ChainProfileReport& report) { return levels_csv(report.profile); }
 
-std::string to_text(const ChainProfileReport& report) {
+std::string to_text(const ChainProfileReport& report, const TextStyle& style) {
   const HomogeneousProfile& profile = report.profile;
-  std::string text = fmt::format("{}\nSchedule {} over {} elements: {} ops in {} levels\n\n{}\n{}",
-                                 chain_model_text(report.model), profile.schedule, profile.chain.length(),
-                                 profile.all.ops, profile.levels, levels_text(profile), figures_text(counted(report)));
+  std::string text =
+      fmt::format("{}\nSchedule {} over {} elements: {} ops in {} levels\n\n{}\n{}", chain_model_text(report.model),
+                  profile.schedule, profile.chain.length(), profile.all.ops, profile.levels,
+                  levels_text(profile, style), figures_text(counted(report)));
   if (report.seconds) {
     text += fmt::format("Predicted on {} ({} worker{}): {} with barriers (level).\n",
                         report.machine.value_or("the machine"), report.pram.workers,

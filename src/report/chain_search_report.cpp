@@ -51,10 +51,10 @@ Json to_json(const ChainSearchReport& report) {
 
 std::string to_csv(const ChainSearchReport& report) { return candidates_csv(report.result); }
 
-std::string to_text(const ChainSearchReport& report) {
+std::string to_text(const ChainSearchReport& report, const TextStyle& style) {
   const HomogeneousSearchResult& result = report.result;
   std::string text = fmt::format("{}, {} worker{}\n\n{}\n", chain_model_text(report.model), result.workers,
-                                 result.workers == 1 ? "" : "s", candidates_text(result));
+                                 result.workers == 1 ? "" : "s", candidates_text(result, style));
   text += legend_text(result) + best_depth_text(result);
   if (!result.options.in_seconds()) text += overtaking_text(report.overtaking);
   return text + schemes_text(report) + expectation_text(report.model);

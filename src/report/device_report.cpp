@@ -141,7 +141,7 @@ std::string to_csv(const DeviceProfileReport& report) {
   return csv;
 }
 
-std::string to_text(const DeviceProfileReport& report) {
+std::string to_text(const DeviceProfileReport& report, const TextStyle& style) {
   const DevicePrediction& p = report.prediction;
   TextTable table({{"phase", Align::left}, {"time"}, {"waits for", Align::left}, {"kernels"}, {"FLOPs"}, {"bytes"}});
   for (const auto& [key, text, phase] : phases_of(p)) {
@@ -153,7 +153,7 @@ std::string to_text(const DeviceProfileReport& report) {
   return fmt::format(
       "Predicted: {}\n{}\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
       "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
-      head_text(report.model, report.machine), table.text(), report.method, short_seconds(p.hidden_s()),
+      head_text(report.model, report.machine), table.text(style), report.method, short_seconds(p.hidden_s()),
       short_seconds(p.sequential.seconds()), short_bytes(static_cast<double>(p.memory_bytes)),
       speedup_text(p.backward_speedup()), speedup_text(p.backward_speedup_without_jacobians()),
       speedup_text(p.overall_speedup()), assumptions_text(report.machine, report.model, report.assumptions));
@@ -213,7 +213,7 @@ std::string to_csv(const DeviceSearchReport& report) {
   return csv;
 }
 
-std::string to_text(const DeviceSearchReport& report) {
+std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
   const DeviceSearchResult& result = report.result;
   TextTable table({{"pass", Align::left},
                    {"time"},
@@ -238,9 +238,10 @@ std::string to_text(const DeviceSearchReport& report) {
                speedup_text(p.backward_speedup()), speedup_text(p.overall_speedup()),
                !c.is_feasible     ? fmt::format("left out: {}", c.reason)
                : result.best == i ? "<- best"
-                                  : ""});
+                                  : ""},
+              result.best == i ? RowMark::best : RowMark::none);
   }
-  std::string text = head_text(report.model, report.machine) + "\n" + table.text() +
+  std::string text = head_text(report.model, report.machine) + "\n" + table.text(style) +
                      "\nPredicted times of all hidden gradients; speed-ups to the sequential pass, with parameter "
                      "gradients, overall with the forward pass.\n";
   text += verdict_text(result);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,12 +28,6 @@ std::string scaled(double value, double base, double first_limit, const std::arr
   const std::string digits =
       unit == 0 && value == std::floor(value) ? fmt::format("{:.0f}", value) : four_digits(value);
   return *units[unit] == '\0' ? digits : fmt::format("{} {}", digits, units[unit]);
-}
-
-/// Columns on a terminal: UTF-8 continuation bytes take none.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 }  // namespace
@@ -66,33 +59,6 @@ std::string short_seconds(double seconds) {
 
 std::string short_ratio(double ratio) {
   return ratio < 10'000 ? four_digits(ratio) + 'x' : fmt::format("{:.0f}x", ratio);
-}
-
-std::string TextTable::text() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    std::size_t widest = width(columns_[c].head);
-    for (const auto& row : rows_) widest = std::max(widest, width(row[c]));
-    widths.push_back(widest);
-  }
-  std::string text;
-  const auto line = [&](auto&& cell) {
-    std::string out;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string& value = cell(c);
-      const std::string padding(widths[c] - width(value), ' ');
-      if (c > 0) out += "  ";
-      out += columns_[c].align == Align::right ? padding + value : value + padding;
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    text += out + '\n';
-  };
-  line([&](std::size_t c) -> const std::string& { return columns_[c].head; });
-  std::vector<std::string> rules;
-  for (const std::size_t w : widths) rules.emplace_back(w, '-');
-  line([&](std::size_t c) -> const std::string& { return rules[c]; });
-  for (const auto& row : rows_) line([&](std::size_t c) -> const std::string& { return row[c]; });
-  return text;
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

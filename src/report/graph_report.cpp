@@ -108,7 +108,7 @@ Json ratios_json(const PramProfile& scan, const GraphComparison& comparison) {
   return ratios;
 }
 
-std::string links_text(const Network& network, const NetworkProfile& profile) {
+std::string links_text(const Network& network, const NetworkProfile& profile, const TextStyle& style) {
   if (!network.has_blocks()) return "";
   TextTable table({{"link"},
                    {"kind", Align::left},
@@ -130,11 +130,11 @@ std::string links_text(const Network& network, const NetworkProfile& profile) {
                of_block(short_count(mine.formation.addition_flops, profile.inputs)),
                of_block(short_bytes(mine.formation.peak_bytes, 1))});
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string graph_text(const Network& network, const PramProfile& scan, const GraphComparison& comparison,
-                       std::uint64_t inputs) {
+                       std::uint64_t inputs, const TextStyle& style) {
   if (!network.has_blocks()) return "";
   const GraphWork& graph = comparison.backprop;
   std::string text = fmt::format(
@@ -167,7 +167,7 @@ std::string graph_text(const Network& network, const PramProfile& scan, const Gr
   ratio("scan / BP over the graph", level.alone(), dag.alone());
   ratio("  with formation", level.with_formation(), dag.with_formation());
   ratio("  with formation and gradients inside", level.complete(), dag.complete());
-  return text + table.text() +
+  return text + table.text(style) +
          "The scan alone takes the blocks' Jacobians as given and stops at the ends of blocks; they depend on weights "
          "and activations,\nso that every iteration forms them first. The last line is the whole of what BP over the "
          "graph does: below 1 the scan pays off.\n";

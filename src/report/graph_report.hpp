@@ -25,10 +25,10 @@ namespace upsweep {
 [[nodiscard]] Json ratios_json(const PramProfile& scan, const GraphComparison& comparison);
 
 /// The links as a table; empty without blocks.
-[[nodiscard]] std::string links_text(const Network& network, const NetworkProfile& profile);
+[[nodiscard]] std::string links_text(const Network& network, const NetworkProfile& profile, const TextStyle& style);
 
 /// The same comparison for people, with what it means; empty without blocks.
 [[nodiscard]] std::string graph_text(const Network& network, const PramProfile& scan, const GraphComparison& comparison,
-                                     std::uint64_t inputs);
+                                     std::uint64_t inputs, const TextStyle& style);
 
 }  // namespace upsweep

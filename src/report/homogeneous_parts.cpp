@@ -85,7 +85,7 @@ std::string levels_csv(const HomogeneousProfile& profile) {
   return csv;
 }
 
-std::string levels_text(const HomogeneousProfile& profile) {
+std::string levels_text(const HomogeneousProfile& profile, const TextStyle& style) {
   TextTable table({{"levels"}, {"phase", Align::left}, {"ops each"}, {"FLOPs each"}, {"largest op"}, {"bytes each"}});
   for (const LevelRun& run : profile.runs) {
     for (const HomogeneousLevel& level : run.cycle) {
@@ -95,7 +95,7 @@ std::string levels_text(const HomogeneousProfile& profile) {
                  short_bytes(static_cast<double>(level.bytes))});
     }
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string figures_text(const CountedSchedule& counted) {

@@ -26,7 +26,7 @@ struct CountedSchedule {
 void add_counts(Json& object, const CountedSchedule& counted, const std::optional<std::uint64_t>& baseline);
 /// The runs of levels, with a head.
 [[nodiscard]] std::string levels_csv(const HomogeneousProfile& profile);
-[[nodiscard]] std::string levels_text(const HomogeneousProfile& profile);
+[[nodiscard]] std::string levels_text(const HomogeneousProfile& profile, const TextStyle& style);
 /// Work, paths, memory, and the makespans on the workers, in two lines.
 [[nodiscard]] std::string figures_text(const CountedSchedule& counted);
 
@@ -40,7 +40,7 @@ void add_search(Json& object, const HomogeneousSearchResult& result, const std::
 [[nodiscard]] Json overtaking_json(const std::optional<Overtaking>& overtaking);
 /// All candidates, with a head.
 [[nodiscard]] std::string candidates_csv(const HomogeneousSearchResult& result);
-[[nodiscard]] std::string candidates_text(const HomogeneousSearchResult& result);
+[[nodiscard]] std::string candidates_text(const HomogeneousSearchResult& result, const TextStyle& style);
 /// The best depth and what it wins, in a line.
 [[nodiscard]] std::string best_depth_text(const HomogeneousSearchResult& result);
 /// From how many workers on some depth wins, in a line.

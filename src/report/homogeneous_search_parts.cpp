@@ -99,7 +99,7 @@ std::string candidates_csv(const HomogeneousSearchResult& result) {
   return csv;
 }
 
-std::string candidates_text(const HomogeneousSearchResult& result) {
+std::string candidates_text(const HomogeneousSearchResult& result, const TextStyle& style) {
   const bool is_timed = result.options.in_seconds();
   std::vector<TextTable::Column> columns = {{result.schemes.empty() ? "depth" : "depth or scheme"},
                                             {"levels"},
@@ -127,9 +127,9 @@ std::string candidates_text(const HomogeneousSearchResult& result) {
                                       c.score ? ratio_text(*c.score, linear_score(result)) : "?",
                                       note_of(result, i)};
     if (is_timed) cells.insert(cells.end() - 2, c.score ? short_seconds(*c.score) : "?");
-    table.row(std::move(cells));
+    table.row(std::move(cells), i == result.best || i == result.best_scheme ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string best_depth_text(const HomogeneousSearchResult& result) {

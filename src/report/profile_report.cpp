@@ -76,7 +76,7 @@ Json makespan_json(const Makespan& makespan, std::uint64_t inputs) {
   return {{"unit", makespan.unit}, {"flops", json_mean(makespan.flops, inputs)}};
 }
 
-std::string operators_text(const ProfileReport& report) {
+std::string operators_text(const ProfileReport& report, const TextStyle& style) {
   TextTable table({{"#"},
                    {"operator", Align::left},
                    {"kind", Align::left},
@@ -97,14 +97,14 @@ std::string operators_text(const ProfileReport& report) {
                hands_on ? "" : fmt::format("{:.6f}", sparsity(mine, inputs)),
                hands_on ? "" : short_bytes(mine.bytes, inputs), short_count(mine.baseline_flops, inputs)});
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string position_text(std::int64_t position) {
   return position == Combine::kReduction ? "red" : fmt::format("a[{}]", position);
 }
 
-std::string ops_text(const ScheduleProfile& profile) {
+std::string ops_text(const ScheduleProfile& profile, const TextStyle& style) {
   if (profile.ops.size() > kMostOpsInText) return fmt::format("{} ops: --format csv lists them.\n", profile.ops.size());
   TextTable table({{"op"},
                    {"level"},
@@ -126,20 +126,20 @@ std::string ops_text(const ScheduleProfile& profile) {
                exact_mean(op.nnz, profile.inputs), short_count(op.flops, profile.inputs),
                short_bytes(op.bytes, profile.inputs), op.dead ? "dead" : ""});
   }
-  return table.text();
+  return table.text(style);
 }
 
-std::string levels_text(const ScheduleProfile& profile) {
+std::string levels_text(const ScheduleProfile& profile, const TextStyle& style) {
   TextTable table({{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs, sum"}, {"FLOPs, largest op"}});
   for (std::size_t level = 0; level < profile.levels.size(); ++level) {
     const LevelProfile& mine = profile.levels[level];
     table.row({fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
                short_count(mine.flops_sum, profile.inputs), short_count(mine.flops_max, profile.inputs)});
   }
-  return table.text();
+  return table.text(style);
 }
 
-std::string totals_text(const ScheduleProfile& profile) {
+std::string totals_text(const ScheduleProfile& profile, const TextStyle& style) {
   TextTable table({{"", Align::left}, {"ops"}, {"FLOPs"}, {"critical path, level rule"}, {"critical path, dag"}});
   for (const auto& [scope, name] :
        {std::pair{Scope::all, "all, as the paper executes"}, std::pair{Scope::live, "live, without dead ops"}}) {
@@ -147,10 +147,10 @@ std::string totals_text(const ScheduleProfile& profile) {
     table.row({name, fmt::format("{}", sum.ops), exact_mean(sum.flops, profile.inputs),
                exact_mean(sum.critical_path_level, profile.inputs), exact_mean(sum.critical_path_dag, profile.inputs)});
   }
-  return table.text();
+  return table.text(style);
 }
 
-std::string pram_text(const ProfileReport& report) {
+std::string pram_text(const ProfileReport& report, const TextStyle& style) {
   const PramProfile& pram = report.pram;
   const std::uint64_t inputs = report.profile.inputs;
   TextTable table({{"executor", Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
@@ -164,7 +164,7 @@ std::string pram_text(const ProfileReport& report) {
              "memory {}\n",
              pram.workers, pram.workers == 1 ? "" : "s", pram.steps, pram.work,
              short_count(pram.per_step_flops, inputs), short_bytes(pram.peak_live_bytes, inputs)) +
-         table.text();
+         table.text(style);
 }
 
 Json times_json(const ProfileTimes& times) {
@@ -270,18 +270,18 @@ std::string to_csv(const ProfileReport& report) {
   return csv;
 }
 
-std::string to_text(const ProfileReport& report) {
+std::string to_text(const ProfileReport& report, const TextStyle& style) {
   const ScheduleProfile& profile = report.profile;
   const NetworkProfile& network = report.network_profile;
   const std::uint64_t inputs = profile.inputs;
   std::string text = fmt::format(
       "{}: {} operators, {} pattern{}\n\n{}\n", report.model_name, report.network.operators().size(), report.pattern,
-      inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report));
-  const std::string links = links_text(report.network, network);
+      inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report, style));
+  const std::string links = links_text(report.network, network, style);
   if (!links.empty()) text += links + '\n';
   text += fmt::format("Schedule {} over {} elements: {} ops in {} levels\n\n{}\n{}\n{}\n", profile.schedule.name,
-                      profile.schedule.length, profile.ops.size(), profile.schedule.levels, ops_text(profile),
-                      levels_text(profile), totals_text(profile));
+                      profile.schedule.length, profile.ops.size(), profile.schedule.levels, ops_text(profile, style),
+                      levels_text(profile, style), totals_text(profile, style));
   text += fmt::format(
       "Plain BP {}: {} FLOPs. Dense BP (baseline): {} FLOPs.\nBuilding the chain writes {} Jacobian values ({}) per "
       "iteration and input{}.\n\n",
@@ -289,9 +289,9 @@ std::string to_text(const ProfileReport& report) {
                                   : "(linear, same sparse Jacobians)",
       exact_mean(network.linear_flops, inputs), exact_mean(network.baseline_flops, inputs),
       exact_mean(network.build_values, inputs), short_bytes(network.build_bytes, inputs), formation_text(network));
-  text += pram_text(report);
+  text += pram_text(report, style);
   const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
-  const std::string comparison = graph_text(report.network, report.pram, graph, inputs);
+  const std::string comparison = graph_text(report.network, report.pram, graph, inputs, style);
   if (!comparison.empty()) text += '\n' + comparison;
   if (report.times) text += '\n' + times_text(*report.times, report.pram.workers);
   return text;

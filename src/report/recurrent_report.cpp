@@ -45,12 +45,12 @@ Json to_json(const RecurrentProfileReport& report) {
 
 std::string to_csv(const RecurrentProfileReport& report) { return levels_csv(report.profile); }
 
-std::string to_text(const RecurrentProfileReport& report) {
+std::string to_text(const RecurrentProfileReport& report, const TextStyle& style) {
   const HomogeneousProfile& profile = report.profile;
   return fmt::format(
       "{}\nSchedule {} over {} elements: {} ops in {} levels\n\n{}\n{}Figures are those of one sequence.\n",
       recurrent_model_text(report.model), profile.schedule, profile.chain.length(), profile.all.ops, profile.levels,
-      levels_text(profile), figures_text({profile, report.pram, report.reference, report.requested}));
+      levels_text(profile, style), figures_text({profile, report.pram, report.reference, report.requested}));
 }
 
 }  // namespace upsweep

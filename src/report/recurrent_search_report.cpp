@@ -29,10 +29,10 @@ Json to_json(const RecurrentSearchReport& report) {
 
 std::string to_csv(const RecurrentSearchReport& report) { return candidates_csv(report.result); }
 
-std::string to_text(const RecurrentSearchReport& report) {
+std::string to_text(const RecurrentSearchReport& report, const TextStyle& style) {
   const HomogeneousSearchResult& result = report.result;
   std::string text = fmt::format("{}, {} worker{}\n\n{}\n", recurrent_model_text(report.model), result.workers,
-                                 result.workers == 1 ? "" : "s", candidates_text(result));
+                                 result.workers == 1 ? "" : "s", candidates_text(result, style));
   text += fmt::format(
       "span: makespan in FLOPs on the workers; to plain: {} ({} execution) against plain "
       "back-propagation through time. Figures are those of one sequence.\n\n",

@@ -76,7 +76,7 @@ std::string verdict_text(const RunDiff& diff) {
   return "Figures moved though inputs, rule and version are equal: they were measured, or the tool has a fault.\n";
 }
 
-std::string rows_text(const RunDiff& diff, Kind kind, const std::string& title) {
+std::string rows_text(const RunDiff& diff, Kind kind, const std::string& title, const TextStyle& style) {
   if (!diff.has(kind)) return "";
   TextTable table(
       {{title, Align::left}, {fmt::format("run {}", diff.before)}, {fmt::format("run {}", diff.after)}, {"ratio"}});
@@ -84,7 +84,7 @@ std::string rows_text(const RunDiff& diff, Kind kind, const std::string& title) 
     if (row.kind != kind) continue;
     table.row({row.name, shown(row.before), shown(row.after), row.ratio != 0 ? short_ratio(row.ratio) : "-"});
   }
-  return '\n' + table.text();
+  return '\n' + table.text(style);
 }
 
 }  // namespace
@@ -106,10 +106,10 @@ std::string to_csv(const RunDiff& diff) {
   return csv;
 }
 
-std::string to_text(const RunDiff& diff) {
+std::string to_text(const RunDiff& diff, const TextStyle& style) {
   return fmt::format("Run {} against run {}\n{}{}{}{}", diff.before, diff.after, verdict_text(diff),
-                     rows_text(diff, Kind::input, "input"), rows_text(diff, Kind::rule, "rule"),
-                     rows_text(diff, Kind::figure, "figure"));
+                     rows_text(diff, Kind::input, "input", style), rows_text(diff, Kind::rule, "rule", style),
+                     rows_text(diff, Kind::figure, "figure", style));
 }
 
 }  // namespace upsweep

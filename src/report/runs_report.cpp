@@ -63,7 +63,8 @@ std::string to_csv(const QueryResult& result) {
   return csv;
 }
 
-std::string to_text(const QueryResult& result) {
+std::string to_text(const QueryResult& result, const TextStyle& style) {
+  const std::size_t best = column_of(result, "best");
   std::vector<TextTable::Column> columns;
   for (std::size_t c = 0; c < result.columns.size(); ++c)
     columns.push_back({result.columns[c], is_text(result, c) ? Align::left : Align::right});
@@ -71,9 +72,10 @@ std::string to_text(const QueryResult& result) {
   for (const auto& row : result.rows) {
     std::vector<std::string> cells;
     for (const Cell& cell : row) cells.push_back(cell_text(cell));
-    table.row(std::move(cells));
+    const bool is_best = best < row.size() && cell_number(row[best]) != 0;
+    table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
 namespace {
@@ -89,7 +91,7 @@ std::string seconds_text(const Cell& cell) {
 
 }  // namespace
 
-std::string runs_text(const QueryResult& summary) {
+std::string runs_text(const QueryResult& summary, const TextStyle& style) {
   if (summary.rows.empty()) return "No runs.\n";
   TextTable table({{"run"},
                    {"created (UTC)", Align::left},
@@ -108,6 +110,7 @@ std::string runs_text(const QueryResult& summary) {
   const auto at = [&](const auto& row, const char* name) -> const Cell& { return row[column_of(summary, name)]; };
   for (const auto& row : summary.rows) {
     const Cell& ratio = at(row, "makespan_dag_ratio_to_linear");
+    const bool is_best = cell_number(at(row, "best")) != 0;
     table.row({cell_text(at(row, "id")), cell_text(at(row, "created_utc")), cell_text(at(row, "command")),
                cell_text(at(row, "model")), cell_text(at(row, "pattern")), cell_text(at(row, "schedule")),
                cell_text(at(row, "workers")), count_text(at(row, "flops")), count_text(at(row, "makespan_dag_flops")),
@@ -116,24 +119,26 @@ std::string runs_text(const QueryResult& summary) {
                    ? "-"
                    : short_bytes(cell_number(at(row, "peak_live_bytes"))),
                seconds_text(at(row, "predicted_level_s")), seconds_text(at(row, "measured_s")),
-               cell_number(at(row, "best")) != 0 ? "best of its search" : ""});
+               is_best ? "best of its search" : ""},
+              is_best ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
-std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements) {
+std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements,
+                     const TextStyle& style) {
   TextTable table({{"field", Align::left}, {"value", Align::left}});
   for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  const std::string text = table.text() + '\n' + to_text(levels);
-  return measurements.rows.empty()
-             ? text
-             : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" + to_text(measurements);
+  const std::string text = table.text(style) + '\n' + to_text(levels, style);
+  return measurements.rows.empty() ? text
+                                   : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" +
+                                         to_text(measurements, style);
 }
 
-std::string training_run_text(const QueryResult& run, const QueryResult& rows) {
+std::string training_run_text(const QueryResult& run, const QueryResult& rows, const TextStyle& style) {
   TextTable table({{"field", Align::left}, {"value", Align::left}});
   for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  return table.text() + '\n' + to_text(rows);
+  return table.text(style) + '\n' + to_text(rows, style);
 }
 
 }  // namespace upsweep

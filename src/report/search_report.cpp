@@ -96,7 +96,7 @@ std::string note_of(const SearchResult& result, std::size_t i) {
   return result.best == i ? "<- best" : "";
 }
 
-std::string candidates_text(const SearchReport& report) {
+std::string candidates_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
   const char* head = result.schemes.empty() ? "depth" : "depth or scheme";
   std::vector<TextTable::Column> columns = {{head},       {"levels"},   {"ops"},          {"FLOPs"},    {"path,level"},
@@ -124,9 +124,9 @@ std::string candidates_text(const SearchReport& report) {
     if (timed) {
       cells.insert(cells.begin() + 9, {short_seconds(c.level_time->seconds), short_seconds(c.dag_time->seconds)});
     }
-    table.row(std::move(cells));
+    table.row(std::move(cells), i == result.best || i == result.best_scheme ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
 /// The feasible candidate with other figures than the best that comes next, if any.
@@ -197,7 +197,7 @@ std::string best_scheme_text(const SearchReport& report) {
 }
 
 /// The best of all beside back-propagation over the graph, which chain figures leave out; empty without blocks.
-std::string graph_comparison_text(const SearchReport& report) {
+std::string graph_comparison_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
   if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return "";
   const Candidate& best = result.at(*result.best_scheme);
@@ -205,7 +205,7 @@ std::string graph_comparison_text(const SearchReport& report) {
   return fmt::format(
              "\nPlain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with {} for the scan:\n",
              best.schedule) +
-         graph_text(*report.network, best.pram, graph, result.inputs);
+         graph_text(*report.network, best.pram, graph, result.inputs, style);
 }
 
 /// The same as fields of the result.
@@ -274,7 +274,7 @@ std::string to_csv(const SearchReport& report) {
   return csv;
 }
 
-std::string to_text(const SearchReport& report) {
+std::string to_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
   std::string text =
       fmt::format("{}: {} pattern{}, {} worker{}, {}{}\n\n", report.model_name, report.pattern,
@@ -283,7 +283,7 @@ std::string to_text(const SearchReport& report) {
                   result.options.memory_limit
                       ? fmt::format(", at most {}", short_bytes(static_cast<double>(*result.options.memory_limit)))
                       : "");
-  text += candidates_text(report) + '\n';
+  text += candidates_text(report, style) + '\n';
   text += fmt::format(
       "FLOPs of {} ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
       "to plain, to dense: {} against plain BP ({} FLOPs, same sparse Jacobians) and dense BP ({}).\n\n",
@@ -299,7 +299,7 @@ std::string to_text(const SearchReport& report) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  return text + verdict_text(report) + best_scheme_text(report) + graph_comparison_text(report);
+  return text + verdict_text(report) + best_scheme_text(report) + graph_comparison_text(report, style);
 }
 
 }  // namespace upsweep

@@ -116,7 +116,7 @@ std::vector<std::size_t> rows_of(const StackedSearchResult& result) {
   return rows;
 }
 
-std::string table_text(const StackedReport& report, const std::vector<std::size_t>& rows) {
+std::string table_text(const StackedReport& report, const std::vector<std::size_t>& rows, const TextStyle& style) {
   const StackedSearchResult& result = report.result;
   TextTable table({{"way", TextTable::Align::left},
                    {"levels"},
@@ -134,12 +134,13 @@ std::string table_text(const StackedReport& report, const std::vector<std::size_
     const StackedProfile& profile = candidate.profile;
     std::string note = result.best == i ? "<- best" : "";
     if (!candidate.feasible) note = "does not fit: " + candidate.reason;
-    table.row({to_string(profile.method), count(profile.levels), count(profile.addition_levels),
-               count(sum(profile.products)), count(profile.flops), count(profile.critical_path_flops),
-               count(candidate.makespan.flops), short_bytes(static_cast<double>(profile.memory_bytes)),
-               ratio_text(ratio(report, candidate)), note});
+    table.row(
+        {to_string(profile.method), count(profile.levels), count(profile.addition_levels), count(sum(profile.products)),
+         count(profile.flops), count(profile.critical_path_flops), count(candidate.makespan.flops),
+         short_bytes(static_cast<double>(profile.memory_bytes)), ratio_text(ratio(report, candidate)), note},
+        result.best == i ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
 /// The candidate with the least of a figure; the first of equal ones.
@@ -220,11 +221,11 @@ std::string to_csv(const StackedReport& report) {
   return csv;
 }
 
-std::string to_text(const StackedReport& report) {
+std::string to_text(const StackedReport& report, const TextStyle& style) {
   const StackedSearchResult& result = report.result;
   const std::vector<std::size_t> rows = rows_of(result);
   std::string text = fmt::format("{}, {}\n\n{}\n", model_text(report.model), plural(result.workers, "worker"),
-                                 table_text(report, rows));
+                                 table_text(report, rows, style));
   if (rows.size() < result.candidates.size()) {
     text += fmt::format("{} other depths: with --format csv or json.\n", result.candidates.size() - rows.size());
   }

@@ -93,7 +93,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> places_of(const Gr
 }
 
 /// Values of the other axes, where the scan is faster there, and what limits it where it is not.
-std::string crossings_table(const Group& group) {
+std::string crossings_table(const Group& group, const TextStyle& style) {
   std::vector<const Answered*> rows;
   for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
     if (is_crossing(group.answers[i])) rows.push_back(&group.answers[i]);
@@ -103,7 +103,7 @@ std::string crossings_table(const Group& group) {
   for (const auto& place : places) heads.push_back({place.first});
   heads.insert(heads.end(),
                {{"scan is faster", Align::left}, {"not at"}, {"speedup", Align::left}, {"limited by", Align::left}});
-  TextTable table(heads);
+  TextTable table(heads, places.size());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const Json& answer = rows[row]->answer;
     std::vector<std::string> cells;
@@ -112,7 +112,7 @@ std::string crossings_table(const Group& group) {
                  {faster_text(answer), shown(answer, "plain_value"), speedup_text(answer), shown(answer, "binding")});
     table.row(std::move(cells));
   }
-  return table.text();
+  return table.text(style);
 }
 
 /// The sentences of the first answers; `notes`: only of those that are no rows of a table.
@@ -151,11 +151,11 @@ Json answers_json(const std::vector<AnswerRecord>& answers) {
   return list;
 }
 
-std::string answers_text(const std::vector<AnswerRecord>& answers) {
+std::string answers_text(const std::vector<AnswerRecord>& answers, const TextStyle& style) {
   std::string text;
   for (const Group& group : by_question(answers)) {
     const bool is_table = group.question == to_string(QuestionKind::crossover) && group.answers.size() > 1;
-    text += fmt::format("\n{}\n{}{}", title_text(group), is_table ? crossings_table(group) : "",
+    text += fmt::format("\n{}\n{}{}", title_text(group), is_table ? crossings_table(group, style) : "",
                         sentences_text(group, is_table));
   }
   return text;

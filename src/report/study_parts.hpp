@@ -42,12 +42,12 @@ class AxisCells {
 /// How many points have each status; index: its number.
 [[nodiscard]] std::array<std::uint64_t, 5> points_by_status(const StudyResult& result);
 
-/// A table of all points.
-[[nodiscard]] std::string points_table(const StudyReport& report);
+/// A table of all points; the one with the smallest score is the best, the first of equal ones.
+[[nodiscard]] std::string points_table(const StudyReport& report, const TextStyle& style);
 
 /// Answers as JSON: question, where, sentence, answer.
 [[nodiscard]] Json answers_json(const std::vector<AnswerRecord>& answers);
 /// Answers for people, question by question.
-[[nodiscard]] std::string answers_text(const std::vector<AnswerRecord>& answers);
+[[nodiscard]] std::string answers_text(const std::vector<AnswerRecord>& answers, const TextStyle& style);
 
 }  // namespace upsweep

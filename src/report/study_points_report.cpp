@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "cell_text.hpp"
 #include "study_parts.hpp"
@@ -20,6 +21,19 @@ const std::string& schedule_of(const StudyResult& result, const PointBrief& brie
 std::string score_text(const StudyResult& result, double score) {
   if (std::isnan(score)) return "-";
   return result.is_in_seconds ? short_seconds(score) : short_count(score);
+}
+
+/// The point with the smallest score, the first of equal ones; nothing where fewer than two have one.
+std::optional<std::uint64_t> best_point(const StudyResult& result) {
+  std::optional<std::uint64_t> best;
+  std::size_t scored = 0;
+  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
+    const PointBrief& brief = result.points[position];
+    if (brief.status != PointStatus::done || std::isnan(brief.score)) continue;
+    ++scored;
+    if (!best || brief.score < result.points[*best].score) best = position;
+  }
+  return scored > 1 ? best : std::nullopt;
 }
 
 /// A number without loss; empty where there is none.
@@ -108,33 +122,37 @@ std::array<std::uint64_t, 5> points_by_status(const StudyResult& result) {
   return counts;
 }
 
-std::string points_table(const StudyReport& report) {
+std::string points_table(const StudyReport& report, const TextStyle& style) {
   const StudyResult& result = report.result;
   std::vector<TextTable::Column> columns;
   const AxisCells axes(report.study.spec);
   for (const std::string& head : axes.heads()) columns.push_back({head});
   for (const char* head : {"best", "score", "plain BP", "best scan", "speedup", "memory"}) columns.push_back({head});
   columns.push_back({"", Align::left});
-  TextTable table(columns);
+  TextTable table(columns, axes.heads().size());
   std::vector<std::vector<std::string>> values(axes.heads().size());  // by column
   for (std::uint64_t position = 0; position < result.points.size(); ++position) {
     const std::vector<std::string> row = axes.values(position);
     for (std::size_t c = 0; c < row.size(); ++c) values[c].push_back(row[c]);
   }
   for (std::vector<std::string>& column : values) column = without_folders(std::move(column));
+  const std::optional<std::uint64_t> best = best_point(result);
   for (std::uint64_t position = 0; position < result.points.size(); ++position) {
     const PointBrief& brief = result.points[position];
+    const bool is_best = position == best;
+    const char* note = brief.status != PointStatus::done ? status_text(brief.status)
+                       : is_best && style.marks_best     ? "<- best"
+                                                         : "";
     std::vector<std::string> cells;
     for (const std::vector<std::string>& column : values) cells.push_back(column[position]);
     const std::string& schedule = schedule_of(result, brief);
     cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(result, brief.score),
                                score_text(result, brief.plain_score), score_text(result, brief.scan_score),
                                std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
-                               std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes),
-                               brief.status == PointStatus::done ? "" : status_text(brief.status)});
-    table.row(std::move(cells));
+                               std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
+    table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string to_csv(const StudyReport& report) {

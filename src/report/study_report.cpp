@@ -208,14 +208,14 @@ Json to_json(const StudyReport& report) {
           {"rows", report.points == nullptr ? Json() : rows_json(*report.points)}};
 }
 
-std::string to_text(const StudyReport& report) {
+std::string to_text(const StudyReport& report, const TextStyle& style) {
   std::string text = head_text(report) + counts_text(report.result) + invalid_text(report);
   if (report.result.points.size() <= kMostTablePoints) {
-    text += '\n' + points_table(report);
+    text += '\n' + points_table(report, style);
   } else {
     text += fmt::format("Every point: --format csv; a table stands here for up to {}.\n", kMostTablePoints);
   }
-  return text + answers_text(report.result.answers);
+  return text + answers_text(report.result.answers, style);
 }
 
 std::string progress_text(const StudyProgress& progress) {

@@ -112,7 +112,7 @@ std::string status_text(const ScheduleValidation& one) {
   return one.mismatch ? "MISMATCH" : "right";
 }
 
-std::string schedules_text(const ValidationReport& report) {
+std::string schedules_text(const ValidationReport& report, const TextStyle& style) {
   TextTable table({{"schedule", Align::left},
                    {"FLOPs"},
                    {"result", Align::left},
@@ -135,12 +135,13 @@ std::string schedules_text(const ValidationReport& report) {
                status_text(one), ran && !one.mismatch ? fmt::format("{:.1f} %", 100 * one.values.worst_share) : "-",
                predicted ? short_seconds(*predicted) : "-", ran ? short_seconds(one.measurement.seconds) : "-",
                ran ? percent(error_of(predicted, one.measurement.seconds)) : "-",
-               ran ? short_bytes(static_cast<double>(one.measurement.plan_bytes)) : "-", note});
+               ran ? short_bytes(static_cast<double>(one.measurement.plan_bytes)) : "-", note},
+              note.starts_with("<- fastest") ? RowMark::best : RowMark::none);
   }
-  return table.text();
+  return table.text(style);
 }
 
-std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation& one) {
+std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation& one, const TextStyle& style) {
   TextTable table({{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs"}, {"predicted"}, {"measured"}, {"error"}});
   for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level) {
     const std::optional<double> predicted = predicted_level(one, level);
@@ -150,7 +151,7 @@ std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation
                predicted ? short_seconds(*predicted) : "-", short_seconds(measured),
                percent(error_of(predicted, measured))});
   }
-  return table.text();
+  return table.text(style);
 }
 
 std::string figures_text(const char* what, const ErrorFigures& figures) {
@@ -278,17 +279,18 @@ std::string to_csv(const ValidationReport& report) {
   return csv;
 }
 
-std::string to_text(const ValidationReport& report) {
+std::string to_text(const ValidationReport& report, const TextStyle& style) {
   std::string text = fmt::format(
       "{}: {} pattern at input {}, {}, {}\nbackend {} on {} ({}), {} worker{}, {} execution{}\n\n", report.model_name,
       report.pattern, report.input, report.value_bytes == 8 ? "fp64" : "fp32", report.loss, report.backend,
       report.device.device, report.device.driver, report.workers, report.workers == 1 ? "" : "s", report.execution,
       report.machine == nullptr ? "" : ", predicted by " + report.machine->name);
-  text += schedules_text(report) + '\n';
+  text += schedules_text(report, style) + '\n';
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
     const ScheduleValidation& one = report.validation.schedules[i];
     if (one.measurement.level_seconds.empty()) continue;
-    text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name, levels_text(report.profiles[i], one));
+    text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name,
+                        levels_text(report.profiles[i], one, style));
   }
   return text + remarks_text(report) + verdict_text(report) + graph_run_text(report) + agreement_text(report) +
          build_text(report);

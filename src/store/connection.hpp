@@ -15,6 +15,9 @@ class Sqlite {
   /// Opens `file`, creating it where `create` is set. Waits up to a minute for other processes.
   Sqlite(const std::string& file, bool create);
 
+  /// Opens a file that nobody changes meanwhile, for reading, without any file beside it.
+  [[nodiscard]] static Sqlite unchanging(const std::string& file);
+
   /// Runs statements that return nothing.
   void execute(const std::string& sql);
 
@@ -32,6 +35,9 @@ class Sqlite {
   struct Close {
     void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
   };
+  Sqlite() = default;
+  void open(const std::string& path, int flags);
+
   std::string file_;
   std::unique_ptr<sqlite3, Close> connection_;
 };

@@ -89,6 +89,44 @@ void create_whole(const std::string& file) {
   std::filesystem::remove(fresh, error);
 }
 
+/// A connection in a transaction, and whether its schema is the present one.
+struct Snapshot {
+  Sqlite database;
+  bool is_present = false;
+};
+
+/// Throws for a database that is not ours.
+Snapshot begin_snapshot(Sqlite database) {
+  database.execute("BEGIN");
+  const bool is_present = our_version(database) == static_cast<std::int64_t>(migrations().size());
+  return {std::move(database), is_present};
+}
+
+/// A database with write-ahead logging has files beside it that its readers write, too. Where they may not, its own
+/// file is all that is read; one that they may not write would otherwise get files beside it that shut its owner out.
+Snapshot snapshot_of(const std::string& file) {
+  const std::string log = file + "-wal";
+  std::error_code error;
+  Sqlite database(file, false);
+  if (sqlite3_db_readonly(database.handle(), "main") == 1 && !std::filesystem::exists(log, error)) {
+    return begin_snapshot(Sqlite::unchanging(file));
+  }
+  try {
+    // A look at it, which needs the files beside it.
+    static_cast<void>(database.integer("PRAGMA user_version"));
+  } catch (const InputError&) {
+    const int code = sqlite3_errcode(database.handle());
+    if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+    const auto logged = std::filesystem::file_size(log, error);
+    if (error || logged == 0) return begin_snapshot(Sqlite::unchanging(file));
+    throw InputError(
+        fmt::format("{}: its last changes are in {}, and nothing can be written beside it, accepted is a "
+                    "database in a writable folder",
+                    file, log));
+  }
+  return begin_snapshot(std::move(database));
+}
+
 Cell cell(const Statement& row, int column) {
   if (row.is_null(column)) return std::monostate();
   if (row.is_integer(column)) return row.integer(column);
@@ -105,6 +143,14 @@ Sqlite open_database(const std::string& file, bool create) {
   if (create) use_wal(database);
   database.execute("PRAGMA foreign_keys = ON");
   return database;
+}
+
+Sqlite open_snapshot(const std::string& file) {
+  {
+    Snapshot snapshot = snapshot_of(file);
+    if (snapshot.is_present) return std::move(snapshot.database);
+  }
+  return begin_snapshot(open_database(file, false)).database;  // which brings it up to date
 }
 
 std::string now_utc() {

@@ -13,6 +13,13 @@ namespace upsweep {
 /// Throws InputError that names the file: not writable, not SQLite, not ours, from a newer version.
 [[nodiscard]] Sqlite open_database(const std::string& file, bool create);
 
+/// Opens a database of ours that is there and begins a transaction on it, which ends with the connection: what is read
+/// through it is of one moment. One of an older version is brought to the present one first; one of the present version
+/// may be read-only, in a folder in which nothing can be written too.
+///
+/// Throws InputError that names the file: not there, not SQLite, not ours, from a newer version.
+[[nodiscard]] Sqlite open_snapshot(const std::string& file);
+
 /// The present time as ISO 8601.
 [[nodiscard]] std::string now_utc();
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "picture_schema.hpp"
 #include "study_schema.hpp"
 
 namespace upsweep {
@@ -426,7 +427,8 @@ FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
 }  // namespace
 
 std::span<const char* const> migrations() {
-  static const std::array kAll = {kTables, kViews, kMeasurements, kTraining, kPasses, kSchemes, study_schema()};
+  static const std::array kAll = {kTables, kViews,   kMeasurements,  kTraining,
+                                  kPasses, kSchemes, study_schema(), picture_schema()};
   return kAll;
 }
 

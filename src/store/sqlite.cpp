@@ -10,7 +10,6 @@
 namespace upsweep {
 
 Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
-  constexpr int kWaitMs = 60'000;
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   const bool exists = std::filesystem::exists(status);
@@ -27,16 +26,37 @@ Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
   }
   // An absolute path: ":memory:" and "file:..." have meanings of their own for SQLite.
   const std::string path = std::filesystem::absolute(file, error).string();
+  open(path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0));
+  if (create && sqlite3_db_readonly(handle(), "main") == 1) {
+    throw InputError(fmt::format("{}: the file is read-only, accepted is a writable database, or a new name", file));
+  }
+}
+
+Sqlite Sqlite::unchanging(const std::string& file) {
+  std::error_code error;
+  std::string uri = "file://";
+  for (const char c : std::filesystem::absolute(file, error).string()) {
+    // What means something in a URI is written as its number.
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned>(c));
+    } else {
+      uri += c;
+    }
+  }
+  Sqlite database;
+  database.file_ = file;
+  database.open(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  return database;
+}
+
+void Sqlite::open(const std::string& path, int flags) {
+  constexpr int kWaitMs = 60'000;
   sqlite3* connection = nullptr;
   // One thread at a time uses a connection: it needs no locks of its own.
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(connection, kWaitMs);
-  if (create && sqlite3_db_readonly(connection, "main") == 1) {
-    throw InputError(fmt::format("{}: the file is read-only, accepted is a writable database, or a new name", file));
-  }
 }
 
 void Sqlite::fail(int code) const {

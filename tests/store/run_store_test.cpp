@@ -95,7 +95,7 @@ TEST(RunStore, KeepsARunWithItsRowsAndAnswersSql) {
             "1|a|relu|2|1.5\n2|b|relu|0|0\n3|f|flatten||\n4|c|relu|0|0\n")
       << "a view has no Jacobian";
   EXPECT_EQ(query(file, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA foreign_key_check; PRAGMA integrity_check"),
-            "wal\n7\nok\n");
+            "wal\n8\nok\n");
 }
 
 TEST(RunStore, ListsShowsAndDeletes) {
@@ -333,7 +333,7 @@ TEST(RunStore, BringsADatabaseOfVersionSixUpToDateAndKeepsItsRuns) {
   ASSERT_EQ(query(file, script), "");
   RunStore(file, RunStore::Open::existing).save(fixture.context(), {fixture.record()}, std::nullopt);
   EXPECT_EQ(query(file, "PRAGMA user_version; SELECT id, model, flops, rule IS NULL FROM runs"),
-            "7\n1|old|16.5|1\n2|m|16.5|0\n");
+            "8\n1|old|16.5|1\n2|m|16.5|0\n");
   EXPECT_EQ(query(file, "SELECT rule FROM runs WHERE id = 2"), std::string(kCountingRule) + "\n");
 }
 
@@ -349,7 +349,7 @@ TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const std::string newer = folder.path("newer.sqlite");
   EXPECT_EQ(refusal(newer), "accepted");
   query(newer, "PRAGMA user_version = 99");
-  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 7"), std::string::npos);
+  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 8"), std::string::npos);
   EXPECT_NE(refusal(folder.path("none/r.sqlite")).find("unable to open database file"), std::string::npos);
   EXPECT_NE(refusal(folder.path()).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder.path("missing.sqlite"), RunStore::Open::existing).find("no such database"),

@@ -25,7 +25,7 @@ struct ChainProfileReport {
 /// As `profile` of a recurrent model, with "exact".
 [[nodiscard]] Json to_json(const ChainProfileReport& report);
 [[nodiscard]] std::string to_csv(const ChainProfileReport& report);
-[[nodiscard]] std::string to_text(const ChainProfileReport& report);
+[[nodiscard]] std::string to_text(const ChainProfileReport& report, const TextStyle& style = {});
 
 /// A search over the depths of a synthetic chain.
 struct ChainSearchReport {
@@ -42,6 +42,6 @@ struct ChainSearchReport {
 /// execution and "overtaking" is null.
 [[nodiscard]] Json to_json(const ChainSearchReport& report);
 [[nodiscard]] std::string to_csv(const ChainSearchReport& report);
-[[nodiscard]] std::string to_text(const ChainSearchReport& report);
+[[nodiscard]] std::string to_text(const ChainSearchReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

@@ -33,13 +33,13 @@ struct DeviceSearchReport {
 [[nodiscard]] Json to_json(const DeviceProfileReport& report);
 /// The phases.
 [[nodiscard]] std::string to_csv(const DeviceProfileReport& report);
-[[nodiscard]] std::string to_text(const DeviceProfileReport& report);
+[[nodiscard]] std::string to_text(const DeviceProfileReport& report, const TextStyle& style = {});
 
 /// The object of `search` with predicted seconds as scores, and `overtaking` and `overtaking_one_kernel`: the fewest
 /// steps from which a scan wins, or null where none up to `..._looked_up_to` is. Ratios to a time of 0 are null.
 [[nodiscard]] Json to_json(const DeviceSearchReport& report);
 /// The candidates.
 [[nodiscard]] std::string to_csv(const DeviceSearchReport& report);
-[[nodiscard]] std::string to_text(const DeviceSearchReport& report);
+[[nodiscard]] std::string to_text(const DeviceSearchReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

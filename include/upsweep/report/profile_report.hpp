@@ -43,6 +43,6 @@ struct ProfileReport {
 [[nodiscard]] std::string to_csv(const ProfileReport& report);
 
 /// Tables for people: operators, ops (up to 100, else their number), levels, totals.
-[[nodiscard]] std::string to_text(const ProfileReport& report);
+[[nodiscard]] std::string to_text(const ProfileReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

@@ -31,6 +31,6 @@ struct RecurrentProfileReport {
 [[nodiscard]] Json to_json(const RecurrentProfileReport& report);
 /// The runs of levels.
 [[nodiscard]] std::string to_csv(const RecurrentProfileReport& report);
-[[nodiscard]] std::string to_text(const RecurrentProfileReport& report);
+[[nodiscard]] std::string to_text(const RecurrentProfileReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

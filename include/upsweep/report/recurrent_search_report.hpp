@@ -28,6 +28,6 @@ struct RecurrentSearchReport {
 /// The candidates and, after them, schemes: with an empty depth.
 [[nodiscard]] std::string to_csv(const RecurrentSearchReport& report);
 /// A table, the best depth, from how many workers on it pays, and the best of all.
-[[nodiscard]] std::string to_text(const RecurrentSearchReport& report);
+[[nodiscard]] std::string to_text(const RecurrentSearchReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

@@ -12,6 +12,6 @@ namespace upsweep {
 [[nodiscard]] std::string to_csv(const RunDiff& diff);
 /// A sentence that says why numbers moved (which inputs, which rule, which version; or that nothing differs), then
 /// tables.
-[[nodiscard]] std::string to_text(const RunDiff& diff);
+[[nodiscard]] std::string to_text(const RunDiff& diff, const TextStyle& style = {});
 
 }  // namespace upsweep

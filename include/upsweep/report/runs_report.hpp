@@ -13,16 +13,18 @@ namespace upsweep {
 /// The rows of a query as CSV.
 [[nodiscard]] std::string to_csv(const QueryResult& result);
 
-/// Rows for people; numbers as they are stored.
-[[nodiscard]] std::string to_text(const QueryResult& result);
+/// Rows for people; numbers as they are stored. Where a column says which is best, such rows are marked.
+[[nodiscard]] std::string to_text(const QueryResult& result, const TextStyle& style = {});
 
 /// The list of runs for people: the columns that tell runs apart.
-[[nodiscard]] std::string runs_text(const QueryResult& summary);
+[[nodiscard]] std::string runs_text(const QueryResult& summary, const TextStyle& style = {});
 
 /// One run for people: names and values below each other, then its levels and what was measured of it, if anything.
-[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements);
+[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements,
+                                   const TextStyle& style = {});
 
 /// One training run for people: names and values below each other, then a row per variant, or its figures.
-[[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows);
+[[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows,
+                                            const TextStyle& style = {});
 
 }  // namespace upsweep

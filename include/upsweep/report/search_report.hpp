@@ -25,6 +25,6 @@ struct SearchReport {
 [[nodiscard]] std::string to_csv(const SearchReport& report);
 
 /// A table for people, the best depth and why, and the best of all.
-[[nodiscard]] std::string to_text(const SearchReport& report);
+[[nodiscard]] std::string to_text(const SearchReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

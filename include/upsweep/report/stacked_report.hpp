@@ -25,6 +25,6 @@ struct StackedReport {
 /// The ways.
 [[nodiscard]] std::string to_csv(const StackedReport& report);
 /// A table of the ways, or of the notable ones of many, and the verdict.
-[[nodiscard]] std::string to_text(const StackedReport& report);
+[[nodiscard]] std::string to_text(const StackedReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

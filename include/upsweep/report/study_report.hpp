@@ -22,7 +22,7 @@ struct StudyReport {
 /// memory.
 [[nodiscard]] std::string to_csv(const StudyReport& report);
 /// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
-[[nodiscard]] std::string to_text(const StudyReport& report);
+[[nodiscard]] std::string to_text(const StudyReport& report, const TextStyle& style = {});
 
 /// The progress line: "1200 of 5000 points, 24 %, 830 a second, 4.6 s left, best hybrid:3 with 12.3 us".
 [[nodiscard]] std::string progress_text(const StudyProgress& progress);

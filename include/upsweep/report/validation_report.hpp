@@ -36,6 +36,6 @@ struct ValidationReport {
 [[nodiscard]] std::string to_csv(const ValidationReport& report);
 
 /// Tables for people: the schedules, the levels of each that ran, and the verdict.
-[[nodiscard]] std::string to_text(const ValidationReport& report);
+[[nodiscard]] std::string to_text(const ValidationReport& report, const TextStyle& style = {});
 
 }  // namespace upsweep

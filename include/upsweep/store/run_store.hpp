@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "upsweep/store/training_record.hpp"
 
 namespace upsweep {
+
+struct StoredPicture;
 
 /// What the runs of one command have in common.
 struct RunContext {
@@ -142,7 +145,13 @@ class RunStore {
   [[nodiscard]] QueryResult levels(std::int64_t id);
   /// Predicted beside measured times of a run: the view prediction_vs_measurement; no rows without a measurement.
   [[nodiscard]] QueryResult measurements(std::int64_t id);
-  /// Deletes a run with its rows; false when there is no such run. A search goes with its last run.
+  /// Whether there are pictures of a model in a pattern.
+  [[nodiscard]] bool has_pictures(const std::string& model_hash, const std::string& pattern);
+  /// Replaces the sparsity pictures of a model in a pattern, in one transaction; see stored_study.hpp.
+  void save_pictures(const std::string& model_hash, const std::string& pattern,
+                     std::span<const StoredPicture> pictures);
+  /// Deletes a run with its rows; false when there is no such run. A search goes with its last run, pictures with the
+  /// last run of their model and pattern.
   bool remove(std::int64_t id);
 
  private:

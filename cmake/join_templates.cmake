@@ -1,0 +1,12 @@
+# Joins the templates of figures, FOLDER/KIND.json, to one JSON object by kind in OUTPUT.
+file(GLOB files ${FOLDER}/*.json)
+list(SORT files)
+set(text "{")
+set(comma "")
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM kind)
+  file(READ ${file} template)
+  string(APPEND text "${comma}\n\"${kind}\": ${template}")
+  set(comma ",")
+endforeach()
+file(WRITE ${OUTPUT} "${text}}\n")

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "upsweep/figure/figure.hpp"
+#include "upsweep/store/stored_run.hpp"
+
+namespace upsweep {
+
+// Pictures of one run. Each is nothing where the run has nothing to show in it.
+
+/// The most marks that a figure draws one by one; beyond, ops are put together and the caption says how.
+inline constexpr std::size_t kMostMarks = 2000;
+
+/// FLOPs of each op against m·n·k, both logarithmic; mv and mm in two colours, ops of the critical path filled, the
+/// operators of plain back-propagation beside them: Figure 5.5 of the thesis. Kind "op-flops".
+///
+/// The critical path is that of the level rule: the most expensive op of each level, the first of equal ones.
+/// Beyond kMostMarks: cells of a grid, ten per decade, with the number of ops as size; critical ops stay.
+[[nodiscard]] std::optional<Figure> op_flops_figure(const RunDetails& run);
+
+/// The schedule as the thesis draws it (Figure 3.1): array positions across, levels down, arcs for ops, widths by
+/// FLOPs, dead ops dimmed. Kind "schedule". Beyond kMostMarks the most expensive ops alone, and a bar per level says
+/// how many there are.
+[[nodiscard]] std::optional<Figure> schedule_figure(const RunDetails& run);
+
+/// How products fill in: entries and density of the results of each level (largest, mean), matrices alone. Kind
+/// "fill-in".
+[[nodiscard]] std::optional<Figure> fill_in_figure(const RunDetails& run);
+
+/// What the simulated workers do, under the execution of the search or, without one, dag: a bar per op, critical ones
+/// marked, and the share of workers that are busy. Kind "timeline". Costs are FLOPs. Beyond kMostMarks: the share of
+/// each slice of time in which a worker (or group of workers) is busy.
+[[nodiscard]] std::optional<Figure> timeline_figure(const RunDetails& run);
+
+/// Predicted against measured seconds of each op (alone on the machine, busy) and level, both logarithmic, with the
+/// diagonal. Of the last measurement that has predictions. Kind "predicted".
+[[nodiscard]] std::optional<Figure> predicted_figure(const RunDetails& run);
+
+/// Predicted over measured seconds per level, minus 1. Kind "residuals".
+[[nodiscard]] std::optional<Figure> residuals_figure(const RunDetails& run);
+
+/// Time (or the objective), critical path, FLOPs and memory of the depths of a search, each relative to plain
+/// back-propagation. `candidates` are runs of one search; schemes that are no depth stand to the right by name. Kind
+/// "depth".
+[[nodiscard]] std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates);
+
+/// Measured beside predicted seconds of the schedules of runs that were validated together, a group per backend and
+/// device. Kind "measured".
+[[nodiscard]] std::optional<Figure> measured_figure(std::span<const RunDetails> runs);
+
+}  // namespace upsweep

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upsweep/figure/figure.hpp"
+#include "upsweep/store/store_reader.hpp"
+
+namespace upsweep {
+
+/// The figures of a kind that there are of a run, whichever kind of run it is; empty where it has nothing to show in
+/// one. Of "depth" and "measured": of all runs of its search or validation.
+///
+/// Throws InputError where there is no such run; std::invalid_argument where runs have no figures of this kind.
+[[nodiscard]] std::vector<Figure> figures_of_run(const StoreReader& store, std::int64_t run, const std::string& kind);
+
+/// The same of a study.
+[[nodiscard]] std::vector<Figure> figures_of_study(const StoreReader& store, std::int64_t study,
+                                                   const std::string& kind);
+
+/// All points of a study. Memory: about 300 bytes a point.
+[[nodiscard]] std::vector<StudyPointRow> points_of_study(const StoreReader& store, std::int64_t study);
+
+}  // namespace upsweep

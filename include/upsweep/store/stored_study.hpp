@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/store/pass_record.hpp"
+#include "upsweep/store/run_store.hpp"
+#include "upsweep/store/training_record.hpp"
+
+namespace upsweep {
+
+/// A run of `upsweep training` with its id; see TrainingRecord.
+struct StoredTraining {
+  std::int64_t id = 0;
+  std::string created_utc;
+  TrainingRecord record;  ///< tasks of the best variant only (of the first one without a best)
+};
+
+/// A run of a recurrent model or a training with its id; see PassRecord.
+struct StoredPasses {
+  std::int64_t id = 0;
+  std::string created_utc;
+  PassRecord record;
+};
+
+/// An axis of a study.
+struct StoredAxis {
+  std::string name;
+  std::string values;  ///< of its first column, as a JSON array
+};
+
+/// An answer of a study; see AnswerRecord.
+struct StoredAnswer {
+  std::string question;
+  std::string place;  ///< JSON object; empty: of all points
+  std::string sentence;
+  std::string details;  ///< JSON object
+};
+
+/// A what-if study.
+struct StoredStudy {
+  std::int64_t id = 0;
+  std::string created_utc;
+  std::string finished_utc;  ///< empty: no answers yet
+  std::string tool_version;
+  std::string parameters;
+  std::string rule;
+  std::string name;
+  std::string file;
+  std::string content_hash;
+  std::uint64_t points = 0;  ///< of the grid
+  bool is_complete = false;
+  std::vector<StoredAxis> axes;
+  std::vector<StoredAnswer> answers;
+};
+
+/// A point of a study: what figures need of the view study_points.
+struct StudyPointRow {
+  std::uint64_t position = 0;
+  std::string coordinates;  ///< JSON object by axis
+  std::string status;       ///< done, infeasible, invalid or excluded
+  std::string schedule;     ///< the best; empty without one
+  std::string unit;         ///< s or FLOPs; empty without a result
+  std::optional<double> score;
+  std::optional<double> plain_score;
+  std::optional<double> scan_score;
+  std::optional<double> peak_live_bytes;
+  std::optional<double> plain_bytes;
+  std::optional<double> scan_bytes;
+  std::optional<double> bppsa_bytes;
+  std::optional<double> pipeline_bytes;
+  std::optional<double> memory_limit;
+};
+
+/// A downsampled sparsity pattern: of a Jacobian or of a product of neighbours in the scan array.
+struct StoredPicture {
+  std::uint32_t first = 0;  ///< a[first..last] of the scan array; equal for a Jacobian
+  std::uint32_t last = 0;
+  std::string name;  ///< "conv1", "relu2 ⋄ conv2", "fc1 ⋄ (2 more) ⋄ conv4"
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  std::uint64_t nnz = 0;
+  std::uint32_t grid_rows = 0;
+  std::uint32_t grid_cols = 0;
+  std::vector<std::uint8_t>
+      cells;  ///< row by row: ceil(255 · share of the cell's places that are entries), length grid_rows · grid_cols
+};
+
+}  // namespace upsweep

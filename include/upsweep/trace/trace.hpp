@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "upsweep/store/stored_run.hpp"
+#include "upsweep/store/stored_study.hpp"
+
+namespace upsweep {
+
+/// The most ops for which a trace has arrows between producers and consumers.
+inline constexpr std::size_t kMostFlowOps = 5000;
+
+/// The simulated execution of a run as a Trace Event file (JSON object format) for Perfetto and chrome://tracing.
+///
+/// One track per worker with an event per op; levels as a track of their own under level execution; counters for live
+/// bytes and ready ops; arrows for dependencies up to kMostFlowOps ops. A microsecond of the trace is a FLOP: times of
+/// the simulation are FLOPs, and the file says so. Events of a track are strictly nested. `execution`: of the run's
+/// search, else dag. Throws std::invalid_argument where ops and schedule do not fit together.
+///
+/// Source of the format: "Trace Event Format" (Google, 2016).
+[[nodiscard]] std::string trace_json(const RunDetails& run);
+
+/// The best variant of a training step: a track per device, stream or link. A microsecond of the trace is a microsecond
+/// where the run is in seconds, else a unit of its file.
+[[nodiscard]] std::string trace_json(const StoredTraining& training);
+
+}  // namespace upsweep

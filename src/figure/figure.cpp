@@ -1,0 +1,46 @@
+#include "upsweep/figure/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "templates.hpp"
+
+namespace upsweep {
+namespace {
+
+const FigureData& all_templates() {
+  static const FigureData all = FigureData::parse(figure_templates());
+  return all;
+}
+
+}  // namespace
+
+FigureData figure_table(const std::vector<std::string>& columns) {
+  return {{"columns", columns}, {"rows", FigureData::array()}};
+}
+
+FigureData to_json(const Figure& figure) {
+  return {{"kind", figure.kind},
+          {"title", figure.title},
+          {"caption", figure.caption},
+          {"tables", figure.tables},
+          {"signals", figure.signals}};
+}
+
+const std::vector<std::string>& figure_kinds() {
+  static const std::vector<std::string> kinds = [] {
+    std::vector<std::string> list;
+    for (const auto& [kind, specification] : all_templates().items()) list.push_back(kind);
+    return list;
+  }();
+  return kinds;
+}
+
+const FigureData& figure_template(const std::string& kind) {
+  const auto found = all_templates().find(kind);
+  if (found == all_templates().end()) throw std::invalid_argument(fmt::format("there is no template '{}'", kind));
+  return *found;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,132 @@
+#include "study_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "run_parts.hpp"
+#include "upsweep/report/format.hpp"
+
+namespace upsweep {
+namespace {
+
+/// "a100" of "machines/a100.yaml" where all texts are such, of different files; else as they are.
+std::vector<std::string> without_folders_and_suffix(const std::vector<std::string>& texts) {
+  std::set<std::string> stems;
+  std::vector<std::string> shortened;
+  for (const std::string& text : texts) {
+    if (!text.ends_with(".yaml") && !text.ends_with(".yml")) return texts;
+    shortened.push_back(std::filesystem::path(text).stem().string());
+    stems.insert(shortened.back());
+  }
+  return stems.size() == texts.size() ? shortened : texts;
+}
+
+std::optional<GridAxis> axis_of(const StoredAxis& stored) {
+  const FigureData values = FigureData::parse(stored.values, nullptr, false);
+  if (!values.is_array() || values.empty()) return std::nullopt;
+  GridAxis axis{stored.name, {}, {}, {}};
+  for (const FigureData& value : values) {
+    if (value.is_number()) axis.numbers.push_back(value.get<double>());
+    axis.texts.push_back(value.is_string() ? value.get<std::string>()
+                                           : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
+  }
+  if (axis.numbers.size() != axis.texts.size()) axis.numbers.clear();
+  axis.texts = without_folders_and_suffix(axis.texts);
+  for (std::size_t place = 0; place < axis.texts.size(); ++place) {
+    axis.labels.push_back(axis.is_numeric() ? value_text(axis.numbers[place]) : short_text(axis.texts[place], 24));
+    axis.texts[place] = short_text(axis.texts[place], 80);
+  }
+  return axis;
+}
+
+/// Whether a point is better than the best so far.
+bool is_better(const StudyPointRow& point, const StudyPointRow* best) {
+  if (best == nullptr) return point.score || speedup_of(point);
+  const std::optional<double> speedup = speedup_of(point);
+  const std::optional<double> best_speedup = speedup_of(*best);
+  if (speedup || best_speedup) return speedup.value_or(0) > best_speedup.value_or(0);
+  return point.score.value_or(std::numeric_limits<double>::infinity()) < best->score.value_or(0);
+}
+
+}  // namespace
+
+std::optional<StudyGrid> StudyGrid::of(const StoredStudy& study, std::span<const StudyPointRow> points) {
+  StudyGrid grid;
+  for (const StoredAxis& stored : study.axes) {
+    std::optional<GridAxis> axis = axis_of(stored);
+    if (!axis) return std::nullopt;
+    if (axis->size() > 1) grid.several_.push_back(grid.axes_.size());
+    grid.axes_.push_back(*std::move(axis));
+  }
+  grid.strides_.assign(grid.axes_.size(), 1);
+  std::uint64_t size = 1;
+  for (std::size_t i = grid.axes_.size(); i-- > 0;) {
+    grid.strides_[i] = size;
+    if (size > study.points / grid.axes_[i].size()) return std::nullopt;
+    size *= grid.axes_[i].size();
+  }
+  if (size != study.points) return std::nullopt;
+  for (const StudyPointRow& point : points) {
+    if (point.position >= size) return std::nullopt;
+    grid.points_.push_back(&point);
+    if (is_better(point, grid.best_)) grid.best_ = &point;
+  }
+  std::sort(grid.points_.begin(), grid.points_.end(),
+            [](const StudyPointRow* a, const StudyPointRow* b) { return a->position < b->position; });
+  return grid;
+}
+
+std::uint64_t StudyGrid::moved(std::uint64_t position, std::size_t axis, std::size_t place) const {
+  return position - this->place(position, axis) * strides_[axis] + place * strides_[axis];
+}
+
+const StudyPointRow* StudyGrid::at(std::uint64_t position) const {
+  const auto found =
+      std::lower_bound(points_.begin(), points_.end(), position,
+                       [](const StudyPointRow* point, std::uint64_t wanted) { return point->position < wanted; });
+  return found != points_.end() && (*found)->position == position ? *found : nullptr;
+}
+
+std::string StudyGrid::others_text(std::uint64_t position, std::size_t without, std::size_t and_without) const {
+  std::string text;
+  for (const std::size_t axis : several_) {
+    if (axis == without || axis == and_without) continue;
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", short_text(axes_[axis].name, 40),
+                        axes_[axis].texts[place(position, axis)]);
+  }
+  return text;
+}
+
+std::string StudyGrid::place_text(std::uint64_t position) const {
+  return several_.empty() ? "the only point" : others_text(position, axes_.size(), axes_.size());
+}
+
+std::string value_text(double value) {
+  const std::string exact = fmt::format("{:.10g}", value);
+  const bool is_round = std::stod(fmt::format("{:.4g}", value)) == value;
+  return exact.size() <= 7 && !is_round ? exact : tick_text(value, AxisUnit::number);
+}
+
+std::optional<double> speedup_of(const StudyPointRow& point) {
+  if (!point.plain_score || !point.scan_score || !(*point.plain_score > 0) || !(*point.scan_score > 0))
+    return std::nullopt;
+  return *point.plain_score / *point.scan_score;
+}
+
+std::string score_text(double score, const std::string& unit) {
+  if (unit == "s") return short_seconds(score);
+  return fmt::format("{} {}", short_count(score), short_text(unit));
+}
+
+std::string score_title(const std::string& unit) { return fmt::format("score ({})", short_text(unit)); }
+
+AxisUnit axis_unit(const std::string& unit) { return unit == "s" ? AxisUnit::seconds : AxisUnit::number; }
+
+std::size_t every(std::size_t size, std::size_t most) { return size <= most ? 1 : (size + most - 1) / most; }
+
+}  // namespace upsweep

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "sections.hpp"
+#include "verdict.hpp"
+
+namespace upsweep {
+
+std::string RunGroup::id() const {
+  switch (kind) {
+    case Kind::search:
+      return fmt::format("search-{}", *runs.front().search);
+    case Kind::validation:
+      return fmt::format("validation-{}", runs.front().id);
+    case Kind::single:
+      break;
+  }
+  return fmt::format("run-{}", runs.front().id);
+}
+
+std::string RunGroup::title() const {
+  const std::string ids = runs.size() == 1 ? fmt::format("run {}", runs.front().id)
+                                           : fmt::format("runs {} to {}", runs.front().id, runs.back().id);
+  switch (kind) {
+    case Kind::search:
+      return fmt::format("Search {}: {}", *runs.front().search, ids);
+    case Kind::validation:
+      return fmt::format("Validation: {}", ids);
+    case Kind::single:
+      break;
+  }
+  return fmt::format("Run {}", runs.front().id);
+}
+
+std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun> runs) {
+  // What was saved together has one search, or one command line and one moment.
+  using Key = std::tuple<std::int64_t, std::string, std::string, std::string>;
+  std::map<Key, std::size_t> places;
+  std::vector<RunGroup> groups;
+  for (StoredRun& run : runs) {
+    const bool is_validation = !run.search && run.command == "validate";
+    Key key{run.search.value_or(-1), "", "", ""};
+    if (is_validation) key = {-2, run.created_utc, run.parameters, run.model_hash};
+    const auto found = places.find(key);
+    if ((run.search || is_validation) && found != places.end()) {
+      groups[found->second].runs.push_back(std::move(run));
+      continue;
+    }
+    if (run.search || is_validation) places.emplace(std::move(key), groups.size());
+    RunGroup group;
+    group.kind = run.search      ? RunGroup::Kind::search
+                 : is_validation ? RunGroup::Kind::validation
+                                 : RunGroup::Kind::single;
+    if (run.search) group.search = store.search(*run.search);
+    if (run.machine) group.machine = store.machine(*run.machine);
+    group.runs.push_back(std::move(run));
+    groups.push_back(std::move(group));
+  }
+  for (RunGroup& group : groups) {
+    std::sort(group.runs.begin(), group.runs.end(), [](const StoredRun& a, const StoredRun& b) { return a.id < b.id; });
+    if (group.kind == RunGroup::Kind::search && !group.search) group.kind = RunGroup::Kind::single;
+  }
+  return groups;
+}
+
+SectionEntry entry_of(const RunGroup& group) {
+  const StoredRun* shown = nullptr;
+  if (group.search) shown = best_of(*group.search, group.runs);
+  const bool has_best = shown != nullptr;
+  if (!has_best) shown = &group.runs.front();
+  const StoredRun& run = *shown;
+  const std::string execution = group.search ? group.search->execution : "dag";
+  SectionEntry entry;
+  entry.id = group.id();
+  entry.title = group.title();
+  entry.created_utc = run.created_utc;
+  entry.what = group.runs.size() == 1 ? run.command : fmt::format("{}, {} schedules", run.command, group.runs.size());
+  entry.model = run.model;
+  entry.schedule = group.runs.size() == 1 || has_best ? run.schedule : "";
+  const bool fits = !group.search || has_best;
+  entry.workers = run.workers;
+  entry.tool_version = run.tool_version;
+  entry.parameters = run.parameters;
+  entry.content_hash = run.model_hash;
+  entry.rule = run.rule.value_or("");
+  if (group.machine) entry.machine = machine_text_of(*group.machine);
+  if (!fits) entry.schedule = "none fits";
+  if (fits && !entry.schedule.empty()) {
+    entry.flops = run.flops;
+    if (run.linear_flops > 0) entry.ratio = makespan_of(run, execution) / run.linear_flops;
+    entry.bytes = run.peak_live_bytes;
+    entry.predicted_s = predicted_of(run, execution);
+  }
+  return entry;
+}
+
+SectionEntry entry_of(const StoredPasses& passes) {
+  const PassRecord& record = passes.record;
+  SectionEntry entry;
+  entry.id = fmt::format("run-{}", passes.id);
+  entry.title = fmt::format("Run {}", passes.id);
+  entry.created_utc = passes.created_utc;
+  entry.what =
+      record.passes.size() == 1 ? record.command : fmt::format("{}, {} methods", record.command, record.passes.size());
+  entry.model = record.model;
+  entry.workers = record.workers;
+  entry.tool_version = record.tool_version;
+  entry.parameters = record.parameters;
+  entry.content_hash = record.content_hash;
+  if (!record.machine.empty()) entry.machine = fmt::format("predictions for {}", shortened(record.machine));
+  if (!record.device.empty()) {
+    entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
+    if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
+  }
+  const auto best = std::find_if(record.passes.begin(), record.passes.end(),
+                                 [](const PassRow& row) { return row.best.value_or(false); });
+  if (best == record.passes.end()) return entry;
+  entry.schedule = best->method;
+  entry.flops = best->flops;
+  entry.bytes = best->bytes;
+  if (best->predicted) entry.predicted_s = best->predicted->total();
+  if (best->measured) entry.measured_s = best->measured->total();
+  return entry;
+}
+
+SectionEntry entry_of(const StoredTraining& training) {
+  const TrainingRecord& record = training.record;
+  SectionEntry entry;
+  entry.id = fmt::format("run-{}", training.id);
+  entry.title = fmt::format("Run {}", training.id);
+  entry.created_utc = training.created_utc;
+  entry.what =
+      fmt::format("training step, {} variant{}", record.variants.size(), record.variants.size() == 1 ? "" : "s");
+  entry.model = record.name;
+  entry.workers = record.devices;
+  if (record.best && *record.best < record.variants.size()) entry.schedule = record.variants[*record.best];
+  if (record.is_in_seconds) entry.predicted_s = record.best_makespan;
+  entry.tool_version = record.tool_version;
+  entry.parameters = record.parameters;
+  entry.content_hash = record.content_hash;
+  for (const std::string& part : {record.machine, record.link, record.kernels}) {
+    if (!part.empty()) entry.machine += fmt::format("{}{}", entry.machine.empty() ? "" : ", ", shortened(part));
+  }
+  return entry;
+}
+
+SectionEntry entry_of(const StoredStudy& study) {
+  SectionEntry entry;
+  entry.id = fmt::format("study-{}", study.id);
+  entry.title = fmt::format("Study {}", study.id);
+  entry.created_utc = study.created_utc;
+  entry.what = "study";
+  entry.model = study.name;
+  entry.tool_version = study.tool_version;
+  entry.parameters = study.parameters;
+  entry.content_hash = study.content_hash;
+  entry.rule = study.rule;
+  return entry;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,254 @@
+#include "html.hpp"
+
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <array>
+#include <utility>
+
+#include "upsweep/report/format.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr char32_t kReplacement = 0xfffd;
+
+/// A character of UTF-8 text and how many bytes it takes; a byte that begins none is U+FFFD.
+struct HtmlCharacter {
+  char32_t code = kReplacement;
+  std::size_t bytes = 1;
+};
+
+HtmlCharacter character_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(at);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + length > text.size()) return {};
+  char32_t code = first & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80U) return {};
+    code = code << 6U | (byte(at + i) & 0x3fU);
+  }
+  constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[length] || code > 0x10ffff || is_surrogate) return {};
+  return {code, length};
+}
+
+/// Whether a character would not be seen as itself: of C1, one that turns the direction of writing, no character.
+bool misleads(char32_t code) {
+  return (code >= 0x80 && code <= 0x9f) || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069) || (code & 0xfffeU) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
+}
+
+void append_utf8(char32_t code, std::string& out) {
+  // Only for three-byte characters: U+FFFD and the pictures of control characters.
+  out += static_cast<char>(0xe0U | code >> 12U);
+  out += static_cast<char>(0x80U | (code >> 6U & 0x3fU));
+  out += static_cast<char>(0x80U | (code & 0x3fU));
+}
+
+HtmlCell number_cell(std::optional<double> value, std::string (*shown)(double)) {
+  return {Markup().text(value ? shown(*value) : "-"), value};
+}
+
+/// ` data-value="..."` where a cell has one.
+void add_value(const HtmlCell& cell, Markup& out) {
+  if (cell.value) out.attribute("data-value", fmt::format("{}", *cell.value));
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [code, bytes] = character_at(text, at);
+    switch (code) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '\n':
+      case '\t':
+        out += static_cast<char>(code);
+        break;
+      default:
+        if (code < 0x20) {
+          append_utf8(0x2400 + code, out);
+        } else if (code == 0x7f) {
+          append_utf8(0x2421, out);
+        } else if (code == kReplacement || misleads(code)) {
+          append_utf8(kReplacement, out);
+        } else {
+          out += text.substr(at, bytes);
+        }
+    }
+    at += bytes;
+  }
+  return out;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  std::size_t last = 0;  // where the last character that may stay ends, if one must go
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < text.size(); ++characters) {
+    if (characters == most) return std::string(text.substr(0, last)) += "…";
+    at += character_at(text, at).bytes;
+    if (characters + 2 <= most) last = at;
+  }
+  return std::string(text);
+}
+
+std::string script_json(const FigureData& json) {
+  const std::string plain = json.dump(-1, ' ', false, FigureData::error_handler_t::replace);
+  std::string out;
+  out.reserve(plain.size() + plain.size() / 16);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::string_view rest = std::string_view(plain).substr(i, 3);
+    if (plain[i] == '<' || plain[i] == '>' || plain[i] == '&') {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(plain[i]));
+    } else if (rest == "\u2028" || rest == "\u2029") {
+      out += rest == "\u2028" ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += plain[i];
+    }
+  }
+  return out;
+}
+
+std::string inline_code(const std::string& code) {
+  std::string out;
+  out.reserve(code.size());
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i] == '\r') continue;  // a page's line breaks are "\n" before they are hashed
+    out += code[i];
+    // It can stand in strings and patterns alone, where "<\/script" is the same.
+    if (strncasecmp(code.c_str() + i, "</script", 8) == 0) out += '\\';
+  }
+  return out;
+}
+
+Markup& Markup::add(Literal markup) {
+  html_ += markup.text;
+  return *this;
+}
+
+Markup& Markup::add(const Markup& other) {
+  html_ += other.html_;
+  return *this;
+}
+
+Markup& Markup::text(std::string_view text) {
+  html_ += escaped(text);
+  return *this;
+}
+
+Markup& Markup::attribute(Literal name, std::string_view value) {
+  html_ += fmt::format(" {}=\"{}\"", name.text, escaped(value));
+  return *this;
+}
+
+Markup& Markup::element(Literal tag, std::string_view text) {
+  html_ += fmt::format("<{0}>{1}</{0}>", tag.text, escaped(text));
+  return *this;
+}
+
+Markup& Markup::data(const Markup& attributes, const FigureData& json) {
+  html_ += fmt::format("<script type=\"application/json\"{}>{}</script>", attributes.html(), script_json(json));
+  return *this;
+}
+
+Markup& Markup::script(const std::string& code) {
+  html_ += fmt::format("<script>{}</script>\n", inline_code(code));
+  return *this;
+}
+
+Markup& Markup::style(const std::string& sheet) {
+  html_ += fmt::format("<style>\n{}</style>\n", sheet);
+  return *this;
+}
+
+HtmlCell text_cell(std::string_view text) { return {Markup().text(shortened(text)), std::nullopt}; }
+
+HtmlCell link_cell(std::string_view text, std::string_view id) {
+  Markup link("<a");
+  link.attribute("href", fmt::format("#{}", id)).add(">").text(shortened(text)).add("</a>");
+  return {std::move(link), std::nullopt};
+}
+
+std::string shown_time(const std::string& utc) {
+  // "2026-01-02T03:04:05Z", with or without a fraction.
+  std::string text = shortened(utc, 40);
+  if (text.size() < 19 || text[10] != 'T') return text;
+  return fmt::format("{} {} UTC", text.substr(0, 10), text.substr(11, 8));
+}
+
+HtmlCell time_cell(const std::string& utc) {
+  return {Markup().element("time", shown_time(utc).substr(0, 16)), std::nullopt};
+}
+
+HtmlCell code_cell(std::string_view text) { return {Markup().element("code", shortened(text, 2000)), std::nullopt}; }
+
+HtmlCell count_cell(std::optional<double> count) {
+  return number_cell(count, [](double value) { return short_count(value); });
+}
+HtmlCell bytes_cell(std::optional<double> bytes) {
+  return number_cell(bytes, [](double value) { return short_bytes(value); });
+}
+HtmlCell seconds_cell(std::optional<double> seconds) {
+  return number_cell(seconds, [](double value) { return short_seconds(value); });
+}
+HtmlCell ratio_cell(std::optional<double> ratio) {
+  return number_cell(ratio, [](double value) { return short_ratio(value); });
+}
+HtmlCell percent_cell(std::optional<double> share) {
+  return number_cell(share, [](double value) { return fmt::format("{:.3g} %", 100 * value); });
+}
+
+HtmlTable::HtmlTable(std::string caption, std::vector<Column> columns)
+    : caption_(std::move(caption)), columns_(std::move(columns)) {}
+
+void HtmlTable::row(const std::vector<HtmlCell>& cells, bool is_best) {
+  body_.add(is_best ? Literal("<tr class=\"best\">") : Literal("<tr>"));
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    body_.add(columns_[c].is_number ? Literal("<td class=\"n\"") : Literal("<td"));
+    add_value(cells[c], body_);
+    body_.add(">").add(cells[c].content).add("</td>");
+  }
+  body_.add("</tr>\n");
+  ++rows_;
+}
+
+Markup HtmlTable::markup() const {
+  Markup table("<div class=\"scroller\"><table>");
+  table.element("caption", caption_).add("<thead><tr>");
+  for (const Column& column : columns_) {
+    table.add(column.is_number ? Literal("<th scope=\"col\" class=\"n\">") : Literal("<th scope=\"col\">"));
+    table.text(column.head).add("</th>");
+  }
+  return table.add("</tr></thead><tbody>\n").add(body_).add("</tbody></table></div>\n");
+}
+
+void FactList::fact(std::string_view name, const HtmlCell& value) {
+  body_.add("<div>").element("dt", name).add("<dd");
+  add_value(value, body_);
+  body_.add(">").add(value.content).add("</dd></div>\n");
+}
+
+Markup FactList::markup() const { return Markup("<dl class=\"facts\">\n").add(body_).add("</dl>\n"); }
+
+}  // namespace upsweep

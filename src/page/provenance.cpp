@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sections.hpp"
+#include "upsweep/profile/counting_rule.hpp"
+
+namespace upsweep {
+namespace {
+
+/// An argument as a POSIX shell reads it back.
+std::string shell_quoted(const std::string& argument) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
+  std::string quoted = "'";
+  for (const char c : argument) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted += '\'';
+}
+
+}  // namespace
+
+std::string command_line(const std::string& parameters) {
+  std::string line = "upsweep";
+  const FigureData arguments = FigureData::parse(parameters, nullptr, false);
+  if (!arguments.is_array()) return line;
+  for (const auto& argument : arguments) {
+    if (!argument.is_string()) continue;
+    line += ' ';
+    line += shell_quoted(argument.get<std::string>());
+  }
+  return line;
+}
+
+std::string machine_text_of(const StoredMachine& machine) {
+  std::string text = fmt::format("{} ({}, {})", shortened(machine.name), machine.kind, machine.origin);
+  if (!machine.device.empty()) text += fmt::format(", {}", shortened(machine.device));
+  if (!machine.driver.empty()) text += fmt::format(", driver {}", shortened(machine.driver));
+  if (!machine.date.empty()) text += fmt::format(", {}", shortened(machine.date, 40));
+  if (machine.fit_median_error) text += fmt::format(", fit off by {:.3g} % (median)", 100 * *machine.fit_median_error);
+  return text;
+}
+
+Markup provenance(std::span<const SectionEntry> entries, std::size_t most) {
+  Markup out("<h2 id=\"provenance\">Where this comes from</h2>\n<p>Counting rule of this program: <b>");
+  out.text(kCountingRule).add("</b>. Simulated times follow from counts alone; predicted ones from the machine that ");
+  out.add("stands beside them; measured ones were taken on the device that is named. These commands make each ");
+  out.add("section again (with <code>--db FILE</code> they are stored):</p>\n");
+  const bool has_machines =
+      std::any_of(entries.begin(), entries.end(), [](const auto& e) { return !e.machine.empty(); });
+  std::vector<HtmlTable::Column> columns = {{"section", false}, {"command", false},      {"made (UTC)", false},
+                                            {"tool", false},    {"content hash", false}, {"counting rule", false}};
+  if (has_machines) columns.push_back({"machine", false});
+  HtmlTable table("Provenance", columns);
+  for (const SectionEntry& entry : entries.first(std::min(most, entries.size()))) {
+    std::vector<HtmlCell> cells = {entry.id.empty() ? text_cell(entry.title) : link_cell(entry.title, entry.id),
+                                   code_cell(command_line(entry.parameters)),
+                                   time_cell(entry.created_utc),
+                                   text_cell(entry.tool_version),
+                                   code_cell(shortened(entry.content_hash, 64)),
+                                   text_cell(entry.rule.empty() ? "-" : entry.rule)};
+    if (has_machines) cells.push_back(text_cell(entry.machine.empty() ? "-" : entry.machine));
+    table.row(cells);
+  }
+  out.add(table.markup());
+  if (entries.size() > most) {
+    out.add("<p class=\"note\">")
+        .text(fmt::format("{} older ones are not listed.", entries.size() - most))
+        .add("</p>\n");
+  }
+  return out;
+}
+
+}  // namespace upsweep

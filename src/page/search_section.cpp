@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include "sections.hpp"
+#include "upsweep/figure/run_figures.hpp"
+#include "verdict.hpp"
+
+namespace upsweep {
+namespace {
+
+/// What a candidate's row says at its end.
+std::string remark(const RunGroup& group, const StoredRun& run, const StoredRun* best) {
+  if (run.feasible == false) return "does not fit";
+  if (best != nullptr && run.id == best->id) return "best";
+  return group.search->best_depth.has_value() && run.depth == group.search->best_depth ? "best depth" : "";
+}
+
+Markup candidates_table(const RunGroup& group, const StoredRun* best, const StoredRun* plain,
+                        const std::vector<Markup>& bodies) {
+  const bool is_timed = group.machine.has_value();
+  std::vector<HtmlTable::Column> columns = {{"schedule", false},
+                                            {"levels"},
+                                            {"ops"},
+                                            {"FLOPs"},
+                                            {"critical path (FLOPs)"},
+                                            {"makespan, level (FLOPs)"},
+                                            {"makespan, dag (FLOPs)"},
+                                            {"memory (bytes)"},
+                                            {"score to plain"},
+                                            {"remark", false}};
+  if (is_timed) columns.insert(columns.begin() + 7, {{"predicted, level (seconds)"}, {"predicted, dag (seconds)"}});
+  const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
+  HtmlTable table("Candidates", columns);
+  for (std::size_t i = 0; i < group.runs.size(); ++i) {
+    const StoredRun& run = group.runs[i];
+    const bool has_body = i < bodies.size() && !bodies[i].empty();
+    const double path =
+        group.search->execution == "level" ? run.critical_path_level_flops : run.critical_path_dag_flops;
+    const auto ratio = run.score && plain_score > 0 ? std::optional(*run.score / plain_score) : std::nullopt;
+    std::vector<HtmlCell> cells = {
+        has_body ? link_cell(run.schedule, fmt::format("run-{}", run.id)) : text_cell(run.schedule),
+        count_cell(static_cast<double>(run.levels)),
+        count_cell(static_cast<double>(run.ops)),
+        count_cell(run.flops),
+        count_cell(path),
+        count_cell(run.makespan_level_flops),
+        count_cell(run.makespan_dag_flops),
+        bytes_cell(run.peak_live_bytes),
+        ratio_cell(ratio),
+        text_cell(remark(group, run, best))};
+    if (is_timed) {
+      cells.insert(cells.begin() + 7, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s)});
+    }
+    table.row(cells, best != nullptr && run.id == best->id);
+  }
+  return table.markup();
+}
+
+/// Why candidates do not fit.
+Markup reasons(const RunGroup& group) {
+  constexpr std::size_t kMost = 20;
+  Markup list;
+  std::size_t count = 0;
+  for (const StoredRun& run : group.runs) {
+    if (run.feasible != false || count++ >= kMost) continue;
+    list.element("li", fmt::format("{} does not fit: {}", shortened(run.schedule), shortened(run.reason))).add("\n");
+  }
+  if (count > kMost) list.element("li", fmt::format("{} more do not fit", count - kMost)).add("\n");
+  return list.empty() ? list : Markup("<ul class=\"note\">\n").add(list).add("</ul>\n");
+}
+
+std::string settings_text_of(const RunGroup& group) {
+  const StoredSearch& search = *group.search;
+  std::string text =
+      fmt::format("{}. Objective: {}, {} execution, {} ops, {} worker{}", shown_time(group.runs[0].created_utc),
+                  search.objective, search.execution, search.scope, search.workers, search.workers == 1 ? "" : "s");
+  if (search.memory_limit) text += fmt::format(", memory limit {} bytes", *search.memory_limit);
+  if (group.machine) text += fmt::format(". Machine: {}", machine_text_of(*group.machine));
+  return text + ".";
+}
+
+}  // namespace
+
+Markup candidate_body(const SectionContext& context, const RunGroup& group, std::size_t candidate) {
+  const auto details = context.store.details(group.runs[candidate].id);
+  return details ? run_body(context, *details, plain_of(group.runs)) : Markup();
+}
+
+Markup search_figures(const SectionContext& context, const RunGroup& group) {
+  Markup out;
+  if (context.shelf.is_open()) context.shelf.put(depth_figure(*group.search, group.runs), out);
+  return out.add(left_out_note(context, "run", group.runs.front().id));
+}
+
+Markup search_section(const RunGroup& group, const SearchParts& parts) {
+  const std::vector<Markup>& bodies = parts.bodies;
+  const StoredRun* best = best_of(*group.search, group.runs);
+  const StoredRun* plain = plain_of(group.runs);
+  Markup out("<section");
+  out.attribute("id", group.id())
+      .add("><h3>")
+      .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
+                        group.runs.front().pattern));
+  out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n<p class=\"verdict\">");
+  out.text(search_verdict(*group.search, group.runs, group.machine)).add("</p>\n");
+  out.add(candidates_table(group, best, plain, bodies)).add(reasons(group)).add(parts.figures);
+  bool all_shown = true;
+  for (std::size_t i = 0; i < group.runs.size(); ++i) {
+    if (i >= bodies.size() || bodies[i].empty()) {
+      all_shown = false;
+      continue;
+    }
+    const StoredRun& run = group.runs[i];
+    out.add("<details").attribute("id", fmt::format("run-{}", run.id)).add("><summary>Run ");
+    out.text(fmt::format("{}: ", run.id)).element("b", shortened(run.schedule));
+    if (best != nullptr && run.id == best->id) out.add(" <span class=\"best-mark\">best</span>");
+    out.add("</summary>\n").add(bodies[i]).add("</details>\n");
+  }
+  if (!all_shown) {
+    out.add("<p class=\"note\">Candidates without a part of their own would make this page too large: ");
+    out.add("<code>upsweep report --run ID --out FILE.html</code></p>\n");
+  }
+  return out.add("</section>\n");
+}
+
+}  // namespace upsweep

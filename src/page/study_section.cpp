@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sections.hpp"
+#include "upsweep/figure/stored_figures.hpp"
+#include "upsweep/figure/study_figures.hpp"
+#include "verdict.hpp"
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t kMostPoints = 40;   // of a study's table
+constexpr std::size_t kMostAnswers = 40;  // of a question
+
+FigureData object_of_text(const std::string& text) {
+  FigureData object = FigureData::parse(text, nullptr, false);
+  return object.is_object() ? object : FigureData::object();
+}
+
+/// A value of an axis as a cell: a file by its stem, a list by its JSON.
+HtmlCell coordinate_cell(const FigureData& value) {
+  if (value.is_number()) return {Markup().text(fmt::format("{:.6g}", value.get<double>())), value.get<double>()};
+  if (!value.is_string())
+    return text_cell(value.is_null() ? "-" : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
+  std::string text = value.get<std::string>();
+  if (text.ends_with(".yaml")) {
+    text.resize(text.size() - 5);
+    text.erase(0, text.find_last_of('/') + 1);
+  }
+  return text_cell(text);
+}
+
+/// Names that occur in objects, in the order in which they come first, and whether all values are numbers.
+std::vector<HtmlTable::Column> columns_of(const std::vector<FigureData>& objects) {
+  std::vector<HtmlTable::Column> columns;
+  for (const FigureData& object : objects) {
+    for (const auto& [key, value] : object.items()) {
+      auto column =
+          std::find_if(columns.begin(), columns.end(), [&name = key](const auto& c) { return c.head == name; });
+      if (column == columns.end()) column = columns.insert(columns.end(), {key, true});
+      column->is_number = column->is_number && value.is_number();
+    }
+  }
+  return columns;
+}
+
+std::vector<HtmlCell> coordinate_cells(const FigureData& object, const std::vector<HtmlTable::Column>& columns) {
+  std::vector<HtmlCell> cells;
+  for (const auto& column : columns) {
+    const auto found = object.find(column.head);
+    cells.push_back(coordinate_cell(found == object.end() ? FigureData() : *found));
+  }
+  return cells;
+}
+
+std::vector<HtmlTable::Column> shown_heads(std::vector<HtmlTable::Column> columns) {
+  for (auto& column : columns) column.head = shortened(column.head, 60);
+  return columns;
+}
+
+Markup points_table_of(const std::vector<StudyPointRow>& points) {
+  std::vector<FigureData> places;
+  for (std::size_t i = 0; i < std::min(points.size(), kMostPoints); ++i) {
+    places.push_back(object_of_text(points[i].coordinates));
+  }
+  const std::vector<HtmlTable::Column> axes = columns_of(places);
+  std::vector<HtmlTable::Column> columns = shown_heads(axes);
+  const bool in_seconds = std::any_of(points.begin(), points.end(), [](const auto& p) { return p.unit == "s"; });
+  columns.insert(columns.end(), {{"status", false},
+                                 {"best schedule", false},
+                                 {in_seconds ? "best score (seconds)" : "best score (FLOPs)"},
+                                 {"plain back-propagation"},
+                                 {"best scan"},
+                                 {"speedup of the scan"},
+                                 {"memory (bytes)"}});
+  HtmlTable table("Points", columns);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const StudyPointRow& point = points[i];
+    const auto score = point.unit == "s" ? seconds_cell : count_cell;
+    const bool has_both = point.plain_score && point.scan_score && *point.scan_score > 0;
+    std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
+    cells.insert(cells.end(),
+                 {text_cell(point.status), text_cell(point.schedule.empty() ? "-" : point.schedule), score(point.score),
+                  score(point.plain_score), score(point.scan_score),
+                  ratio_cell(has_both ? std::optional(*point.plain_score / *point.scan_score) : std::nullopt),
+                  bytes_cell(point.peak_live_bytes)});
+    table.row(cells);
+  }
+  Markup out("<details><summary>Points");
+  out.text(fmt::format(" ({})", points.size())).add("</summary>\n").add(table.markup());
+  if (points.size() > kMostPoints) {
+    out.add("<p class=\"note\">")
+        .text(fmt::format("The first {} of {} points; all of them: ", kMostPoints, points.size()));
+    out.add("<code>upsweep study FILE --format csv</code></p>\n");
+  }
+  return out.add("</details>\n");
+}
+
+/// Where the scan is faster along an axis, for each place.
+Markup crossings_table_of(const std::vector<const StoredAnswer*>& answers) {
+  std::vector<FigureData> places;
+  std::vector<FigureData> details;
+  for (const StoredAnswer* answer : answers) {
+    FigureData detail = object_of_text(answer->details);
+    if (!detail.contains("faster") || details.size() == kMostAnswers) continue;
+    places.push_back(object_of_text(answer->place));
+    details.push_back(std::move(detail));
+  }
+  if (details.size() < 2) return {};
+  const std::vector<HtmlTable::Column> axes = columns_of(places);
+  std::vector<HtmlTable::Column> columns = shown_heads(axes);
+  columns.insert(columns.end(), {{"along", false}, {"scan is faster", false}, {"at"}, {"limited by", false}});
+  HtmlTable table("Where the scan is faster", columns);
+  for (std::size_t i = 0; i < details.size(); ++i) {
+    std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
+    for (const char* key : {"along", "faster", "value", "binding"}) {
+      cells.push_back(coordinate_cell(details[i].value(key, FigureData())));
+    }
+    table.row(cells);
+  }
+  return table.markup();
+}
+
+const char* question_title(const std::string& question) {
+  if (question == "best") return "Which schedule is best";
+  if (question == "crossover") return "Where the scan pays";
+  if (question == "capacity") return "What fits";
+  if (question == "fewest_workers") return "How few workers are enough";
+  if (question == "top") return "The best points";
+  return question == "pareto" ? "Score against memory: the Pareto front" : nullptr;
+}
+
+Markup answers_markup(const StoredStudy& study) {
+  std::vector<std::pair<std::string, std::vector<const StoredAnswer*>>> questions;
+  for (const StoredAnswer& answer : study.answers) {
+    auto found =
+        std::find_if(questions.begin(), questions.end(), [&](const auto& q) { return q.first == answer.question; });
+    if (found == questions.end()) found = questions.insert(questions.end(), {answer.question, {}});
+    found->second.push_back(&answer);
+  }
+  Markup out;
+  for (const auto& [question, answers] : questions) {
+    const char* title = question_title(question);
+    out.add("<h4>").text(title != nullptr ? title : shortened(question)).add("</h4>\n");
+    const Markup crossings = question == "crossover" ? crossings_table_of(answers) : Markup();
+    out.add(crossings);
+    if (!crossings.empty()) out.add("<details><summary>In sentences</summary>\n");
+    out.add("<ul>\n");
+    for (std::size_t i = 0; i < std::min(answers.size(), kMostAnswers); ++i) {
+      out.element("li", shortened(answers[i]->sentence, 600)).add("\n");
+    }
+    out.add("</ul>\n");
+    if (answers.size() > kMostAnswers) {
+      out.add("<p class=\"note\">")
+          .text(fmt::format("The first {} of {} answers.", kMostAnswers, answers.size()))
+          .add("</p>\n");
+    }
+    if (!crossings.empty()) out.add("</details>\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+Markup study_section(const SectionContext& context, const StoredStudy& study) {
+  Markup out("<section");
+  out.attribute("id", fmt::format("study-{}", study.id)).add("><h3>");
+  out.text(fmt::format("Study {}: {}", study.id, shortened(study.name, 80))).add("</h3>\n<p class=\"about\">");
+  out.text(fmt::format("{}. {}", shown_time(study.created_utc), study_verdict(study))).add("</p>\n");
+  const auto best = std::find_if(study.answers.begin(), study.answers.end(),
+                                 [](const StoredAnswer& answer) { return answer.question == "best"; });
+  const StoredAnswer* first = best != study.answers.end() ? &*best
+                              : study.answers.empty()     ? nullptr
+                                                          : &study.answers[0];
+  if (first != nullptr) {
+    std::string sentence = shortened(first->sentence, 600);
+    if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z')
+      sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+    out.add("<p class=\"verdict\">").text(sentence).add(".</p>\n");
+  }
+  const std::vector<StudyPointRow> points = points_of_study(context.store, study.id);
+  if (context.shelf.is_open()) {
+    for (const Figure& figure : study_line_figures(study, points)) context.shelf.put(figure, out);
+    context.shelf.put(study_map_figure(study, points), out);
+    context.shelf.put(study_front_figure(study, points), out);
+  }
+  out.add(left_out_note(context, "study", study.id)).add(answers_markup(study)).add(points_table_of(points));
+  return out.add("</section>\n");
+}
+
+}  // namespace upsweep

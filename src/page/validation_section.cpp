@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sections.hpp"
+#include "upsweep/figure/run_figures.hpp"
+#include "verdict.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The run whose last measurement is right and the shortest; null: there is none.
+const RunDetails* fastest_of(std::span<const RunDetails> runs) {
+  const RunDetails* fastest = nullptr;
+  for (const RunDetails& run : runs) {
+    if (run.measurements.empty() || !run.measurements.back().mismatch.empty()) continue;
+    const double seconds = run.measurements.back().measured_s;
+    if (fastest == nullptr || seconds < fastest->measurements.back().measured_s) fastest = &run;
+  }
+  return fastest;
+}
+
+Markup schedules_table(std::span<const RunDetails> runs) {
+  HtmlTable table("Schedules that were run (medians)", {{"schedule", false},
+                                                        {"backend", false},
+                                                        {"workers"},
+                                                        {"FLOPs"},
+                                                        {"predicted (seconds)"},
+                                                        {"measured (seconds)"},
+                                                        {"predicted to measured"},
+                                                        {"building (seconds)"},
+                                                        {"of the rounding bound"},
+                                                        {"result", false}});
+  const RunDetails* fastest = fastest_of(runs);
+  for (const RunDetails& run : runs) {
+    for (const StoredMeasurement& m : run.measurements) {
+      const bool is_last = &m == &run.measurements.back();
+      const auto ratio =
+          m.predicted_s && m.measured_s > 0 ? std::optional(*m.predicted_s / m.measured_s) : std::nullopt;
+      HtmlCell result = text_cell(&run == fastest && is_last ? "right, fastest" : "right");
+      if (!m.mismatch.empty()) {
+        result = {Markup("<span class=\"bad\">MISMATCH: ").text(shortened(m.mismatch)).add("</span>"), {}};
+      }
+      table.row({link_cell(run.run.schedule, fmt::format("run-{}", run.run.id)), text_cell(m.backend),
+                 count_cell(static_cast<double>(m.workers)), count_cell(run.run.flops), seconds_cell(m.predicted_s),
+                 seconds_cell(m.measured_s), ratio_cell(ratio), seconds_cell(m.measured_build_s),
+                 percent_cell(m.worst_share_of_bound), result},
+                &run == fastest && is_last);
+    }
+  }
+  return table.markup();
+}
+
+/// Where it ran.
+std::string devices_text(const RunGroup& group, std::span<const RunDetails> runs) {
+  std::string text = shown_time(group.runs.front().created_utc);
+  const auto measured =
+      std::find_if(runs.begin(), runs.end(), [](const RunDetails& run) { return !run.measurements.empty(); });
+  if (measured != runs.end()) {
+    const StoredMeasurement& m = measured->measurements.back();
+    text += fmt::format(". Ran on {}", shortened(m.device.empty() ? m.backend : m.device));
+    if (!m.driver.empty()) text += fmt::format(", {}", shortened(m.driver));
+    text += fmt::format("; {} execution, {} bytes a value", m.execution, m.value_bytes);
+  }
+  if (group.machine) text += fmt::format(". Predictions: {}", machine_text_of(*group.machine));
+  return text + ".";
+}
+
+}  // namespace
+
+Markup validation_section(const SectionContext& context, const RunGroup& group, SectionEntry& entry) {
+  std::vector<RunDetails> runs;
+  for (const StoredRun& run : group.runs) {
+    if (auto details = context.store.details(run.id)) runs.push_back(std::move(*details));
+  }
+  if (const RunDetails* fastest = fastest_of(runs)) {
+    entry.schedule = fastest->run.schedule;
+    entry.flops = fastest->run.flops;
+    entry.bytes = fastest->run.peak_live_bytes;
+    entry.predicted_s = fastest->measurements.back().predicted_s;
+    entry.measured_s = fastest->measurements.back().measured_s;
+  }
+  Markup out("<section");
+  out.attribute("id", group.id())
+      .add("><h3>")
+      .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
+                        group.runs.front().pattern));
+  out.add("</h3>\n<p class=\"about\">").text(devices_text(group, runs)).add("</p>\n<p class=\"verdict\">");
+  out.text(validation_verdict(runs)).add("</p>\n").add(schedules_table(runs));
+  if (context.shelf.is_open()) context.shelf.put(measured_figure(runs), out);
+  out.add(left_out_note(context, "run", group.runs.front().id));
+  const StoredRun* plain = plain_of(group.runs);
+  for (const RunDetails& run : runs) {
+    out.add("<details").attribute("id", fmt::format("run-{}", run.run.id));
+    if (runs.size() == 1) out.add(" open");
+    out.add("><summary>Run ").text(fmt::format("{}: ", run.run.id)).element("b", shortened(run.run.schedule));
+    out.add("</summary>\n").add(run_body(context, run, plain)).add("</details>\n");
+  }
+  return out.add("</section>\n");
+}
+
+}  // namespace upsweep

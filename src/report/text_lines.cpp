@@ -1,0 +1,94 @@
+#include "text_lines.hpp"
+
+#include <algorithm>
+
+namespace upsweep {
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+/// Bytes of the first `width` code points.
+std::size_t bytes_of(std::string_view text, std::size_t width) {
+  std::size_t byte = 0;
+  for (std::size_t points = 0; byte < text.size(); ++byte) {
+    if (!is_continuation(text[byte]) && points++ == width) break;
+  }
+  return byte;
+}
+
+/// Takes the part up to and with the next blank or slash off the front.
+std::string_view next_part(std::string_view& text) {
+  const std::size_t end = text.find_first_of(" /");
+  const std::string_view part = text.substr(0, end == std::string_view::npos ? text.size() : end + 1);
+  text.remove_prefix(part.size());
+  return part;
+}
+
+std::string_view without_blanks(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+
+/// Where the number of a cell ends and its unit begins; npos where it is no number. A lone sign stands for none.
+std::size_t number_end(std::string_view cell) {
+  const std::size_t end = std::min(cell.find(' '), cell.size());
+  if (cell.substr(0, end).find_first_not_of("0123456789.+-e") != std::string_view::npos) return std::string_view::npos;
+  const bool has_unit = end < cell.size();
+  if (has_unit && (end == 0 || cell.find_first_of(" 0123456789", end + 1) != std::string_view::npos))
+    return std::string_view::npos;
+  return end;
+}
+
+}  // namespace
+
+std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::size_t longest_part(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) longest = std::max(longest, text_width(without_blanks(next_part(text))));
+  return longest;
+}
+
+std::vector<std::string> wrapped_text(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  const auto end_line = [&] {
+    lines.emplace_back(without_blanks(line));
+    line.clear();
+  };
+  while (!text.empty()) {
+    std::string_view part = next_part(text);
+    if (text_width(line) + text_width(without_blanks(part)) > width) {
+      if (!without_blanks(line).empty()) end_line();
+      line.clear();
+    }
+    for (; text_width(without_blanks(part)) > width; part.remove_prefix(bytes_of(part, width))) {
+      line = part.substr(0, bytes_of(part, width));
+      end_line();
+    }
+    line += part;
+  }
+  if (!line.empty() || lines.empty()) end_line();
+  return lines;
+}
+
+std::string without_controls(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
+void align_units(std::vector<std::string>& cells) {
+  std::size_t widest = 0;  // unit, with the blank before it
+  for (const std::string& cell : cells) {
+    const std::size_t end = number_end(cell);
+    if (end == std::string_view::npos) return;
+    widest = std::max(widest, text_width(cell) - end);
+  }
+  for (std::string& cell : cells) {
+    if (!cell.empty()) cell.append(widest - (text_width(cell) - number_end(cell)), ' ');
+  }
+}
+
+}  // namespace upsweep

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace upsweep {
+
+/// Columns on a terminal: a code point takes one, whatever its bytes.
+[[nodiscard]] std::size_t text_width(std::string_view text);
+
+/// The width of the longest part that wrapped_text() need not break.
+[[nodiscard]] std::size_t longest_part(std::string_view text);
+
+/// Lines of at most `width` >= 1 columns, broken after blanks and slashes, and anywhere in longer parts; at least one.
+[[nodiscard]] std::vector<std::string> wrapped_text(std::string_view text, std::size_t width);
+
+/// A question mark for each control character.
+[[nodiscard]] std::string without_controls(std::string text);
+
+/// Pads the numbers of a column so that, aligned to the right, all digits end at one place: "9999" over "26.06 M". As
+/// it is where a cell is no number, or none has a unit.
+void align_units(std::vector<std::string>& cells);
+
+}  // namespace upsweep

@@ -1,0 +1,150 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/command_line.hpp"
+#include "support/files.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kModel =
+    "name: made\ninput: [12]\nweights: {init: he_normal, seed: 1}\noperators:\n  - linear: {name: first, out_features: "
+    "8}\n"
+    "  - relu: {name: on}\n  - linear: {name: last, out_features: 3}\n";
+constexpr const char* kStudy =
+    "name: small\nbase:\n  model: {name: chain, chain: {length: 100, size: 4, kind: dense}}\n"
+    "axes:\n  - {path: model.chain.length, values: [10, 100, 1000]}\n  - {path: workers, values: [1, 4, 64]}\n"
+    "questions:\n  - best\n";
+
+/// A folder with a database of a search (from run 1 on), a profile and a study.
+struct Stored {
+  TemporaryFolder folder;
+  std::string db = folder.path("kept.sqlite");
+
+  Stored() {
+    const std::string model = folder.write("made.yaml", kModel);
+    EXPECT_EQ(upsweep({"search", model, "--workers", "2", "--db", db}).exit_code, 0);
+    EXPECT_EQ(upsweep({"profile", model, "--db", db}).exit_code, 0);
+    EXPECT_EQ(upsweep({"study", folder.write("small.yaml", kStudy), "--db", db}).exit_code, 0);
+  }
+  [[nodiscard]] Finished report(const std::string& out) const {
+    return upsweep({"report", "--db", db, "--out", folder.path(out)});
+  }
+};
+
+TEST(Report, WritesOnePageAboutEverything) {
+  const Stored stored;
+  const Finished run = stored.report("page.html");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, StartsWith("upsweep: wrote " + stored.folder.path("page.html") + " ("));
+  const std::string page = read_file(stored.folder.path("page.html"));
+  EXPECT_THAT(page, StartsWith("<!DOCTYPE html>"));
+  for (const char* text : {"made", "small", "Content-Security-Policy"}) EXPECT_THAT(page, HasSubstr(text));
+}
+
+TEST(Report, IsOfOneRunOrStudyWhereAsked) {
+  const Stored stored;
+  for (const std::string option : {"--run", "--study"}) {
+    const Finished run =
+        upsweep({"report", "--db", stored.db, option, "1", "--out", stored.folder.path("page" + option + ".html")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  }
+  const Finished unknown =
+      upsweep({"report", "--db", stored.db, "--run", "4711", "--out", stored.folder.path("none.html")});
+  EXPECT_EQ(unknown.exit_code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("4711"));
+  EXPECT_FALSE(std::filesystem::exists(stored.folder.path("none.html")));
+}
+
+TEST(Report, RefusesWrongNamesBeforeItOpensAnything) {
+  const Stored stored;
+  const Finished ending = stored.report("page.txt");
+  EXPECT_EQ(ending.exit_code, 2);
+  EXPECT_THAT(ending.err, HasSubstr("accepted is a name that ends with .html"));
+  const Finished both =
+      upsweep({"report", "--db", stored.db, "--run", "1", "--study", "1", "--out", stored.folder.path("page.html")});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(upsweep({"report", "--db", stored.db}).exit_code, 2) << "--out is missing";
+  const Finished database =
+      upsweep({"trace", "--db", stored.folder.path("x.json"), "--run", "1", "--out", stored.folder.path("x.json")});
+  EXPECT_EQ(database.exit_code, 2);
+  EXPECT_THAT(database.err, HasSubstr("is the database"));
+}
+
+TEST(Report, LeavesNoHalfWrittenFile) {
+  const Stored stored;
+  const Finished missing = stored.report("no/such/folder/page.html");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("no/such/folder"));
+  const std::string folder = stored.folder.path("taken.html");
+  std::filesystem::create_directory(folder);
+  EXPECT_EQ(stored.report("taken.html").exit_code, 3);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  const Finished database =
+      upsweep({"report", "--db", stored.folder.path("none.sqlite"), "--out", stored.folder.path("page.html")});
+  EXPECT_EQ(database.exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(stored.folder.path("page.html")));
+  EXPECT_FALSE(std::filesystem::exists(stored.folder.path("none.sqlite"))) << "reading makes nothing";
+}
+
+TEST(Trace, IsJsonWithAnEventPerOp) {
+  const Stored stored;
+  const std::string out = stored.folder.path("trace.json");
+  const Finished run = upsweep({"trace", "--db", stored.db, "--run", "1", "--out", out});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto trace = nlohmann::json::parse(read_file(out));
+  EXPECT_TRUE(std::any_of(trace["traceEvents"].begin(), trace["traceEvents"].end(),
+                          [](const auto& event) { return event["ph"] == "X"; }));
+  EXPECT_EQ(upsweep({"trace", "--db", stored.db, "--run", "99", "--out", out}).exit_code, 3);
+}
+
+/// Where the program was built without charts or there is no node, exit 4 with the reason: nothing to test then.
+bool is_unavailable(const Finished& run) { return run.exit_code == 4; }
+
+TEST(Plot, DrawsEachKindThatARunHas) {
+  const Stored stored;
+  const std::string out = stored.folder.path("figure.svg");
+  for (const std::string kind : {"op-flops", "schedule", "depth", "fill-in", "timeline", "spy"}) {
+    const Finished run = upsweep({"plot", kind, "--db", stored.db, "--run", "2", "--out", out});
+    if (is_unavailable(run)) GTEST_SKIP() << run.err;
+    EXPECT_EQ(run.exit_code, 0) << kind << ": " << run.err;
+    EXPECT_THAT(read_file(out), StartsWith("<svg ")) << kind;
+  }
+  const Finished study = upsweep(
+      {"plot", "study-map", "--db", stored.db, "--study", "1", "--theme", "dark", "--width", "500", "--out", out});
+  EXPECT_EQ(study.exit_code, 0) << study.err;
+  EXPECT_THAT(read_file(out), HasSubstr("width=\"500\""));
+}
+
+TEST(Plot, SaysWhatItCannotDraw) {
+  const Stored stored;
+  const std::string out = stored.folder.path("figure.svg");
+  const auto plot = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plot");
+    arguments.insert(arguments.end(), {"--db", stored.db, "--out", out});
+    return upsweep(arguments);
+  };
+  const Finished kind = plot({"flops", "--run", "1"});
+  EXPECT_EQ(kind.exit_code, 2);
+  EXPECT_THAT(kind.err, HasSubstr("KIND is 'flops', accepted are depth, fill-in, "));
+  EXPECT_EQ(plot({"study-map", "--run", "1"}).exit_code, 2);
+  EXPECT_EQ(plot({"depth"}).exit_code, 2);
+  EXPECT_EQ(plot({"depth", "--run", "1", "--theme", "blue"}).exit_code, 2);
+  const Finished nothing = plot({"predicted", "--run", "1"});
+  EXPECT_EQ(nothing.exit_code, 3);
+  EXPECT_THAT(nothing.err, HasSubstr("run 1 has nothing to show as predicted"));
+  EXPECT_EQ(plot({"losses", "--run", "1"}).exit_code, 3);
+  EXPECT_EQ(plot({"depth", "--run", "99"}).exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace upsweep::testing

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "figure/made_study.hpp"
+#include "support/random.hpp"
+#include "upsweep/figure/run_figures.hpp"
+#include "upsweep/figure/study_figures.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class PassesFigures : public SeededTest {};
+
+StoredPasses two_methods() {
+  StoredPasses passes;
+  passes.record.model = "rnn";
+  passes.record.passes = {{.method = "bptt", .backend = "cpu"}, {.method = "hybrid:2", .backend = "cpu"}};
+  passes.record.passes[0].measured = PassSeconds{.down = 4};
+  passes.record.passes[1].measured = PassSeconds{.jacobians = 1, .up = 2, .middle = 3, .down = 4};
+  passes.record.passes[1].predicted = PassSeconds{.up = 5, .down = 1};
+  passes.record.passes[1].best = true;
+  return passes;
+}
+
+TEST_F(PassesFigures, PhasesStandEndToEnd) {
+  const std::optional<Figure> figure = passes_figure(two_methods());
+  ASSERT_TRUE(figure);
+  std::map<std::pair<int, std::string>, double> ends;
+  for (const FigureData& part : rows_of(*figure, "parts")) {
+    double& end = ends[{part["row"], part["kind"]}];
+    EXPECT_EQ(part["from"].get<double>(), end);
+    end = part["to"];
+  }
+  EXPECT_EQ(ends, (std::map<std::pair<int, std::string>, double>{
+                      {{0, "measured"}, 4}, {{1, "measured"}, 10}, {{1, "predicted"}, 6}}));
+  EXPECT_EQ(figure->signals["labels"], FigureData({"bptt", "hybrid:2"}));
+  EXPECT_THAT(figure->caption, HasSubstr("Predicted (pale) and measured"));
+  std::size_t best = 0;
+  for (const FigureData& end : rows_of(*figure, "ends")) best += end["label"] == "10.00 s, best" ? 1 : 0;
+  EXPECT_EQ(best, 1U);
+}
+
+TEST_F(PassesFigures, MethodsThatFailedAreSaidInTheCaption) {
+  StoredPasses passes = two_methods();
+  passes.record.passes.push_back({.method = "blelloch", .failure = "needs 3 GiB,\nhas 2"});
+  passes.record.passes[1].mismatch = "h_3";
+  const std::optional<Figure> figure = passes_figure(passes);
+  ASSERT_TRUE(figure);
+  EXPECT_THAT(figure->caption,
+              AllOf(HasSubstr("blelloch: needs 3 GiB, has 2."), HasSubstr("hybrid:2 (cpu): wrong gradients, h_3.")));
+  EXPECT_THAT(figure->signals["labels"], SizeIs(2));
+}
+
+TEST_F(PassesFigures, RunsWithoutTimesOrLossesHaveNoFigures) {
+  StoredPasses passes;
+  passes.record.passes = {{.method = "bptt"}};
+  EXPECT_FALSE(passes_figure(passes));
+  EXPECT_FALSE(losses_figure(passes));
+}
+
+TEST_F(PassesFigures, ShortCurvesKeepEveryPoint) {
+  StoredPasses passes = two_methods();
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    for (std::uint32_t pass = 0; pass < 2; ++pass)
+      passes.record.losses.push_back({pass, i, 3.0 / static_cast<double>(i + 1), 0.5});
+  }
+  passes.record.losses[4].loss = std::numeric_limits<double>::quiet_NaN();
+  const std::optional<Figure> figure = losses_figure(passes);
+  ASSERT_TRUE(figure);
+  const std::vector<FigureData> points = rows_of(*figure, "points");
+  EXPECT_THAT(points, SizeIs(40));
+  EXPECT_EQ(points[0]["x"], 1.0);
+  EXPECT_TRUE(points[2]["loss"].is_null());
+  EXPECT_THAT(figure->caption, HasSubstr("Gaps"));
+  EXPECT_EQ(points[0]["accuracy"], 50);
+}
+
+TEST_F(PassesFigures, LongCurvesAreMeansOfEqualRuns) {
+  StoredPasses passes = two_methods();
+  const std::uint64_t iterations = between(kMostMarks + 1, 20'000);
+  std::vector<double> losses;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    losses.push_back(10 + normal());
+    passes.record.losses.push_back({1, i, losses.back(), 0});
+  }
+  const std::optional<Figure> figure = losses_figure(passes);
+  ASSERT_TRUE(figure);
+  const std::vector<FigureData> points = rows_of(*figure, "points");
+  const std::vector<FigureData> runs = rows_of(*figure, "runs");
+  EXPECT_LE(points.size(), 500U);
+  ASSERT_EQ(points.size(), runs.size());
+  double covered = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto from = static_cast<std::uint64_t>(runs[i]["from"].get<double>() - 0.5);
+    const auto to = std::min(static_cast<std::uint64_t>(runs[i]["to"].get<double>() - 0.5), iterations);
+    double sum = 0;
+    for (std::uint64_t at = from; at < to; ++at) sum += losses[at];
+    EXPECT_NEAR(points[i]["loss"].get<double>(), sum / static_cast<double>(to - from), 1e-4);
+    covered += static_cast<double>(to - from);
+  }
+  EXPECT_EQ(covered, static_cast<double>(iterations));
+  EXPECT_THAT(figure->caption, HasSubstr("A point is the mean of "));
+}
+
+TEST_F(PassesFigures, VariantsShowTheirMakespansAndMarkTheBest) {
+  StoredTraining training;
+  training.record.is_in_seconds = true;
+  training.record.variants = {"a", "b", "c"};
+  training.record.best = 1;
+  training.record.figures = {{0, "makespan", {}, 3},
+                             {0, "bubble_fraction", {}, 0.25},
+                             {1, "makespan", {}, 2},
+                             {1, "busy", 0, 9},
+                             {2, "makespan", {}, 1}};
+  const std::optional<Figure> figure = variants_figure(training);
+  ASSERT_TRUE(figure);
+  const std::vector<FigureData> bars = rows_of(*figure, "bars");
+  ASSERT_THAT(bars, SizeIs(3));
+  EXPECT_EQ(bars[0]["makespan"], 3);
+  EXPECT_THAT(bars[0]["about"].get<std::string>(), HasSubstr("bubble fraction 0.25"));
+  EXPECT_EQ(bars[1]["best"], true);
+  EXPECT_EQ(bars[1]["label"], "2.000 s, best");
+  EXPECT_THAT(bars[1]["about"].get<std::string>(), AllOf(HasSubstr("1.500x as fast as a"), Not(HasSubstr("busy"))));
+  EXPECT_THAT(figure->caption, HasSubstr("Faster ones than the best"));
+}
+
+TEST_F(PassesFigures, OfManyVariantsTheFirstTheBestAndTheFastestAreShown) {
+  StoredTraining training;
+  training.record.best = 200;
+  for (std::uint32_t i = 0; i < 366; ++i) {
+    training.record.variants.push_back(fmt::format("k={}", i));
+    training.record.figures.push_back({i, "makespan", {}, 1000.0 - i});
+  }
+  const std::optional<Figure> figure = variants_figure(training);
+  ASSERT_TRUE(figure);
+  const auto labels = figure->signals["labels"].get<std::vector<std::string>>();
+  EXPECT_THAT(labels, SizeIs(24));
+  EXPECT_EQ(labels[0], "k=0");
+  EXPECT_EQ(labels[1], "k=200");
+  EXPECT_EQ(labels[2], "k=344");
+  EXPECT_EQ(labels.back(), "k=365");
+  EXPECT_THAT(figure->caption, HasSubstr("of 366 variants"));
+}
+
+TEST_F(PassesFigures, StepShowsTheTasksOfTheBestVariant) {
+  StoredTraining training;
+  training.record.variants = {"a", "b"};
+  training.record.best = 1;
+  training.record.tasks = {{1, "device 10", 'F', false, 1, 0, 0, 2},
+                           {1, "device 2", 'W', false, 3, 1, 1, 4},
+                           {1, "2 to 10", 'F', true, 1, 0, 2, 2},
+                           {0, "device 0", 'F', false, 1, 0, 0, 9}};
+  const std::optional<Figure> figure = step_timeline_figure(training);
+  ASSERT_TRUE(figure);
+  EXPECT_EQ(figure->signals["labels"], FigureData({"device 2", "device 10"}));
+  const std::vector<FigureData> tasks = rows_of(*figure, "tasks");
+  ASSERT_THAT(tasks, SizeIs(2));
+  EXPECT_EQ(tasks[0]["start"], 1);
+  EXPECT_EQ(tasks[0]["end"], 4);
+  EXPECT_EQ(tasks[0]["kind"], 2) << "W";
+  EXPECT_THAT(tasks[0]["about"].get<std::string>(), HasSubstr("layer 3, micro-batch 1"));
+  EXPECT_THAT(figure->caption, HasSubstr("1 resource on which nothing takes time"));
+  EXPECT_FALSE(step_timeline_figure({}));
+}
+
+TEST_F(PassesFigures, SlicesOfLongStepsAreBusyAsLongAsTheirTasks) {
+  StoredTraining training;
+  training.record.variants = {"a"};
+  std::map<int, double> busy;
+  for (int device = 0; device < 3; ++device) {
+    double at = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const double start = at + (chance(0.3) ? 0.01 * static_cast<double>(between(1, 100)) : 0);
+      at = start + 0.01 * static_cast<double>(between(1, 100));
+      busy[device] += at - start;
+      training.record.tasks.push_back({0, fmt::format("device {}", device), "FOWU"[i % 4], false, 1, 0, start, at});
+    }
+  }
+  const std::optional<Figure> figure = step_timeline_figure(training);
+  ASSERT_TRUE(figure);
+  const std::vector<FigureData> rows = rows_of(*figure, "tasks");
+  EXPECT_LE(rows.size(), kMostMarks);
+  std::map<int, double> shown;
+  for (const FigureData& row : rows)
+    shown[row["row"]] += row["share"].get<double>() * (row["end"].get<double>() - row["start"].get<double>());
+  for (const auto& [device, time] : busy) EXPECT_NEAR(shown[device] / time, 1, 1e-3) << device;
+  EXPECT_THAT(figure->caption, HasSubstr("200 slices of time"));
+}
+
+}  // namespace
+}  // namespace upsweep::testing

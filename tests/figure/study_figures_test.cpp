@@ -1,0 +1,248 @@
+#include "upsweep/figure/study_figures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "figure/made_study.hpp"
+#include "support/random.hpp"
+#include "upsweep/figure/run_figures.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class StudyFigures : public SeededTest {};
+
+MadeStudy lengths_and_workers() {
+  return made_study({{"length", {10, 100, 1000, 10000}}, {"workers", {1, 2, 4}}},
+                    [](const auto& at, StudyPointRow& point) {
+                      const double length = at["length"];
+                      set_scores(point, length * 1e-6, length * 2e-6 / at["workers"].template get<double>() + 3e-6);
+                    });
+}
+
+TEST_F(StudyFigures, LinesStandWhereTheScoresAre) {
+  const MadeStudy made = lengths_and_workers();
+  const std::vector<Figure> figures = study_line_figures(made.study, made.points);
+  ASSERT_THAT(figures, SizeIs(2));
+  EXPECT_EQ(figures[0].kind, "study-lines");
+  const std::vector<FigureData> rows = rows_of(figures[0], "points");
+  EXPECT_THAT(rows, SizeIs(2 * 12));
+  for (const FigureData& row : rows) {
+    const double length = std::pow(10, row["x"].get<double>());
+    const double workers = std::exp2(row["series"].get<int>());
+    const double score = row["method"] == 0 ? length * 1e-6 : length * 2e-6 / workers + 3e-6;
+    EXPECT_NEAR(std::pow(10, row["y"].get<double>()) / score, 1, 1e-4) << row;
+    EXPECT_THAT(row["about"].get<std::string>(),
+                HasSubstr(fmt::format("length = {:.0f}, workers = {:.0f}", length, workers)));
+  }
+  EXPECT_EQ(figures[0].signals["x_title"], "length");
+  EXPECT_EQ(figures[0].signals["y_title"], "score (s)");
+  EXPECT_EQ(figures[0].signals["series_title"], "workers");
+}
+
+TEST_F(StudyFigures, CrossoverStandsAtTheLineOfItsPlaceOnly) {
+  MadeStudy made = lengths_and_workers();
+  made.study.answers.push_back(
+      {"crossover", R"({"workers":4})", "", R"({"along":"length","faster":"from","value":7})"});
+  made.study.answers.push_back(
+      {"crossover", R"({"workers":3})", "", R"({"along":"length","faster":"from","value":9})"});
+  made.study.answers.push_back({"crossover", R"({"workers":2})", "", R"({"along":"length","faster":"nowhere"})"});
+  made.study.answers.push_back({"crossover", "not JSON", "", "[1"});
+  const std::vector<Figure> figures = study_line_figures(made.study, made.points);
+  const std::vector<FigureData> rules = rows_of(figures.at(0), "crossings");
+  ASSERT_THAT(rules, SizeIs(1));
+  EXPECT_NEAR(rules[0]["x"].get<double>(), std::log10(7), 1e-5);
+  EXPECT_EQ(rules[0]["series"], 2);
+  EXPECT_EQ(rules[0]["label"], "from 7");
+  EXPECT_THAT(rows_of(figures.at(1), "crossings"), SizeIs(0)) << "that is along the other axis";
+}
+
+TEST_F(StudyFigures, EqualCrossoversOfSeveralLinesAreOneRule) {
+  MadeStudy made = lengths_and_workers();
+  for (const char* place : {R"({"workers":2})", R"({"workers":4})"})
+    made.study.answers.push_back({"crossover", place, "", R"({"along":"length","faster":"up to","value":50})"});
+  const std::vector<FigureData> rules = rows_of(study_line_figures(made.study, made.points).at(0), "crossings");
+  ASSERT_THAT(rules, SizeIs(1));
+  EXPECT_EQ(rules[0]["label"], "up to 50 (2 of 3 lines)");
+}
+
+TEST_F(StudyFigures, PointsWithoutScoresLeaveGapsAndTheCaptionSaysSo) {
+  MadeStudy made = lengths_and_workers();
+  made.points[4].plain_score.reset();
+  made.points[4].scan_score.reset();
+  made.points.erase(made.points.begin() + 7);  // not computed yet
+  const Figure figure = study_line_figures(made.study, made.points).at(0);
+  const std::vector<FigureData> rows = rows_of(figure, "points");
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const FigureData& row) { return row["y"].is_null(); }), 4);
+  EXPECT_THAT(figure.caption, HasSubstr("Gaps: 4 points without a score"));
+}
+
+TEST_F(StudyFigures, FilesAreNamedByTheirStems) {
+  const MadeStudy made = made_study({{"gpu", {"../m/a100.yaml", "../m/h100.yaml"}}, {"batch", {1, 2}}},
+                                    [](const auto&, StudyPointRow& point) { set_scores(point, 2, 1); });
+  const Figure figure = study_line_figures(made.study, made.points).at(0);
+  EXPECT_EQ(figure.signals["x_labels"], FigureData({"a100", "h100"}));
+  EXPECT_EQ(figure.signals["is_ordinal"], true);
+  const std::optional<Figure> map = study_map_figure(made.study, made.points);
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->signals["y_labels"], FigureData({"a100", "h100"})) << "texts go down the side";
+}
+
+TEST_F(StudyFigures, AtMostSixOtherValuesAreLinesTheEndsAmongThem) {
+  FigureData values = FigureData::array();
+  for (int i = 0; i < 40; ++i) values.push_back(i);
+  const MadeStudy made =
+      made_study({{"x", {1, 2}}, {"y", values}}, [](const auto&, StudyPointRow& point) { set_scores(point, 2, 1); });
+  const Figure figure = study_line_figures(made.study, made.points).at(0);
+  const auto labels = figure.signals["series_labels"].get<std::vector<std::string>>();
+  EXPECT_THAT(labels, SizeIs(6));
+  EXPECT_EQ(std::set(labels.begin(), labels.end()).size(), 6U);
+  EXPECT_EQ(labels.front(), "0");
+  EXPECT_EQ(labels.back(), "39");
+  EXPECT_THAT(figure.caption, HasSubstr("6 of 40 values of y are shown"));
+}
+
+TEST_F(StudyFigures, StudiesThatHaveNothingToShowHaveNoFigures) {
+  MadeStudy made = lengths_and_workers();
+  made.study.points = 13;  // not what the axes make
+  EXPECT_THAT(study_line_figures(made.study, made.points), SizeIs(0));
+  EXPECT_FALSE(study_map_figure(made.study, made.points));
+  made.study.points = 12;
+  made.study.axes[0].values = "no JSON";
+  EXPECT_THAT(study_line_figures(made.study, made.points), SizeIs(0));
+  EXPECT_THAT(study_line_figures({}, {}), SizeIs(0));
+  EXPECT_FALSE(study_map_figure({}, {}));
+  EXPECT_FALSE(study_front_figure({}, {}));
+}
+
+TEST_F(StudyFigures, MapHasTheSpeedupOfEveryPlace) {
+  std::map<std::pair<int, int>, double> speedups;
+  const MadeStudy made =
+      made_study({{"a", {1, 2, 3, 4, 5}}, {"b", {1, 2, 3}}}, [&](const auto& at, StudyPointRow& point) {
+        const double plain = std::exp(normal());
+        const double scan = std::exp(normal());
+        speedups[{at["a"], at["b"]}] = plain / scan;
+        set_scores(point, plain, scan);
+      });
+  const std::optional<Figure> map = study_map_figure(made.study, made.points);
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->signals["x_title"], "a") << "the longer axis goes across";
+  const std::vector<FigureData> cells = rows_of(*map, "cells");
+  EXPECT_THAT(cells, SizeIs(15));
+  for (const FigureData& cell : cells) {
+    const double expected = speedups.at({cell["x"].get<int>() + 1, cell["y"].get<int>() + 1});
+    EXPECT_NEAR(cell["power"].get<double>(), std::log2(expected), 1e-4);
+    EXPECT_EQ(cell["text"], expected >= 1 && expected != 1 ? "hybrid:2" : "linear");
+    EXPECT_LE(cell["power"].get<double>(), map->signals["high"].get<double>() + 1e-4);
+    EXPECT_GE(cell["power"].get<double>(), map->signals["low"].get<double>() - 1e-4);
+  }
+}
+
+TEST_F(StudyFigures, MapTellsWhyACellHasNoSpeedup) {
+  MadeStudy made =
+      made_study({{"a", {1, 2, 3}}, {"b", {1, 2}}}, [](const auto&, StudyPointRow& point) { set_scores(point, 3, 1); });
+  const std::vector<std::string> statuses = {"infeasible", "invalid", "excluded"};
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    made.points[i].status = statuses[i];
+    made.points[i].plain_score.reset();
+  }
+  made.points.pop_back();
+  const std::optional<Figure> map = study_map_figure(made.study, made.points);
+  ASSERT_TRUE(map);
+  std::set<std::string> signs;
+  for (const FigureData& cell : rows_of(*map, "cells")) {
+    if (cell["power"].is_null()) signs.insert(cell["text"].get<std::string>());
+  }
+  EXPECT_EQ(signs, (std::set<std::string>{"×", "?", "–", "·"}));
+  EXPECT_THAT(map->caption, AllOf(HasSubstr("× does not fit"), HasSubstr("? invalid"), HasSubstr("– excluded"),
+                                  HasSubstr("· not computed yet")));
+}
+
+TEST_F(StudyFigures, LargeMapsShowEveryKthValueAndSaySo) {
+  FigureData values = FigureData::array();
+  for (int i = 1; i <= 150; ++i) values.push_back(i);
+  const MadeStudy made =
+      made_study({{"a", values}, {"b", values}}, [](const auto&, StudyPointRow& point) { set_scores(point, 3, 1); });
+  const std::optional<Figure> map = study_map_figure(made.study, made.points);
+  ASSERT_TRUE(map);
+  EXPECT_LE(rows_of(*map, "cells").size(), kMostMarks);
+  EXPECT_THAT(map->caption, HasSubstr("One of 3 values of "));
+  for (const Figure& lines : study_line_figures(made.study, made.points))
+    EXPECT_LE(rows_of(lines, "points").size(), kMostMarks);
+}
+
+TEST_F(StudyFigures, FrontIsWhatNoOtherPointBeats) {
+  const MadeStudy made = made_study(
+      {{"a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}, {"b", {1, 2, 3, 4, 5}}}, [&](const auto&, StudyPointRow& point) {
+        set_scores(point, static_cast<double>(between(1, 20)), static_cast<double>(between(1, 20)));
+        point.peak_live_bytes = static_cast<double>(between(1, 20));
+      });
+  const auto beats = [](const StudyPointRow& a, const StudyPointRow& b) {
+    return *a.score <= *b.score && *a.peak_live_bytes <= *b.peak_live_bytes &&
+           (*a.score < *b.score || *a.peak_live_bytes < *b.peak_live_bytes);
+  };
+  std::set<std::pair<double, double>> expected;
+  for (const StudyPointRow& point : made.points) {
+    const bool is_beaten = std::any_of(made.points.begin(), made.points.end(),
+                                       [&](const StudyPointRow& other) { return beats(other, point); });
+    if (!is_beaten) expected.emplace(std::round(*point.peak_live_bytes), std::round(*point.score));
+  }
+  const std::optional<Figure> figure = study_front_figure(made.study, made.points);
+  ASSERT_TRUE(figure);
+  const std::vector<FigureData> rows = rows_of(*figure, "points");
+  EXPECT_THAT(rows, SizeIs(50));
+  std::vector<std::pair<double, double>> front;
+  for (const FigureData& row : rows) {
+    if (row["front"] == 1)
+      front.emplace_back(std::round(std::pow(10, row["x"].get<double>())),
+                         std::round(std::pow(10, row["y"].get<double>())));
+  }
+  EXPECT_TRUE(std::is_sorted(front.begin(), front.end())) << "it is joined in this order";
+  EXPECT_EQ(std::set(front.begin(), front.end()), expected);
+  EXPECT_EQ(front.size(), expected.size()) << "of equal points one";
+}
+
+TEST_F(StudyFigures, FrontOfManyPointsIsWholeAndTheOthersAreCells) {
+  MadeStudy made;
+  made.study.name = "many";
+  made.study.points = 100'000;
+  for (std::uint64_t i = 0; i < made.study.points; ++i) {
+    StudyPointRow point;
+    point.position = i;
+    point.unit = "FLOPs";
+    point.score = std::exp(3 * normal());
+    point.peak_live_bytes = std::exp(3 * normal());
+    made.points.push_back(point);
+  }
+  const std::optional<Figure> figure = study_front_figure(made.study, made.points);
+  ASSERT_TRUE(figure);
+  std::size_t others = 0;
+  for (const FigureData& row : rows_of(*figure, "points")) others += row["front"] == 0 ? 1 : 0;
+  EXPECT_LE(others, kMostMarks);
+  EXPECT_GT(others, 100U);
+  EXPECT_THAT(figure->caption, HasSubstr("put together"));
+}
+
+TEST_F(StudyFigures, TextsOfUsersStayShortAndOnOneLine) {
+  MadeStudy made = made_study({{std::string(5000, 'n'), {"a\nb", "\x01<b>"}}, {"b\"<script>", {1, 2}}},
+                              [](const auto&, StudyPointRow& point) { set_scores(point, 3, 1); });
+  made.study.name = "\xff\xfe name\n</script>";
+  for (const Figure& figure : study_line_figures(made.study, made.points)) {
+    const std::string text = to_json(figure).dump(-1, ' ', false, FigureData::error_handler_t::replace);
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("\\n")), Not(HasSubstr("\\u0001"))));
+    EXPECT_LT(text.size(), 20'000U);
+  }
+}
+
+}  // namespace
+}  // namespace upsweep::testing
