@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "upsweep/io/content_hash.hpp"
 #include "recurrent_arrays.hpp"
+#include "upsweep/io/content_hash.hpp"
 
 namespace upsweep {
 namespace {

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "upsweep/io/content_hash.hpp"
 #include "operator_reader.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {

@@ -12,8 +12,8 @@
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/store/run_store.hpp"
 
-// Stores a run with very many ops, as no network has them: upsweep_long_run_store FILE OPS WORKERS. What makes a page of
-// it is measured by reports/bench_report.
+// Stores a run with very many ops, as no network has them: upsweep_long_run_store FILE OPS WORKERS. What makes a page
+// of it is measured by reports/bench_report.
 
 namespace {
 
