@@ -25,6 +25,7 @@ set(UPSWEEP_OWN_UNITS
   src/io/training_file.cpp
   src/jacobian/numeric_chain.cpp
   src/learning/recurrent_training.cpp
+  src/profile/pattern_picture.cpp
   src/recurrent/compare_parameters.cpp
   src/recurrent/device_scans.cpp
   src/recurrent/device_search.cpp
