@@ -64,6 +64,18 @@ TEST(Report, IsOfOneRunOrStudyWhereAsked) {
   EXPECT_FALSE(std::filesystem::exists(stored.folder.path("none.html")));
 }
 
+// Its answers have more text than those of most sections.
+TEST(Report, OfAStudyAloneHasTheStudy) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("kept.sqlite");
+  const std::string study = UPSWEEP_SOURCE_DIR "/configs/studies/rnn-length-workers-latency.yaml";
+  ASSERT_EQ(upsweep({"study", study, "--db", db}).exit_code, 0);
+  ASSERT_EQ(upsweep({"report", "--db", db, "--study", "1", "--out", folder.path("page.html")}).exit_code, 0);
+  const std::string page = read_file(folder.path("page.html"));
+  EXPECT_THAT(page, HasSubstr("<section id=\"study-1\">"));
+  EXPECT_THAT(page, HasSubstr("Where the scan is faster"));
+}
+
 TEST(Report, RefusesWrongNamesBeforeItOpensAnything) {
   const Stored stored;
   const Finished ending = stored.report("page.txt");

@@ -175,13 +175,17 @@ struct MeasuredTables {
     }
     heads["rows"].push_back({used++, where});
     const auto fastest = std::min_element(group.begin(), group.end(), [](const MeasuredRow& a, const MeasuredRow& b) {
-      return a.measurement->measured_s < b.measurement->measured_s;
+      // What is wrong is never the fastest.
+      const bool is_a_wrong = !a.measurement->mismatch.empty();
+      const bool is_b_wrong = !b.measurement->mismatch.empty();
+      return is_a_wrong == is_b_wrong ? a.measurement->measured_s < b.measurement->measured_s : is_b_wrong;
     });
+    const bool has_fastest = group.size() > 1 && fastest->measurement->mismatch.empty();
     for (const MeasuredRow& row : group) {
       if (schedules >= kMostSchedules) {
         ++left_out;
       } else {
-        add(row, row.measurement == fastest->measurement && group.size() > 1);
+        add(row, has_fastest && row.measurement == fastest->measurement);
       }
     }
   }

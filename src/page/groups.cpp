@@ -88,7 +88,7 @@ SectionEntry entry_of(const RunGroup& group) {
   entry.content_hash = run.model_hash;
   entry.rule = run.rule.value_or("");
   if (group.machine) entry.machine = machine_text_of(*group.machine);
-  if (!fits) entry.schedule = "none fits";
+  if (!fits) entry.schedule = group.search->best_schedule || group.search->best_depth ? "deleted" : "none fits";
   if (fits && !entry.schedule.empty()) {
     entry.flops = run.flops;
     if (run.linear_flops > 0) entry.ratio = makespan_of(run, execution) / run.linear_flops;

@@ -153,7 +153,8 @@ void PageMaker::make_sections() {
     tables = free / 3;
   }
   const std::size_t room = free - tables;
-  text_room_ = std::min(room / 2, items_.size() * 3 * kUsualSection);
+  // A study or a validation may have more text than any guess by the number of sections: a quarter is theirs at least.
+  text_room_ = std::min(room / 2, std::max(room / 4, items_.size() * 3 * kUsualSection));
   shelf_.set_room(room - text_room_);
   for (Item& item : items_) {
     const std::size_t before = shelf_.taken();
@@ -213,7 +214,7 @@ Markup PageMaker::index() const {
       std::count_if(items_.begin(), items_.end(), [](const Item& item) { return item.entry.id.empty(); });
   if (dropped > 0) {
     out.add("<p class=\"note\">").text(fmt::format("The {} without a link would make this page too large: ", dropped));
-    out.add("<code>upsweep report --run ID --out FILE.html</code></p>\n");
+    out.add("<code>upsweep report --run ID --out FILE.html</code>, of studies <code>--study ID</code></p>\n");
   }
   return out;
 }

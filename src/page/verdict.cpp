@@ -144,6 +144,11 @@ std::string run_verdict(const RunDetails& details, const StoredRun* plain) {
 std::string search_verdict(const StoredSearch& search, std::span<const StoredRun> candidates,
                            const std::optional<StoredMachine>& machine) {
   const StoredRun* best = best_of(search, candidates);
+  if (best == nullptr && (search.best_schedule || search.best_depth)) {
+    return fmt::format(
+        "The best candidate ({}) has been deleted from this database.",
+        search.best_schedule ? shortened(*search.best_schedule) : fmt::format("depth {}", *search.best_depth));
+  }
   if (best == nullptr) return "No candidate fits into the memory limit.";
   const StoredRun* plain = plain_of(candidates);
   const bool is_seconds = search.objective == "time" && machine.has_value();

@@ -108,6 +108,15 @@ TEST(MeasuredFigure, GroupsSchedulesByBackendAndMarksTheFastest) {
   EXPECT_THAT(cells(figure.tables["schedules"], "row"), ElementsAre(1, 2, 3, 5)) << "heads take rows";
 }
 
+TEST(MeasuredFigure, NeverMarksAWrongOneAsTheFastest) {
+  std::vector<RunDetails> runs = {measured_run("linear", 40, 1), measured_run("hybrid:1", 40, 50)};
+  runs[1].measurements.back().mismatch = "op 3";
+  const auto fastest = [&] { return cells(measured_figure(runs).value().tables["schedules"], "fastest"); };
+  EXPECT_THAT(fastest(), ElementsAre(true, false));
+  runs[0].measurements.back().mismatch = "op 1";
+  EXPECT_THAT(fastest(), ElementsAre(false, false));
+}
+
 TEST(MeasuredFigure, NeedsTwoMeasurements) {
   EXPECT_FALSE(measured_figure(std::vector<RunDetails>{}));
   EXPECT_FALSE(measured_figure(std::vector{measured_run("linear", 9, 1)}));

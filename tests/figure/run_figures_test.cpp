@@ -24,8 +24,6 @@ using ::testing::SizeIs;
 /// FLOPs of ops that differ, from 10 to 10^6.
 double varied_flops(std::size_t id) { return std::floor(std::pow(10, 1 + static_cast<double>(id * 37 % 101) / 20)); }
 
-/// An optimised build needs a tenth of it; what takes longer is no longer linear in the ops.
-
 double sum(const std::vector<double>& values) {
   double total = 0;
   for (const double value : values) total += value;

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 
 #include "figure/made_run.hpp"
@@ -110,9 +109,7 @@ TEST_F(TimelineFigure, DoesNotDrawWorkersThatNeverWork) {
 TEST_F(TimelineFigure, ShowsManyOpsAsSharesOfSlices) {
   RunDetails run = made_run("blelloch", 60'000, [this](std::size_t) { return static_cast<double>(between(1, 1000)); });
   run.run.workers = 500;
-  const auto start = std::chrono::steady_clock::now();
   const Figure figure = timeline_figure(run).value();
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5.0);
   EXPECT_LE(rows(figure.tables["bars"]).size(), kMostMarks);
   EXPECT_LE(rows(figure.tables["busy"]).size(), kMostMarks);
   EXPECT_LE(figure.signals["rows"].size(), 32U);

@@ -104,6 +104,9 @@ TEST(Verdict, OfASearchNamesTheBestAndTheNext) {
   EXPECT_THAT(search_verdict(search, runs, std::nullopt), HasSubstr("the scan does not pay"));
   search.best_depth = std::nullopt;
   EXPECT_EQ(search_verdict(search, runs, std::nullopt), "No candidate fits into the memory limit.");
+  search.best_depth = 7;
+  EXPECT_EQ(search_verdict(search, runs, std::nullopt),
+            "The best candidate (depth 7) has been deleted from this database.");
 }
 
 TEST(Verdict, OfAValidationCountsWrongResults) {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "made_up_run.hpp"
 #include "support/files.hpp"
 #include "upsweep/profile/counting_rule.hpp"
@@ -260,21 +258,17 @@ TEST(StoreReader, ListsNewestFirstAndGivesSchemesNoDepth) {
   EXPECT_FALSE(reader.study(1).has_value());
 }
 
-TEST(StoreReader, ReadsTwoHundredRunsInMilliseconds) {
+TEST(StoreReader, ReadsTwoHundredRuns) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
   const MadeUpRun made_up(blelloch_schedule(32));
   ASSERT_GE(made_up.profile.ops.size(), 50U);
   RunStore(file, RunStore::Open::create)
       .save(made_up.context(), std::vector<RunRecord>(200, made_up.record()), std::nullopt);
-  const auto start = std::chrono::steady_clock::now();
   const StoreReader reader(file);
   std::size_t ops = 0;
   for (const StoredRun& run : reader.runs()) ops += reader.details(run.id)->ops.size();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(ops, 200 * made_up.profile.ops.size());
-  RecordProperty("milliseconds", std::to_string(took.count() * 1e3));
-  EXPECT_LT(took.count(), 2) << "a busy machine takes a tenth of a second";
 }
 
 }  // namespace
