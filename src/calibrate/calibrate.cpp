@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
-#include "upsweep/base/parallel.hpp"
+#include "memory_rates.hpp"
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
 #include "upsweep/machine/op_parts.hpp"
@@ -54,44 +53,6 @@ void measure_latencies(const Backend& backend, Rates& rates) {
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
 }
 
-/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of four, with what it
-/// has of values and rows.
-struct BuildTime {
-  double seconds = INFINITY;
-  double values = 0;
-  double rows = 0;
-};
-template <class T>
-BuildTime time_to_build(std::size_t kept_of) {
-  const Shape shape{64, 32, 32};
-  const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
-  OperatorWeights weights;
-  weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
-  weights.kept.assign(weights.values.size(), 0);
-  for (std::size_t i = 0; i < weights.kept.size(); i += kept_of) weights.kept[i] = 1;
-  const Pattern pattern = guaranteed_pattern(op, weights);
-  const std::vector<double> x(elements(shape), 1.0);
-  std::vector<T> numbers(pattern.nnz());
-  BuildTime time{INFINITY, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows())};
-  for (int repetition = 0; repetition < 4; ++repetition) {
-    const auto start = std::chrono::steady_clock::now();
-    fill_jacobian_values<T>(op, weights, x, pattern, numbers);
-    time.seconds =
-        std::min(time.seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return time;
-}
-
-/// Costs per value and per row from a dense and a sparse convolution with as many rows.
-template <class T>
-void measure_build(std::size_t workers, TypeRates& rates) {
-  const ThreadLimit limit(workers);
-  const BuildTime dense = time_to_build<T>(1);
-  const BuildTime sparse = time_to_build<T>(37);
-  rates.build_value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
-  rates.build_row_s = std::max(0.0, sparse.seconds - rates.build_value_s * sparse.values) / sparse.rows;
-}
-
 /// Calibrates one number type on one count of workers.
 template <class T>
 class TypeCalibration {
@@ -99,12 +60,10 @@ class TypeCalibration {
   TypeCalibration(const Backend& backend, Machine& machine, const Rates& rates)
       : backend_(backend), machine_(machine), rates_(rates) {}
 
-  void measure(const SyntheticProduct& product) {
-    const SyntheticRun<T> run = make_synthetic<T>(product);
-    Sample sample{product, profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front(), {}, 0};
-    sample.work = op_work(sample.profile.ops[run.op], 1, sizeof(T));
-    sample.seconds = seconds_of(backend_, run, rates_.workers);
-    samples_.push_back(std::move(sample));
+  /// `run` is the product, `profile` that of its schedule.
+  void measure(const SyntheticProduct& product, const SyntheticRun<T>& run, const ScheduleProfile& profile) {
+    const double seconds = seconds_of(backend_, run, rates_.workers);
+    samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds});
   }
 
   /// Fits, measures again what is far from the fit (a machine is never quite quiet), and fits again.
@@ -182,38 +141,47 @@ std::vector<std::size_t> worker_counts(std::size_t most, MachineKind kind) {
   return counts;
 }
 
-/// Bytes per second, read and written, of `workers` threads that copy arrays far larger than the cache.
-double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {
-  const ThreadLimit limit(workers);
-  const std::size_t count = 4 * cache_bytes / sizeof(double);
-  const std::vector<double> from(count, 1.0);
-  std::vector<double> to(count, 0.0);
-  double best = INFINITY;
-  for (int repetition = 0; repetition < 5; ++repetition) {
-    const auto start = std::chrono::steady_clock::now();
-    parallel_chunks(count, count / workers + 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-      std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
-                to.begin() + static_cast<std::ptrdiff_t>(begin));
-    });
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+/// Progress over all products of a calibration.
+struct Progress {
+  const CalibrationOptions& options;
+  std::size_t all = 0;
+  std::size_t done = 0;
+
+  void next() {
+    if (options.progress) options.progress(done, all);
+    ++done;
   }
-  return 2.0 * static_cast<double>(count * sizeof(double)) / best;
-}
+};
 
 template <class T>
-void calibrate_type(const Backend& backend, const CalibrationOptions& options, std::size_t& done, std::size_t all,
-                    Rates& rates, Calibration& calibration) {
-  Machine& machine = calibration.machine;
+std::vector<SyntheticProduct> wanted_products(const Machine& machine, const CalibrationOptions& options) {
+  if (options.value_bytes != 0 && options.value_bytes != sizeof(T)) return {};
   const std::vector<SyntheticProduct> products = synthetic_products(machine.cache_bytes, sizeof(T));
-  TypeCalibration<T> type(backend, machine, rates);
-  for (std::size_t i = 0; i < products.size(); ++i, ++done) {
-    if (options.progress) options.progress(done, all);
-    if (!options.quick || i % 3 == 0) type.measure(products[i]);
+  std::vector<SyntheticProduct> wanted;
+  for (std::size_t i = 0; i < products.size(); i += options.quick ? 3 : 1) wanted.push_back(products[i]);
+  return wanted;
+}
+
+/// Measures every product, made once, on every count of workers.
+template <class T>
+void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>& products, Progress& progress,
+                    Calibration& calibration) {
+  if (products.empty()) return;
+  Machine& machine = calibration.machine;
+  std::vector<TypeCalibration<T>> types;
+  for (const Rates& rates : machine.rates) types.emplace_back(backend, machine, rates);
+  for (const SyntheticProduct& product : products) {
+    progress.next();
+    const SyntheticRun<T> run = make_synthetic<T>(product);
+    const ScheduleProfile profile = profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front();
+    for (TypeCalibration<T>& type : types) type.measure(product, run, profile);
   }
-  TypeRates& mine = sizeof(T) == 8 ? rates.fp64 : rates.fp32;
-  type.fit(mine);
-  if (machine.kind == MachineKind::cpu) measure_build<T>(rates.workers, mine);
-  type.report(calibration.points);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    TypeRates& mine = sizeof(T) == 8 ? machine.rates[i].fp64 : machine.rates[i].fp32;
+    types[i].fit(mine);
+    if (machine.kind == MachineKind::cpu) measure_build<T>(machine.rates[i].workers, mine);
+    types[i].report(calibration.points);
+  }
 }
 
 }  // namespace
@@ -236,24 +204,24 @@ Calibration calibrate(const Backend& backend, MachineKind kind, const Calibratio
                         options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
   const std::vector<std::size_t> counts = worker_counts(most, kind);
-  const auto wanted = [&](unsigned value_bytes) {
-    return options.value_bytes == 0 || options.value_bytes == value_bytes;
-  };
-  std::size_t all = 0;
-  for (const unsigned value_bytes : {4U, 8U}) {
-    if (wanted(value_bytes)) all += counts.size() * synthetic_products(machine.cache_bytes, value_bytes).size();
+  if (kind == MachineKind::cpu) {
+    machine.cache_bytes = measured_cache_bytes(most, machine.near_cache_bytes, machine.cache_bytes);
   }
   machine.rates.reserve(counts.size());
-  std::size_t done = 0;
   for (const std::size_t count : counts) {
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
     measure_latencies<float>(backend, rates);
     if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, machine.cache_bytes);
-    if (wanted(4)) calibrate_type<float>(backend, options, done, all, rates, calibration);
-    if (wanted(8)) calibrate_type<double>(backend, options, done, all, rates, calibration);
-    if (!wanted(8)) rates.fp64 = rates.fp32;
-    if (!wanted(4)) rates.fp32 = rates.fp64;
+  }
+  const std::vector<SyntheticProduct> singles = wanted_products<float>(machine, options);
+  const std::vector<SyntheticProduct> doubles = wanted_products<double>(machine, options);
+  Progress progress{options, singles.size() + doubles.size()};
+  calibrate_type<float>(backend, singles, progress, calibration);
+  calibrate_type<double>(backend, doubles, progress, calibration);
+  for (Rates& rates : machine.rates) {
+    if (doubles.empty()) rates.fp64 = rates.fp32;
+    if (singles.empty()) rates.fp32 = rates.fp64;
   }
   std::vector<double> predicted;
   std::vector<double> measured;

@@ -21,31 +21,51 @@ double chance(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-/// Appends the columns that a row meets, ascending. The gaps are the same at every place, as those of a pruned kernel
-/// are.
-void append_columns(const SyntheticProduct& product, std::uint64_t salt, Index row, std::vector<Index>& columns) {
-  const Index places = product.side * product.side;
-  const std::int64_t y = row % places / product.side;
-  const std::int64_t x = row % product.side;
-  const std::int64_t reach = product.reach;
-  const auto inside = [&](std::int64_t at) { return at >= 0 && at < std::int64_t{product.side}; };
-  for (Index to = 0; to < product.channels; ++to) {
-    std::uint64_t tap = 0;
-    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
-      for (std::int64_t dx = -reach; dx <= reach; ++dx, ++tap) {
-        if (!inside(y + dy) || !inside(x + dx) || chance(salt + row / places, to, tap) >= product.kept) continue;
-        columns.push_back(to * places + static_cast<Index>((y + dy) * product.side + x + dx));
+/// The weights that a stencil keeps. The gaps are the same at every place, as those of a pruned kernel are.
+class Kernel {
+ public:
+  Kernel(const SyntheticProduct& product, std::uint64_t salt) : side_(product.side), kept_(product.channels) {
+    const std::int64_t reach = product.reach;
+    for (Index from = 0; from < product.channels; ++from) {
+      for (Index to = 0; to < product.channels; ++to) {
+        std::uint64_t tap = 0;
+        for (std::int64_t dy = -reach; dy <= reach; ++dy) {
+          for (std::int64_t dx = -reach; dx <= reach; ++dx, ++tap) {
+            if (chance(salt + from, to, tap) < product.kept) kept_[from].push_back({to, dy, dx});
+          }
+        }
       }
     }
   }
-}
+
+  /// Appends the columns that a row meets, ascending.
+  void append_columns(Index row, std::vector<Index>& columns) const {
+    const Index places = side_ * side_;
+    const std::int64_t y = row % places / side_;
+    const std::int64_t x = row % side_;
+    const auto inside = [&](std::int64_t at) { return at >= 0 && at < std::int64_t{side_}; };
+    for (const Tap& tap : kept_[row / places]) {
+      if (!inside(y + tap.dy) || !inside(x + tap.dx)) continue;
+      columns.push_back(tap.to * places + static_cast<Index>((y + tap.dy) * side_ + x + tap.dx));
+    }
+  }
+
+ private:
+  struct Tap {
+    Index to;
+    std::int64_t dy;
+    std::int64_t dx;
+  };
+  Index side_;
+  std::vector<std::vector<Tap>> kept_;  // per channel of the row
+};
 
 Pattern stencil(const SyntheticProduct& product, std::uint64_t salt) {
   const Index rows = product.channels * product.side * product.side;
   const Index share = product.teams ? kTeamRows : 1;
-  Pattern distinct = build_pattern(rows / share, rows, 0, [&](Index r, std::vector<Index>& columns) {
-    append_columns(product, salt, r * share, columns);
-  });
+  const Kernel kernel(product, salt);
+  Pattern distinct = build_pattern(
+      rows / share, rows, 0, [&](Index r, std::vector<Index>& columns) { kernel.append_columns(r * share, columns); });
   if (!product.teams) return distinct;
   std::vector<Index> numbers(rows);
   for (Index r = 0; r < rows; ++r) numbers[r] = r / share;

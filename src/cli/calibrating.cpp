@@ -28,7 +28,7 @@ std::string now_utc() {
 
 Machine calibrate_now(const Backend& backend, std::size_t workers, unsigned value_bytes,
                       const std::string& tool_version) {
-  fmt::print(stderr, "upsweep: no --machine: calibrating {} first, about half a minute; 'upsweep calibrate' keeps it\n",
+  fmt::print(stderr, "upsweep: no --machine: calibrating {} first, a minute or more; 'upsweep calibrate' keeps it\n",
              backend.name());
   CalibrationOptions options;
   options.name = "this " + backend.name();

@@ -55,7 +55,7 @@ int run_calibrate(const Options& options, const Invocation& invocation) {
   };
   const std::unique_ptr<RunStore> store =
       options.db ? std::make_unique<RunStore>(*options.db, RunStore::Open::create) : nullptr;
-  fmt::print(stderr, "upsweep: calibrating {}, a minute or two{}\n", options.backend,
+  fmt::print(stderr, "upsweep: calibrating {}, one to three minutes{}\n", options.backend,
              options.dtype == "both"
                  ? ""
                  : fmt::format("; numbers other than {} get its rates and are not measured", options.dtype));

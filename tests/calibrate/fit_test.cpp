@@ -8,7 +8,9 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
+#include "calibrate/memory_rates.hpp"
 #include "support/random.hpp"
 #include "upsweep/backend/registry.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
@@ -133,6 +135,24 @@ void expect_complete_set(std::uint64_t cache, unsigned value_bytes) {
   }
 }
 
+TEST(UsableCache, EndsWhereReadingIsNearerToMemory) {
+  const std::vector<ReadTime> times = {{8, 1.0}, {16, 1.1}, {32, 1.4}, {64, 1.7}, {128, 2.0}};
+  EXPECT_EQ(usable_cache_bytes(times), 32U);
+  const std::vector<ReadTime> whole = {{8, 1.0}, {16, 1.0}, {32, 1.1}, {64, 3.0}};
+  EXPECT_EQ(usable_cache_bytes(whole), 32U);
+}
+
+TEST(UsableCache, IsNotSeenWhereEverySizeTakesTheSameTime) {
+  EXPECT_EQ(usable_cache_bytes(std::vector<ReadTime>{{8, 1.0}, {16, 0.9}, {32, 1.1}}), 0U);
+  EXPECT_THROW(static_cast<void>(usable_cache_bytes(std::vector<ReadTime>{{8, 1.0}})), std::invalid_argument);
+}
+
+TEST(UsableCache, IsNeverMoreThanTheProcessorSays) {
+  const std::uint64_t bytes = measured_cache_bytes(1, 1 << 18, 1 << 22);
+  EXPECT_GT(bytes, 0U);
+  EXPECT_LE(bytes, std::uint64_t{1} << 22);
+}
+
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 TEST(SyntheticProducts, HaveUniqueNamesAndEveryFamilyInAndOutOfTheCache) {
@@ -202,7 +222,7 @@ TEST(MakeLatencyRun, HasAsManyEmptyOpsAsItSays) {
   for (const OpMeasurement& op : found.ops) EXPECT_EQ(op.products, 1U);
 }
 
-// calibrate() itself takes about half a minute, since the sizes of its products come from the cache of this machine: it
+// calibrate() itself takes a minute or more, since the sizes of its products come from the cache of this machine: it
 // is exercised by hand and by "upsweep calibrate".
 
 }  // namespace

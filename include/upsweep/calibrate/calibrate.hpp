@@ -42,7 +42,9 @@ struct CalibrationOptions {
 /// 1, 2, 4, ... and all workers of a cpu, for the device as a whole of a gpu.
 ///
 /// Throws BackendError where the backend is not available or fails.
-/// Cost: about a minute on two threads; most of it is making the products.
+/// Of a cpu it first measures how much of the last-level cache it can count on (a virtual machine shares it with
+/// others). Cost: a minute per number type on two threads; most of it is making the products, once for all counts of
+/// workers.
 [[nodiscard]] Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options);
 
 }  // namespace upsweep

@@ -1,0 +1,131 @@
+#include "memory_rates.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/jacobian/numeric_chain.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The least seconds that `work` took of `times` times.
+template <class Work>
+double least_seconds(int times, const Work& work) {
+  double best = INFINITY;
+  for (int repetition = 0; repetition < times; ++repetition) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+/// A sum that no compiler leaves out, in as many parts as hide the latency of an addition.
+double sum_of(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kParts = 16;
+  double parts[kParts] = {};
+  for (std::size_t i = begin; i + kParts <= end; i += kParts) {
+    for (std::size_t j = 0; j < kParts; ++j) parts[j] += values[i + j];
+  }
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+/// Reads an array of `bytes`, each worker its own part, until 2^28 bytes went by.
+ReadTime time_to_read(std::size_t workers, std::uint64_t bytes) {
+  const std::size_t part = bytes / sizeof(double) / workers;
+  const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 28) / bytes);
+  const std::vector<double> values(part * workers, 1.0);
+  std::vector<double> sums(workers);
+  const double seconds = least_seconds(4, [&] {
+    parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t worker = begin; worker < end; ++worker) {
+        for (std::size_t round = 0; round < rounds; ++round) {
+          sums[worker] += sum_of(values, worker * part, (worker + 1) * part);
+        }
+      }
+    });
+  });
+  if (!(sums.front() > 0)) return {bytes, INFINITY};  // also keeps the sums
+  return {bytes, seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double))};
+}
+
+/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of four, with what it
+/// has of values and rows.
+struct BuildTime {
+  double seconds = INFINITY;
+  double values = 0;
+  double rows = 0;
+};
+template <class T>
+BuildTime time_to_build(std::size_t kept_of) {
+  const Shape shape{64, 32, 32};
+  const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
+  OperatorWeights weights;
+  weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
+  weights.kept.assign(weights.values.size(), 0);
+  for (std::size_t i = 0; i < weights.kept.size(); i += kept_of) weights.kept[i] = 1;
+  const Pattern pattern = guaranteed_pattern(op, weights);
+  const std::vector<double> x(elements(shape), 1.0);
+  std::vector<T> numbers(pattern.nnz());
+  const double seconds = least_seconds(4, [&] { fill_jacobian_values<T>(op, weights, x, pattern, numbers); });
+  return {seconds, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows())};
+}
+
+}  // namespace
+
+std::uint64_t usable_cache_bytes(std::span<const ReadTime> times) {
+  if (times.size() < 2) throw std::invalid_argument("a cache is seen in two sizes at least");
+  const double near = times.front().seconds_per_byte;
+  const double far = times.back().seconds_per_byte;
+  if (!(far >= 1.2 * near)) return 0;
+  std::uint64_t bytes = 0;
+  for (const ReadTime& time : times) {
+    if (time.seconds_per_byte > (near + far) / 2) break;
+    bytes = time.bytes;
+  }
+  return bytes;
+}
+
+std::uint64_t measured_cache_bytes(std::size_t workers, std::uint64_t near_bytes, std::uint64_t cache_bytes) {
+  const ThreadLimit limit(workers);
+  const std::uint64_t least = std::max<std::uint64_t>(near_bytes * workers * 2, std::uint64_t{1} << 20);
+  std::vector<ReadTime> times;
+  for (std::uint64_t bytes = 2 * cache_bytes; bytes >= least; bytes /= 2) times.push_back(time_to_read(workers, bytes));
+  std::reverse(times.begin(), times.end());
+  const std::uint64_t usable = times.size() < 2 ? 0 : usable_cache_bytes(times);
+  return usable == 0 ? cache_bytes : std::min(usable, cache_bytes);
+}
+
+double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {
+  const ThreadLimit limit(workers);
+  const std::size_t count = 4 * cache_bytes / sizeof(double);
+  const std::vector<double> from(count, 1.0);
+  std::vector<double> to(count, 0.0);
+  const double seconds = least_seconds(5, [&] {
+    parallel_chunks(count, count / workers + 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
+                to.begin() + static_cast<std::ptrdiff_t>(begin));
+    });
+  });
+  return 2.0 * static_cast<double>(count * sizeof(double)) / seconds;
+}
+
+template <class T>
+void measure_build(std::size_t workers, TypeRates& rates) {
+  const ThreadLimit limit(workers);
+  const BuildTime dense = time_to_build<T>(1);
+  const BuildTime sparse = time_to_build<T>(37);
+  rates.build_value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
+  rates.build_row_s = std::max(0.0, sparse.seconds - rates.build_value_s * sparse.values) / sparse.rows;
+}
+
+template void measure_build<float>(std::size_t, TypeRates&);
+template void measure_build<double>(std::size_t, TypeRates&);
+
+}  // namespace upsweep
