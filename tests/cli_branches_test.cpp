@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "store/sql_query.hpp"
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
@@ -63,6 +64,17 @@ TEST(ProfileOfBranches, ComparesTheScanWithBackPropagationOverTheGraph) {
   EXPECT_THAT(text, HasSubstr("forms the Jacobians of blocks first, 21 FLOPs"));
   EXPECT_THAT(text, HasSubstr("Plain BP over the graph, operator by operator: 39 FLOPs in 4 topological levels"));
   EXPECT_THAT(text, HasSubstr("with formation and gradients inside"));
+}
+
+TEST(ProfileOfBranches, StoresWhatTheScanIsToBeComparedWith) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("r.sqlite");
+  const Json profile = json_of({"profile", folder.write("m.yaml", kResidual), "--schedule", "linear", "--db", db});
+  EXPECT_EQ(
+      testing::query(db,
+                     "SELECT graph_bp_makespan_dag_flops, branch_makespan_dag_flops, branch_makespan_level_flops, "
+                     "binding IS NULL FROM runs"),
+      "39|27|27|1\n");
 }
 
 TEST(ProfileOfBranches, SaysThatANetworkWithoutACutLeavesAScanNothingToDo) {

@@ -70,6 +70,19 @@ TEST(Pictures, AreMadeOnceAndDeletedWithTheLastRun) {
   EXPECT_EQ(query("SELECT COUNT(*) FROM pattern_pictures"), "0\n");
 }
 
+TEST(Pictures, ThatCannotBeKeptLeaveTheRunAndItsExitCode) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  EXPECT_EQ(upsweep({"profile", model("inception-block.yaml"), "--db", db}).exit_code, 0);
+  const std::string trigger =
+      "CREATE TRIGGER refuse BEFORE INSERT ON pattern_pictures BEGIN SELECT RAISE(ABORT, 'no more pictures'); END";
+  ASSERT_EQ(run_program({"/usr/bin/sqlite3", db, trigger}).exit_code, 0);
+  const Finished run = upsweep({"profile", model("lenet5.yaml"), "--db", db});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, ::testing::HasSubstr("no pictures of sparsity patterns are kept: " + db + ": no more pictures"));
+  EXPECT_EQ(StoreReader(db).runs().size(), 2U);
+}
+
 TEST(Pictures, OfAValidationNameBlocksByTheirJoin) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");

@@ -75,8 +75,9 @@ TEST(SearchSchemes, AreNamedWhereTheyAreTheBest) {
   EXPECT_EQ(search["best_scheme"]["schedule"], "kogge-stone");
   EXPECT_EQ(search["best_scheme"]["score"], 4) << "ceil(log2 11) levels";
   EXPECT_EQ(search["best"]["schedule"], "hybrid:2");
-  EXPECT_THAT(upsweep(command).out, HasSubstr("Best of all: kogge-stone with 4.000 s, 0.4000x of plain BP; the best "
-                                              "depth is 2 with 5.000 s, 25 % more.\n"));
+  EXPECT_THAT(upsweep(command).out,
+              HasSubstr("Best of all: kogge-stone with 4.000 s, 0.4000x of plain BP; latency binds; the best "
+                        "depth is 2 with 5.000 s, 25 % more.\n"));
 }
 
 TEST(SearchSchemes, CanPayWhereNoDepthThatFitsDoes) {

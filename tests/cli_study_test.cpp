@@ -51,7 +51,7 @@ TEST(Study, IsListedBesideRuns) {
   const Finished run = upsweep({"runs", "--db", db});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, StartsWith("No runs.\n\nstudies\n"));
-  EXPECT_THAT(run.out, ::testing::ContainsRegex("small +9 +9 +1 "));
+  EXPECT_THAT(run.out, ::testing::ContainsRegex("small +9 +9 +yes "));
 }
 
 TEST(Study, FailsWhereNoPointIsValid) {

@@ -134,6 +134,35 @@ TEST_F(TerminalTest, TheBestRowsAreGreen) {
   for (const std::string& line : runs) EXPECT_THAT(line, HasSubstr("best of its search"));
 }
 
+/// Lines before the first empty line that follows a table.
+std::vector<std::string> first_block(const std::string& text) {
+  const std::vector<std::string> lines = lines_of(text);
+  const auto rule = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("---") != line.npos && line.find_first_not_of(" -") == line.npos;
+  });
+  return {rule, std::find(rule, lines.end(), "")};
+}
+
+bool has_line_with(const std::vector<std::string>& lines, const std::string& text) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(text) != line.npos; });
+}
+
+TEST_F(TerminalTest, RemarksStandBesideTheFirstFiguresOfTheirRow) {
+  const std::string study =
+      folder_.write("s.yaml", "name: s\nbase: {model: m.yaml}\naxes:\n  - {path: workers, values: [1, 2, 4]}\n");
+  for (const unsigned columns : {80U, 120U}) {
+    const std::vector<std::string> search = first_block(on_terminal(columns, {"search", model_}));
+    EXPECT_TRUE(has_line_with(search, "<- best")) << ::testing::PrintToString(search);
+    EXPECT_TRUE(has_line_with(search, " 0 ")) << "figures in the same lines";
+    const std::vector<std::string> validate =
+        first_block(on_terminal(columns, {"validate", model_, "--backend", "cpu", "--all-depths", "--machine",
+                                          std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/rtx-2070.yaml"}));
+    EXPECT_TRUE(has_line_with(validate, "<- fastest")) << ::testing::PrintToString(validate);
+    EXPECT_TRUE(has_line_with(validate, "right")) << "and what came out";
+    EXPECT_TRUE(has_line_with(first_block(on_terminal(columns, {"study", study})), "<- best"));
+  }
+}
+
 TEST_F(TerminalTest, NoColourWhereItIsNotWanted) {
   EXPECT_THAT(on_terminal(200, {"search", model_}), HasSubstr(kGreen));
   EXPECT_THAT(on_terminal(200, {"search", model_}, {{"NO_COLOR", ""}}), HasSubstr(kGreen)) << "empty counts as unset";

@@ -128,7 +128,7 @@ TEST(Training, ListsItsRunsWithARowPerVariant) {
   EXPECT_THAT(upsweep({"runs", "--db", db}).out, HasSubstr("training"));
   const Finished show = upsweep({"runs", "show", "1", "--db", db});
   EXPECT_EQ(show.exit_code, 0);
-  EXPECT_THAT(show.out, HasSubstr("content_hash"));
+  EXPECT_THAT(show.out, HasSubstr("content hash"));
   EXPECT_THAT(show.out, HasSubstr("gpipe"));
   const Json json = json_of({"runs", "show", "1", "--db", db});
   EXPECT_TRUE(has_keys(json, {"kind", "best", "figures"}));

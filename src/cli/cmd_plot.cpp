@@ -20,6 +20,7 @@
 namespace upsweep::cli {
 namespace {
 
+constexpr std::uint64_t kLeastWidth = 200;  // below, axes leave no room for what they measure
 constexpr std::uint64_t kMostWidth = 10'000;
 
 struct PlotOptions {
@@ -57,6 +58,8 @@ PlotRequest request_of(const PlotOptions& options) {
   if (options.study) request.study = static_cast<std::int64_t>(parse_positive("--study", *options.study));
   if (options.number) request.number = parse_positive("--number", *options.number);
   if (options.width) request.width = static_cast<unsigned>(parse_positive("--width", *options.width, kMostWidth));
+  if (options.width && request.width < kLeastWidth)
+    throw UsageError(fmt::format("--width is {}, accepted is {} to {}", request.width, kLeastWidth, kMostWidth));
   if (options.theme != "light" && options.theme != "dark")
     throw UsageError(fmt::format("--theme is '{}', accepted are light, dark", options.theme));
   request.theme = options.theme == "dark" ? Theme::dark : Theme::light;
@@ -71,8 +74,6 @@ Figure figure_of(const PlotOptions& options, const PlotRequest& request) {
   std::vector<Figure> figures =
       request.run ? figures_of_run(store, id, options.kind) : figures_of_study(store, id, options.kind);
   const char* of = request.run ? "run" : "study";
-  if (figures.empty())
-    throw InputError(fmt::format("{}: {} {} has nothing to show as {}", options.db, of, id, options.kind));
   if (request.number > figures.size()) {
     throw InputError(fmt::format("{}: {} {} has {} figures {}, accepted is --number from 1 to {}", options.db, of, id,
                                  figures.size(), options.kind, figures.size()));

@@ -10,6 +10,7 @@
 #include "storing.hpp"
 #include "terminal.hpp"
 #include "upsweep/report/profile_report.hpp"
+#include "upsweep/search/binding.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -48,6 +49,7 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
     if (times) {
       run.predicted_level_s = times->level.seconds;
       run.predicted_dag_s = times->dag.seconds;
+      run.binding = to_string(binding_of(profile, *machine, workers, Execution::dag, model.value_bytes));
     }
     report_stored(*options.model.db, store->save(context, {run}, std::nullopt));
   }

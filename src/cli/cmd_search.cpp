@@ -11,6 +11,7 @@
 #include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/search/binding.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -38,7 +39,7 @@ SearchOptions search_options(const Options& options) {
 }
 
 void save(RunStore& store, const RunContext& context, const Analysis& analysis, const SearchResult& result,
-          const std::string& execution, const std::string& db) {
+          const std::vector<Binding>& bindings, const std::string& execution, const std::string& db) {
   std::vector<RunRecord> runs;
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& candidate = result.at(i);
@@ -53,6 +54,7 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
     if (candidate.level_time) {
       run.predicted_level_s = candidate.level_time->seconds;
       run.predicted_dag_s = candidate.dag_time->seconds;
+      run.binding = to_string(bindings[i]);
     }
     runs.push_back(std::move(run));
   }
@@ -68,6 +70,18 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
   if (result.best) record.best_depth = result.candidates[*result.best].depth;
   if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
   report_stored(db, store.save(context, runs, record));
+}
+
+/// What limits each candidate on the machine; empty without one.
+std::vector<Binding> bindings_of(const Analysis& analysis, const SearchResult& result) {
+  const SearchOptions& options = result.options;
+  std::vector<Binding> bindings;
+  if (options.machine == nullptr) return bindings;
+  for (const ScheduleProfile& profile : analysis.schedules) {
+    bindings.push_back(
+        binding_of(profile, *options.machine, result.workers, options.execution, options.value_bytes, options.scope));
+  }
+  return bindings;
 }
 
 /// Every depth and, unless --schemes is hybrid, the other schemes for as many workers as are simulated.
@@ -98,13 +112,14 @@ int run_search(const Options& options, const Invocation& invocation) {
   std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   const SearchResult result = search_depth(analysis.schedules, search);
+  const std::vector<Binding> bindings = bindings_of(analysis, result);
   if (store) {
     RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
     add_machine(context, search.machine, result.workers, model.value_bytes);
-    save(*store, context, analysis, result, options.execution_text(), *options.model.db);
+    save(*store, context, analysis, result, bindings, options.execution_text(), *options.model.db);
   }
 
-  const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network};
+  const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network, bindings};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });

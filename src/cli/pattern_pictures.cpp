@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/pattern_picture.hpp"
-#include "upsweep/store/stored_study.hpp"
+#include "upsweep/store/stored_picture.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -44,20 +45,29 @@ std::vector<StoredPicture> pictures_of(const Model& model, PatternKind pattern) 
   return stored;
 }
 
+/// Makes and keeps them. Throws what these throw.
+void save_new_pictures(RunStore& store, const Model& model, PatternKind pattern) {
+  const std::string kind = pattern == PatternKind::sample ? "sample" : "guaranteed";
+  if (store.has_pictures(model.content_hash, kind)) return;
+  store.save_pictures(model.content_hash, kind, pictures_of(model, pattern));
+}
+
+void say_missing(const char* why) {
+  fmt::print(stderr, "upsweep: no pictures of sparsity patterns are kept: {}\n", why);
+}
+
 }  // namespace
 
 void save_pictures(RunStore& store, const Model& model, PatternKind pattern) {
-  const std::string kind = pattern == PatternKind::sample ? "sample" : "guaranteed";
-  if (store.has_pictures(model.content_hash, kind)) return;
-  std::vector<StoredPicture> pictures;
   try {
-    pictures = pictures_of(model, pattern);
+    save_new_pictures(store, model, pattern);
   } catch (const std::bad_alloc&) {
-    return;  // the run is stored, with or without them
-  } catch (const CountOverflow&) {
-    return;
+    say_missing("out of memory");
+  } catch (const CountOverflow& error) {
+    say_missing(error.what());
+  } catch (const InputError& error) {
+    say_missing(error.what());
   }
-  store.save_pictures(model.content_hash, kind, pictures);
 }
 
 }  // namespace upsweep::cli

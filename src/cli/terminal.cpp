@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -15,6 +16,8 @@ std::string_view environment_variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets variables
   return value == nullptr ? "" : value;
 }
+
+constexpr std::size_t kLeastColumns = 20;  // numbers with their heads do not fit less: then lines run over
 
 /// Columns of the terminal; 0 where nobody knows.
 std::size_t terminal_columns() {
@@ -32,7 +35,8 @@ TextStyle terminal_style() {
   if (isatty(STDOUT_FILENO) != 1) return {};
   const std::string_view kind = environment_variable("TERM");
   TextStyle style;
-  style.width = terminal_columns();
+  const std::size_t columns = terminal_columns();
+  style.width = columns == 0 ? 0 : std::max(columns, kLeastColumns);
   style.is_coloured = !kind.empty() && kind != "dumb" && environment_variable("NO_COLOR").empty();
   style.aligns_units = true;
   style.marks_best = true;

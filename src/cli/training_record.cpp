@@ -118,6 +118,7 @@ TrainingRecord training_record(const Invocation& invocation, const TrainingFile&
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::uint32_t variant = recorder.variant(study.choices[i].label);
     record_choice(recorder, answers.choices[i]);
+    if (!answers.choices[i].does_not_fit.empty()) recorder.figure("does_not_fit", 1);
     recorder.figure("tensor_size", tensors_of_the_file(study, study.choices[i], 1));
     if (answers.best == i) recorder.best(variant, answers.choices[i].run.makespan);
   }

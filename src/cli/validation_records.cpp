@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "options.hpp"
 #include "storing.hpp"
+#include "upsweep/search/binding.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -25,6 +27,8 @@ bool save_validation(RunStore& store, RunContext context, const Analysis& analys
       };
       run.predicted_level_s = predicted(Execution::level);
       run.predicted_dag_s = predicted(Execution::dag);
+      run.binding = to_string(
+          binding_of(profile, *report.machine, report.workers, execution_kind(report.execution), report.value_bytes));
     }
     run.measurement = MeasurementRecord{report.backend,
                                         report.device,

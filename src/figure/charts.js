@@ -134,10 +134,56 @@ async function draw(element, template, figure, theme, width, tooltip) {
   return made.runAsync();
 }
 
-/// A figure as SVG text.
+/// Lines of at most `most` average characters, broken at spaces where there are any.
+function wrapped(text, most) {
+  const size = (part) => [...part].reduce((sum, one) => sum + (one.codePointAt(0) > 0x2e7f ? 1.7 : 1), 0);
+  const lines = [];
+  let line = "";
+  const add = (word) => {
+    const longer = line ? line + " " + word : word;
+    if (size(longer) <= most) { line = longer; return; }
+    if (line) lines.push(line);
+    line = "";
+    for (const one of word) {
+      if (size(line + one) > most) { lines.push(line); line = ""; }
+      line += one;
+    }
+  };
+  String(text).split(/\s+/u).filter(Boolean).forEach(add);
+  if (line) lines.push(line);
+  return lines;
+}
+
+const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"};
+// What XML cannot hold is a replacement character.
+const escaped = (text) => text
+  .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu, "\ufffd")
+  .replace(/[&<>"]/g, (one) => escapes[one]);
+
+/// Title and context above a figure, as lines of its width. Vega would cut them by a guess of how wide letters are.
+function heading(figure, palette, width) {
+  const styles = [
+    {lines: wrapped(figure.title, (width - 12) / 9), size: 14, step: 18, weight: "bold", fill: palette.text},
+    {lines: wrapped(figure.context ?? "", (width - 12) / 7.2), size: 12, step: 16, weight: "normal", fill: palette.muted},
+  ];
+  let y = 6;
+  const texts = styles.flatMap((style) => style.lines.map((line) => {
+    y += style.step;
+    return `<text x="6" y="${y - 5}" font-family="${font}" font-size="${style.size}px" font-weight="${style.weight}" ` +
+      `fill="${style.fill}">${escaped(line)}</text>`;
+  }));
+  return {height: y, texts: texts.join("")};
+}
+
+/// A figure as SVG text, its title and context above it.
 async function svg(template, figure, theme, width) {
-  const spec = {...template, title: {text: figure.title, offset: 12, limit: {signal: "width"}}};
-  return view(spec, figure, theme, width, {renderer: "none"}).toSVG();
+  const head = heading(figure, palettes[theme], width || template.width);
+  const space = template.padding;
+  const sides = typeof space === "number" ? {left: space, right: space, top: space, bottom: space} : space;
+  const spec = {...template, padding: {...sides, top: sides.top + head.height}};
+  const drawn = await view(spec, figure, theme, width, {renderer: "none"}).toSVG();
+  const end = drawn.lastIndexOf("</svg>");
+  return drawn.slice(0, end) + head.texts + drawn.slice(end);
 }
 
 globalThis.upsweepCharts = {draw, svg, palettes};

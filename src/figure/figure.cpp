@@ -21,11 +21,11 @@ FigureData figure_table(const std::vector<std::string>& columns) {
 }
 
 FigureData to_json(const Figure& figure) {
-  return {{"kind", figure.kind},
-          {"title", figure.title},
-          {"caption", figure.caption},
-          {"tables", figure.tables},
-          {"signals", figure.signals}};
+  FigureData json = {{"kind", figure.kind}, {"title", figure.title}, {"caption", figure.caption}};
+  if (!figure.context.empty()) json["context"] = figure.context;
+  json["tables"] = figure.tables;
+  json["signals"] = figure.signals;
+  return json;
 }
 
 const std::vector<std::string>& figure_kinds() {

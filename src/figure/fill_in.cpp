@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/report/format.hpp"
@@ -94,6 +95,7 @@ std::optional<Figure> fill_in_figure(const RunDetails& run) {
 
   Figure figure;
   figure.kind = "fill-in";
+  figure.context = run_context(run);
   figure.title = "How products of Jacobians fill in";
   figure.caption =
       "Results of the products of two matrices (mm) of each level: entries, and density as the share of a matrix's "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plot_axis.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
@@ -141,6 +142,7 @@ std::optional<Figure> losses_figure(const StoredPasses& passes) {
   const auto last = static_cast<double>(curves.by_run.rbegin()->first + curves.run);
   Figure figure{.kind = "losses", .title = "", .caption = losses_caption(record, curves, loss_axis.is_log(), has_gaps)};
   figure.title = fmt::format("{}: loss and accuracy", short_text(record.model, 60));
+  figure.context = passes_context(record);
   add_tables(figure, record, curves, loss_axis);
   loss_axis.set_signals(figure.signals, "loss");
   PlotAxis(accuracies, AxisUnit::number).set_signals(figure.signals, "accuracy");

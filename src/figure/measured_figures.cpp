@@ -7,6 +7,7 @@
 #include <map>
 
 #include "point_grid.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/machine/error_figures.hpp"
@@ -219,13 +220,14 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
   double per_decade = 0;
   for (const auto* list : {&points.ops, &points.levels}) {
     const PlotCells cells = grid_cells(*list, kMostMarks / 2);
-    if (cells.per_decade > 0) per_decade = cells.per_decade;
+    per_decade = std::max(per_decade, cells.per_decade);
     for (const PlotCell& cell : cells.cells)
       table["rows"].push_back(
           {cell.x, cell.y, cell.group == 0 ? "op" : "level", cell_size(cell.count), cell.count, texts.about(cell)});
   }
   Figure figure;
   figure.kind = "predicted";
+  figure.context = run_context(run);
   figure.title = fmt::format("Predicted against measured: {}", where_measured(*measurement));
   figure.caption = fmt::format(
       "On the diagonal a prediction is right; the dashed lines are a factor of 2 away. An op is predicted alone on the "
@@ -260,11 +262,11 @@ std::optional<Figure> residuals_figure(const RunDetails& run) {
   }
   Figure figure;
   figure.kind = "residuals";
+  figure.context = run_context(run);
   figure.title = fmt::format("Error of the prediction per level: {}", where_measured(*measurement));
   figure.caption = fmt::format(
-      "Predicted / measured - 1: above 0 the machine was faster than predicted, below 0 slower (-50 %: it took twice "
-      "as "
-      "long). {}",
+      "Predicted / measured - 1: above 0 the machine was faster than predicted, below 0 slower (-50 %: it took "
+      "twice as long). {}",
       error_sentence(*measurement));
   if (is_together)
     figure.caption += fmt::format(" Each bar stands for up to {} levels, whose seconds are added up.",
@@ -279,6 +281,7 @@ std::optional<Figure> measured_figure(std::span<const RunDetails> runs) {
   if (tables.schedules < 2) return std::nullopt;
   Figure figure;
   figure.kind = "measured";
+  figure.context = runs_context(runs.front().run);
   figure.title = "Measured seconds of the schedules";
   figure.caption = "The median time of a scan, by schedule. A ring marks the fastest of each backend.";
   if (tables.has_predictions) figure.caption += " A line joins what was predicted with what was measured.";
@@ -290,8 +293,8 @@ std::optional<Figure> measured_figure(std::span<const RunDetails> runs) {
   figure.tables["schedules"] = std::move(tables.rows);
   figure.signals["labels"] = labels;
   figure.signals["height"] = 26 * tables.used;
-  figure.signals["kinds"] =
-      tables.has_predictions ? std::vector<std::string>{"measured", "predicted"} : std::vector<std::string>{"measured"};
+  figure.signals["kinds"] = FigureData::array({"measured"});
+  if (tables.has_predictions) figure.signals["kinds"].push_back("predicted");
   return figure;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "point_grid.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/report/format.hpp"
@@ -17,7 +18,8 @@ constexpr std::uint32_t kCriticalGroup = 2;
 constexpr std::uint32_t kDeadGroup = 4;
 
 /// Classes of the legend, by kMvGroup and kCriticalGroup.
-constexpr std::array<const char*, 4> kOpClasses = {"mm", "mv", "mm, critical path", "mv, critical path"};
+constexpr std::array<const char*, 4> kOpClasses = {"mm", "mv", "mm, critical of its level",
+                                                   "mv, critical of its level"};
 constexpr const char* kPlainClass = "plain BP";
 
 const char* op_class(std::uint32_t group) { return kOpClasses.at(group & (kMvGroup | kCriticalGroup)); }
@@ -26,15 +28,24 @@ double volume_of(const StoredOp& op) {
   return static_cast<double>(op.m) * static_cast<double>(op.k) * static_cast<double>(op.n);
 }
 
-/// What plain back-propagation does: it multiplies by all Jacobians but that of the first operator, whose input needs
-/// no gradient. Which operators those are is known for a chain alone.
+/// What plain back-propagation does: it multiplies by the Jacobian of each operator that has one of its own but of the
+/// first, whose input needs no gradient.
 std::vector<const StoredOperator*> plain_operators(const RunDetails& run) {
   std::vector<const StoredOperator*> chosen;
   for (const StoredOperator& op : run.operators) {
     if (op.rows && op.cols && op.nnz) chosen.push_back(&op);
   }
-  if (!run.run.graph_bp_flops && !chosen.empty()) chosen.erase(chosen.begin());
+  if (!chosen.empty()) chosen.erase(chosen.begin());
   return chosen;
+}
+
+/// In a network with branches operators after the first may read the network's input again. Which ones do is not
+/// stored: they are among those whose input has its shape.
+bool may_read_input_again(const RunDetails& run) {
+  return run.run.graph_bp_flops && !run.operators.empty() &&
+         std::any_of(run.operators.begin() + 1, run.operators.end(), [&](const StoredOperator& op) {
+           return op.rows && op.in_shape == run.operators.front().in_shape;
+         });
 }
 
 std::string about_operator(const StoredOperator& op) {
@@ -82,7 +93,13 @@ double add_op_rows(const RunDetails& run, const OpTexts& texts, const std::vecto
   return cells.per_decade;
 }
 
-FigureData plain_rows(const RunDetails& run, double& per_decade) {
+/// What the diamonds are: those of `drawn` operators, some put together.
+struct PlainPoints {
+  double per_decade = 0;
+  std::size_t drawn = 0;
+};
+
+FigureData plain_rows(const RunDetails& run, PlainPoints& plain) {
   FigureData table = figure_table({"volume", "flops", "class", "size", "count", "about"});
   const std::vector<const StoredOperator*> operators = plain_operators(run);
   std::vector<PlotPoint> points;
@@ -91,7 +108,7 @@ FigureData plain_rows(const RunDetails& run, double& per_decade) {
     if (volume > 0 && *operators[i]->nnz > 0) points.push_back({volume, 2 * *operators[i]->nnz, 0, i});
   }
   const PlotCells cells = grid_cells(points, kMostMarks);
-  per_decade = cells.per_decade;
+  plain = {cells.per_decade, points.size()};
   for (const PlotCell& cell : cells.cells) {
     const std::string about = cell.count == 1 ? about_operator(*operators[cell.index])
                                               : fmt::format("plain BP through {} near {} FLOPs",
@@ -99,6 +116,18 @@ FigureData plain_rows(const RunDetails& run, double& per_decade) {
     table["rows"].push_back({cell.x, cell.y, kPlainClass, cell_size(cell.count), cell.count, about});
   }
   return table;
+}
+
+std::string plain_caption(const RunDetails& run, const PlainPoints& plain) {
+  if (plain.drawn == 0) return "";
+  std::string text = fmt::format(
+      " Diamonds: plain back-propagation{}, one product of the gradient with the Jacobian of each of {} (2 FLOPs per "
+      "entry), all that have one but the first.",
+      run.run.graph_bp_flops ? " over the graph" : "", counted(plain.drawn, "operator"));
+  if (run.run.graph_bp_flops) text += " Sums of gradients where branches part are not drawn.";
+  if (may_read_input_again(run))
+    text += " Operators that read the network's input again are among them, though plain back-propagation skips them.";
+  return text;
 }
 
 /// The classes that are there, in the order of the legend.
@@ -125,20 +154,17 @@ std::optional<Figure> op_flops_figure(const RunDetails& run) {
   FigureData ops = figure_table({"volume", "flops", "class", "critical", "dead", "size", "count", "about"});
   const double others = add_op_rows(run, texts, points.others, fits ? kMostMarks : kMostMarks / 2, ops);
   const double critical = add_op_rows(run, texts, points.critical, fits ? kMostMarks : kMostMarks / 2, ops);
-  double plain = 0;
+  PlainPoints plain;
   FigureData operators = plain_rows(run, plain);
 
   Figure figure;
   figure.kind = "op-flops";
+  figure.context = run_context(run);
   figure.title = "FLOPs of each op against the size of its product";
   figure.caption =
-      "mm: product of two matrices; mv: of a matrix and the gradient vector. Filled: the most expensive op of its "
-      "level, which the critical path goes through (level rule).";
-  if (!operators["rows"].empty()) {
-    figure.caption +=
-        " Diamonds: plain back-propagation, one product of the gradient with each operator's Jacobian (2 FLOPs per "
-        "entry).";
-  }
+      "mm: product of two matrices; mv: of a matrix and the gradient vector. Filled: critical of its level, the "
+      "most expensive op there; together they are the critical path of the level rule.";
+  figure.caption += plain_caption(run, plain);
   if (std::any_of(run.ops.begin(), run.ops.end(), [](const StoredOp& op) { return op.is_dead; }))
     figure.caption += " Pale: dead ops, on whose value no result depends.";
   if (points.left_out > 0)
@@ -149,7 +175,7 @@ std::optional<Figure> op_flops_figure(const RunDetails& run) {
   };
   tell(others, points.others.size(), "other op");
   tell(critical, points.critical.size(), "critical op");
-  tell(plain, run.operators.size(), "operator");
+  tell(plain.per_decade, plain.drawn, "operator");
   if (!together.empty())
     figure.caption += fmt::format(" Put together in a grid, the larger the more: {}.", fmt::join(together, ", "));
   figure.signals["classes"] = classes_there(points, !operators["rows"].empty());

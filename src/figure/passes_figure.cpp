@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plot_axis.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/study_figures.hpp"
 #include "upsweep/report/format.hpp"
@@ -141,6 +142,7 @@ std::optional<Figure> passes_figure(const StoredPasses& passes) {
       std::any_of(rows.begin(), rows.end(), [](const PassRow* row) { return row->predicted && row->measured; });
   Figure figure{.kind = "passes", .title = "", .caption = passes_caption(passes.record, rows.size(), all)};
   figure.title = fmt::format("{}: a backward pass by method", short_text(passes.record.model, 60));
+  figure.context = passes_context(passes.record);
   PlotAxis(bars.totals(), AxisUnit::seconds, PlotAxis::Kind::from_zero).set_signals(figure.signals, "x");
   figure.signals["labels"] = std::move(labels);
   figure.signals["places"] = std::move(places);

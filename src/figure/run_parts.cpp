@@ -4,38 +4,13 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "upsweep/report/format.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/report/replayed_run.hpp"
 
 namespace upsweep {
-namespace {
-
-/// Whether a schedule has the ops of a run, by place.
-bool has_ops_of(const Schedule& schedule, const RunDetails& run) {
-  return std::equal(schedule.combines.begin(), schedule.combines.end(), run.ops.begin(), run.ops.end(),
-                    [](const Combine& combine, const StoredOp& op) {
-                      return combine.left == op.left && combine.right == op.right && combine.target == op.target &&
-                             combine.level == op.level;
-                    });
-}
-
-}  // namespace
-
 inline namespace figure_text {
-
-std::string short_text(const std::string& text, std::size_t most) {
-  std::string line;
-  std::size_t characters = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_continued = (byte & 0xC0U) == 0x80U;  // UTF-8: belongs to the character before
-    if (!is_continued && ++characters > most) return line + "...";
-    line += byte < 0x20 || byte == 0x7F ? ' ' : c;
-    if (line.size() > 4 * most) return line + "...";  // no UTF-8 at all
-  }
-  return line;
-}
 
 std::string counted(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", short_count(static_cast<double>(count)), noun, count == 1 ? "" : "s");
@@ -50,28 +25,22 @@ std::string percent(double share) {
 }  // namespace figure_text
 
 std::vector<bool> critical_ops(const RunDetails& run) {
-  std::vector<const StoredOp*> most;  // by level
-  for (const StoredOp& op : run.ops) {
-    if (op.level >= most.size()) most.resize(std::size_t{op.level} + 1, nullptr);
-    if (most[op.level] == nullptr || op.flops > most[op.level]->flops) most[op.level] = &op;
+  std::unordered_map<std::uint32_t, std::size_t> most;  // by level, which may be any number in an edited file
+  for (std::size_t i = 0; i < run.ops.size(); ++i) {
+    const auto [first, is_new] = most.try_emplace(run.ops[i].level, i);
+    if (!is_new && run.ops[i].flops > run.ops[first->second].flops) first->second = i;
   }
   std::vector<bool> critical(run.ops.size(), false);
-  for (const StoredOp* op : most) {
-    if (op != nullptr) critical[static_cast<std::size_t>(op - run.ops.data())] = true;
-  }
+  for (const auto& [level, op] : most) critical[op] = true;
   return critical;
 }
 
 std::optional<Schedule> schedule_again(const RunDetails& run) {
-  if (run.run.length < 2) return std::nullopt;
-  for (const std::string& name : {run.run.requested, run.run.schedule}) {
-    try {
-      Schedule schedule = make_schedule(parse_schedule(name), run.run.length);
-      if (has_ops_of(schedule, run)) return schedule;
-    } catch (const std::invalid_argument&) {  // a name of another version
-    }
+  try {
+    return stored_schedule(run);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::vector<const StoredOperator*> operators_by_position(const RunDetails& run) {
@@ -86,15 +55,13 @@ std::vector<const StoredOperator*> operators_by_position(const RunDetails& run) 
 }
 
 OpTexts::OpTexts(const RunDetails& run) : operators_(operators_by_position(run)) {
-  for (const StoredLevel& level : run.levels) {
-    if (level.level >= phases_.size()) phases_.resize(std::size_t{level.level} + 1);
-    phases_[level.level] = level.phase;
-  }
+  for (const StoredLevel& level : run.levels) phases_[level.level] = level.phase;
 }
 
 const std::string& OpTexts::phase(std::uint32_t level) const {
   static const std::string kNone;
-  return level < phases_.size() ? phases_[level] : kNone;
+  const auto found = phases_.find(level);
+  return found == phases_.end() ? kNone : found->second;
 }
 
 std::string OpTexts::label(std::size_t position) const {
@@ -120,7 +87,7 @@ std::string OpTexts::about(const StoredOp& op, bool is_critical) const {
   text += fmt::format(", {} FLOPs, {} and {} entries make {}", short_count(op.flops), short_count(op.right_nnz),
                       short_count(op.left_nnz), short_count(op.nnz));
   if (places > 0) text += fmt::format(" (density {})", percent(op.nnz / places));
-  if (is_critical) text += ", on the critical path";
+  if (is_critical) text += ", critical of its level";
   if (op.is_dead) text += ", dead: no result depends on it";
   return text;
 }

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "upsweep/report/short_text.hpp"
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/store/stored_run.hpp"
 
@@ -12,9 +14,6 @@ namespace upsweep {
 
 /// Inline: report/ has functions of the same names, which say numbers in another way.
 inline namespace figure_text {
-
-/// At most `most` characters of a text of a user, on one line; one that was cut ends in "...".
-[[nodiscard]] std::string short_text(const std::string& text, std::size_t most = 32);
 
 /// "1 op", "2 ops".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
@@ -24,10 +23,10 @@ inline namespace figure_text {
 
 }  // namespace figure_text
 
-/// For every op whether it is the most expensive one of its level, the first of equal ones; length run.ops.
+/// For every op whether it is critical of its level: the most expensive one, the first of equal ones; length run.ops.
 [[nodiscard]] std::vector<bool> critical_ops(const RunDetails& run);
 
-/// The schedule of a run made again; nothing where it is not the one of the stored ops.
+/// The schedule of a run made again; nothing where it is not the one of the stored ops: see stored_schedule().
 [[nodiscard]] std::optional<Schedule> schedule_again(const RunDetails& run);
 
 /// Operators by position of the scan array: entry k is that of a[k], null for a[0]. Empty where positions do not stand
@@ -39,7 +38,7 @@ class OpTexts {
  public:
   explicit OpTexts(const RunDetails& run);
 
-  /// All that is known of an op, in a sentence.
+  /// All that is known of an op, in a sentence; `is_critical`: of its level.
   [[nodiscard]] std::string about(const StoredOp& op, bool is_critical) const;
   /// "3 fc1": the position with its operator, where there is one; "0 gradient".
   [[nodiscard]] std::string label(std::size_t position) const;
@@ -50,7 +49,7 @@ class OpTexts {
   [[nodiscard]] std::string place(std::int64_t position) const;
 
   std::vector<const StoredOperator*> operators_;
-  std::vector<std::string> phases_;  // by level
+  std::unordered_map<std::uint32_t, std::string> phases_;  // by level
 };
 
 }  // namespace upsweep

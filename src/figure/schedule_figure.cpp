@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "schedule_lines.hpp"
 #include "upsweep/figure/run_figures.hpp"
@@ -50,11 +51,13 @@ FigureData schedule_moves(const DrawnSchedule& drawn) {
   return table;
 }
 
+/// One of how many positions has a line of its own.
+std::size_t position_step(const RunDetails& run) { return (run.run.length + kMostPositions - 1) / kMostPositions; }
+
 FigureData schedule_positions(const RunDetails& run) {
   FigureData table = figure_table({"position", "label", "class"});
   const OpTexts texts(run);
-  const std::size_t step = (run.run.length + kMostPositions - 1) / kMostPositions;
-  for (std::size_t k = 0; k < run.run.length; k += step)
+  for (std::size_t k = 0; k < run.run.length; k += position_step(run))
     table["rows"].push_back({k, texts.label(k), k == 0 ? "mv" : "mm"});
   return table;
 }
@@ -99,13 +102,16 @@ std::pair<double, double> flops_range(const RunDetails& run) {
   return {least, std::max(most, 10 * least)};
 }
 
-std::string schedule_caption(const RunDetails& run, std::size_t levels, std::size_t per_bar) {
+std::string schedule_caption(const RunDetails& run, std::size_t levels, std::size_t per_bar, std::size_t left_out) {
   std::string caption =
       "Each op joins two places of the scan array into a third: squares are values, a[0] is the gradient of the loss. "
       "mm: product of two matrices; mv: of a matrix and the gradient; dead: no result depends on it; moved: not "
       "computed. "
       "Levels go down; the running reduction of the middle stands where it took in an element last. The thicker a "
       "line, the more FLOPs (logarithmic).";
+  if (position_step(run) > 1)
+    caption += fmt::format(" One of {} positions has a square, a line and its name.", position_step(run));
+  if (left_out > 0) caption += fmt::format(" Not drawn: {} of values without an op.", counted(left_out, "move"));
   if (run.ops.size() <= kMostMarks) return caption;
   caption += fmt::format(" Of {} in {} the {} most expensive ones are drawn; bars say how many there are in {}.",
                          counted(run.ops.size(), "op"), counted(levels, "level"), kMostMarks,
@@ -125,11 +131,12 @@ std::optional<Figure> schedule_figure(const RunDetails& run) {
 
   Figure figure;
   figure.kind = "schedule";
+  figure.context = run_context(run);
   figure.title =
       fmt::format("The schedule {}: {} over {} places", schedule->name, counted(run.ops.size(), "op"), run.run.length);
-  figure.caption = schedule_caption(run, schedule->levels, per_bar);
   figure.tables["ops"] = schedule_ops(run, drawn, drawn_ids(run));
   const bool has_moves = fits && drawn.moves.size() <= kMostMarks;
+  figure.caption = schedule_caption(run, schedule->levels, per_bar, has_moves ? 0 : drawn.moves.size());
   figure.tables["moves"] = has_moves ? schedule_moves(drawn) : figure_table({"from", "to", "level", "about"});
   figure.tables["positions"] = schedule_positions(run);
   figure.tables["phases"] = schedule_phases(run);

@@ -13,6 +13,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kMostPictures = 24;
+constexpr std::size_t kLeastProducts = 6;        // of them, where there are so many
 constexpr std::size_t kMostPathBytes = 150'000;  // of all pictures together
 constexpr double kMostAspect = 4;                // of a picture's sides
 
@@ -91,17 +92,28 @@ bool is_whole(const StoredPicture& picture) {
          picture.cells.size() == std::size_t{picture.grid_rows} * picture.grid_cols;
 }
 
-/// Jacobians first, at most kMostPictures.
-std::vector<const StoredPicture*> shown_pictures(std::span<const StoredPicture> pictures, std::size_t& all) {
+/// At most kMostPictures: every Jacobian as far as there is room beside kLeastProducts products, then products.
+struct ShownPictures {
   std::vector<const StoredPicture*> shown;
-  for (const StoredPicture& picture : pictures) {
-    if (is_whole(picture)) shown.push_back(&picture);
+  std::size_t jacobians = 0;  ///< those of `shown` that come first
+  std::size_t all_jacobians = 0;
+  std::size_t all_products = 0;
+
+  explicit ShownPictures(std::span<const StoredPicture> pictures) {
+    std::vector<const StoredPicture*> products;
+    for (const StoredPicture& picture : pictures) {
+      if (is_whole(picture)) (picture.first == picture.last ? shown : products).push_back(&picture);
+    }
+    all_jacobians = shown.size();
+    all_products = products.size();
+    jacobians = std::min(all_jacobians, kMostPictures - std::min(all_products, kLeastProducts));
+    shown.resize(jacobians);
+    products.resize(std::min(all_products, kMostPictures - jacobians));
+    shown.insert(shown.end(), products.begin(), products.end());
   }
-  std::stable_partition(shown.begin(), shown.end(), [](const StoredPicture* one) { return one->first == one->last; });
-  all = shown.size();
-  shown.resize(std::min(all, kMostPictures));
-  return shown;
-}
+
+  [[nodiscard]] bool is_all() const { return shown.size() == all_jacobians + all_products; }
+};
 
 std::string block_text(std::uint64_t size, std::uint32_t grid, std::uint32_t block) {
   const double cells = static_cast<double>(size) * block / grid;
@@ -148,13 +160,14 @@ FigureData shade_labels() {
 
 }  // namespace
 
-std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures) {
-  std::size_t all = 0;
-  const std::vector<const StoredPicture*> shown = shown_pictures(pictures, all);
+std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures, std::string context) {
+  const ShownPictures chosen(pictures);
+  const std::vector<const StoredPicture*>& shown = chosen.shown;
   if (shown.empty()) return std::nullopt;
   Figure figure{.kind = "spy", .title = "Sparsity patterns", .caption = ""};
   figure.tables["pictures"] = figure_table({"index", "width", "height", "name", "shape", "entries", "about"});
   figure.tables["shades"] = figure_table({"index", "shade", "scale_x", "scale_y", "path"});
+  figure.context = std::move(context);
   std::size_t coarse = 0;
   double highest = 0;
   for (const StoredPicture* picture : shown) {
@@ -172,7 +185,11 @@ std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures) {
   if (coarse > 0)
     figure.caption +=
         fmt::format(" {} drawn with larger cells than stored, to keep the page small.", counted(coarse, "picture"));
-  if (shown.size() < all) figure.caption += fmt::format(" {} of {} pictures, Jacobians first.", shown.size(), all);
+  if (!chosen.is_all()) {
+    figure.caption +=
+        fmt::format(" The first {} of {} and {} of {}.", chosen.jacobians, counted(chosen.all_jacobians, "Jacobian"),
+                    shown.size() - chosen.jacobians, counted(chosen.all_products, "product"));
+  }
   figure.signals["count"] = shown.size();
   figure.signals["highest"] = highest;
   figure.signals["shade_labels"] = shade_labels();

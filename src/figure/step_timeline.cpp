@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plot_axis.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
@@ -114,8 +115,11 @@ void add_slices(FigureData& table, const TrainingRecord& record, const std::vect
 
 std::string timeline_caption(const TrainingRecord& record, std::uint32_t variant, std::size_t slices,
                              const std::vector<Resource>& rows, std::size_t all) {
-  std::string text = fmt::format("One training step of {}{}.", short_text(record.variants[variant], 40),
-                                 record.best == variant && record.variants.size() > 1 ? ", the best variant" : "");
+  std::string text = fmt::format("One training step of {}", short_text(record.variants[variant], 40));
+  if (record.variants.size() > 1)
+    text += fmt::format(", {} of {} variants; the others are not drawn",
+                        record.best == variant ? "the best" : "the first with operations", record.variants.size());
+  text += ".";
   text += " F: forward, O: gradient of a layer's input, W: gradient of its weights, U: update.";
   if (slices == 0) text += " Numbers in the bars: layers.";
   if (std::any_of(rows.begin(), rows.end(), [](const Resource& row) { return row.is_link; }))
@@ -154,6 +158,8 @@ std::optional<Figure> step_timeline_figure(const StoredTraining& training) {
   if (unused > 0)
     figure.caption += fmt::format(" Not shown: {} on which nothing takes time.", counted(unused, "resource"));
   figure.title = fmt::format("{}: timeline of a step", short_text(record.name, 60));
+  if (record.variants.size() > 1) figure.title += fmt::format(" of {}", short_text(record.variants[variant], 40));
+  figure.context = training_context(record);
   FigureData table = figure_table({"row", "start", "end", "kind", "link", "share", "text", "about"});
   if (slices == 0) {
     add_tasks(table, record, rows);

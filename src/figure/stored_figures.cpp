@@ -1,16 +1,21 @@
 #include "upsweep/figure/stored_figures.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "run_context.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
+#include "upsweep/report/replayed_run.hpp"
+#include "upsweep/report/stored_title.hpp"
 
 namespace upsweep {
 namespace {
@@ -48,16 +53,27 @@ std::vector<Figure> measured_figures(const StoreReader& store, const RunDetails&
 }
 
 using RunMaker = std::vector<Figure> (*)(const StoreReader& store, const RunDetails& details);
-using PassesMaker = std::optional<Figure> (*)(const StoredPasses& passes);
-using TrainingMaker = std::optional<Figure> (*)(const StoredTraining& training);
+using PassesMaker = std::vector<Figure> (*)(const StoredPasses& passes);
+using TrainingMaker = std::vector<Figure> (*)(const StoredTraining& training);
+using StudyMaker = std::vector<Figure> (*)(const StoredStudy& study, std::span<const StudyPointRow> points);
 
 template <std::optional<Figure> (*make)(const RunDetails&)>
 std::vector<Figure> of_details(const StoreReader&, const RunDetails& details) {
   return listed(make(details));
 }
 
+template <class Stored, std::optional<Figure> (*make)(const Stored&)>
+std::vector<Figure> of_stored(const Stored& stored) {
+  return listed(make(stored));
+}
+
+template <std::optional<Figure> (*make)(const StoredStudy&, std::span<const StudyPointRow>)>
+std::vector<Figure> of_points(const StoredStudy& study, std::span<const StudyPointRow> points) {
+  return listed(make(study, points));
+}
+
 std::vector<Figure> spy_figures(const StoreReader& store, const RunDetails& details) {
-  return listed(spy_figure(store.pictures(details.run.model_hash, details.run.pattern)));
+  return listed(spy_figure(store.pictures(details.run.model_hash, details.run.pattern), runs_context(details.run)));
 }
 
 const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_flops_figure>},
@@ -69,40 +85,108 @@ const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_f
                                                     {"depth", depth_figures},
                                                     {"measured", measured_figures},
                                                     {"spy", spy_figures}};
-const std::map<std::string, PassesMaker> kPassesMakers = {{"passes", passes_figure}, {"losses", losses_figure}};
-const std::map<std::string, TrainingMaker> kTrainingMakers = {{"variants", variants_figure},
-                                                              {"step-timeline", step_timeline_figure}};
-constexpr const char* kStudyKinds = "study-lines, study-map, study-front";
+const std::map<std::string, PassesMaker> kPassesMakers = {{"passes", of_stored<StoredPasses, passes_figure>},
+                                                          {"losses", of_stored<StoredPasses, losses_figure>}};
+const std::map<std::string, TrainingMaker> kTrainingMakers = {
+    {"variants", of_stored<StoredTraining, variants_figure>},
+    {"step-timeline", of_stored<StoredTraining, step_timeline_figure>}};
+const std::map<std::string, StudyMaker> kStudyMakers = {{"study-lines", study_line_figures},
+                                                        {"study-map", of_points<study_map_figure>},
+                                                        {"study-front", of_points<study_front_figure>}};
+
+/// The names of what is in a map: "a, b, c".
+template <class Makers>
+std::string kind_names(const Makers& makers) {
+  std::string names;
+  for (const auto& [kind, make] : makers) names += fmt::format("{}{}", names.empty() ? "" : ", ", kind);
+  return names;
+}
+
+/// The kinds of a map that `is_there` says of its makers are there.
+template <class Makers, class IsThere>
+std::vector<std::string> kinds_there(const Makers& makers, IsThere&& is_there) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, make] : makers)
+    if (is_there(make)) kinds.push_back(kind);
+  return kinds;
+}
+
+InputError no_such(const StoreReader& store, const char* what, std::int64_t id) {
+  return InputError(
+      fmt::format("{}: there is no {} {}, accepted is an id that 'upsweep runs' lists", store.file(), what, id));
+}
+
+/// The figures, which must be some: otherwise the error says which kinds there are.
+std::vector<Figure> some_of(std::vector<Figure> figures, const StoreReader& store, const std::string& title,
+                            const std::string& kind, const auto& kinds) {
+  if (!figures.empty()) return figures;
+  const std::vector<std::string> there = kinds();
+  if (there.empty()) throw InputError(fmt::format("{}: {} has nothing to show in figures", store.file(), title));
+  throw InputError(fmt::format("{}: {} has nothing to show as {}, accepted are {}", store.file(), title, kind,
+                               fmt::join(there, ", ")));
+}
+
+/// What a maker of the map of this kind of run gives; nothing where it has none for this kind of figure.
+template <class Makers, class... Arguments>
+std::vector<Figure> made(const Makers& makers, const std::string& kind, const Arguments&... arguments) {
+  const auto found = makers.find(kind);
+  return found == makers.end() ? std::vector<Figure>() : found->second(arguments...);
+}
+
+/// Throws InputError where a figure is missing for another reason than that there is nothing to show in it.
+void require_fit(const StoreReader& store, const RunDetails& details) {
+  try {
+    static_cast<void>(replayed_run(details));
+  } catch (const std::invalid_argument& error) {
+    throw unfit_run(store.file(), details.run, error.what());
+  }
+}
+
+std::vector<Figure> figures_of_details(const StoreReader& store, const RunDetails& details, const std::string& kind) {
+  std::vector<Figure> figures = made(kRunMakers, kind, store, details);
+  if (figures.empty() && !details.ops.empty() && (kind == "schedule" || kind == "timeline"))
+    require_fit(store, details);
+  return some_of(std::move(figures), store, stored_title(details.run), kind,
+                 [&] { return kinds_of_run(store, details.run.id); });
+}
 
 }  // namespace
 
 std::vector<Figure> figures_of_run(const StoreReader& store, std::int64_t run, const std::string& kind) {
-  const auto of_run = kRunMakers.find(kind);
-  const auto of_passes = kPassesMakers.find(kind);
-  const auto of_training = kTrainingMakers.find(kind);
-  if (of_run == kRunMakers.end() && of_passes == kPassesMakers.end() && of_training == kTrainingMakers.end())
-    throw std::invalid_argument(fmt::format("'{}' is no figure of a run; those of studies are {}", kind, kStudyKinds));
-  if (const std::optional<RunDetails> details = store.details(run))
-    return of_run == kRunMakers.end() ? std::vector<Figure>() : of_run->second(store, *details);
+  if (!kRunMakers.contains(kind) && !kPassesMakers.contains(kind) && !kTrainingMakers.contains(kind)) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is no figure of a run; those of studies are {}", kind, kind_names(kStudyMakers)));
+  }
+  const auto kinds = [&] { return kinds_of_run(store, run); };
+  if (const std::optional<RunDetails> details = store.details(run)) return figures_of_details(store, *details, kind);
   if (const std::optional<StoredPasses> passes = store.passes(run))
-    return of_passes == kPassesMakers.end() ? std::vector<Figure>() : listed(of_passes->second(*passes));
+    return some_of(made(kPassesMakers, kind, *passes), store, stored_title(*passes), kind, kinds);
   if (const std::optional<StoredTraining> training = store.training(run))
-    return of_training == kTrainingMakers.end() ? std::vector<Figure>() : listed(of_training->second(*training));
-  throw InputError(
-      fmt::format("{}: there is no run {}, accepted is an id that 'upsweep runs' lists", store.file(), run));
+    return some_of(made(kTrainingMakers, kind, *training), store, stored_title(*training), kind, kinds);
+  throw no_such(store, "run", run);
 }
 
 std::vector<Figure> figures_of_study(const StoreReader& store, std::int64_t id, const std::string& kind) {
-  if (!kind.starts_with("study-") || !std::count(figure_kinds().begin(), figure_kinds().end(), kind))
-    throw std::invalid_argument(fmt::format("'{}' is no figure of a study, accepted are {}", kind, kStudyKinds));
-  const std::optional<StoredStudy> study = store.study(id);
-  if (!study) {
-    throw InputError(
-        fmt::format("{}: there is no study {}, accepted is an id that 'upsweep runs' lists", store.file(), id));
+  if (!kStudyMakers.contains(kind)) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is no figure of a study, accepted are {}", kind, kind_names(kStudyMakers)));
   }
+  const std::optional<StoredStudy> study = store.study(id);
+  if (!study) throw no_such(store, "study", id);
   const std::vector<StudyPointRow> points = points_of_study(store, id);
-  if (kind == "study-lines") return study_line_figures(*study, points);
-  return listed(kind == "study-map" ? study_map_figure(*study, points) : study_front_figure(*study, points));
+  return some_of(made(kStudyMakers, kind, *study, points), store, stored_title(*study), kind, [&] {
+    return kinds_there(kStudyMakers, [&](const StudyMaker make) { return !make(*study, points).empty(); });
+  });
+}
+
+std::vector<std::string> kinds_of_run(const StoreReader& store, std::int64_t run) {
+  if (const std::optional<RunDetails> details = store.details(run))
+    return kinds_there(kRunMakers, [&](const RunMaker make) { return !make(store, *details).empty(); });
+  if (const std::optional<StoredPasses> passes = store.passes(run))
+    return kinds_there(kPassesMakers, [&](const PassesMaker make) { return !make(*passes).empty(); });
+  if (const std::optional<StoredTraining> training = store.training(run))
+    return kinds_there(kTrainingMakers, [&](const TrainingMaker make) { return !make(*training).empty(); });
+  return {};
 }
 
 std::vector<StudyPointRow> points_of_study(const StoreReader& store, std::int64_t study) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "point_grid.hpp"
 #include "run_parts.hpp"
@@ -13,12 +16,19 @@
 namespace upsweep {
 namespace {
 
+constexpr std::size_t kMostOnFronts = kMostMarks / 2;
+constexpr std::size_t kMostFronts = 64;
+constexpr std::size_t kMostNamedFronts = 8;
+
 /// A point of a study with a score and a memory above 0.
 struct FrontPoint {
   const StudyPointRow* row = nullptr;
   double bytes = 0;
   double score = 0;
-  bool is_on_front = false;
+  std::size_t problem = 0;         ///< index, in the order of the first points
+  bool is_on_front = false;        ///< of its problem
+  bool is_best_of_all = false;     ///< on the front of all points, as the question pareto answers
+  bool is_drawn_on_front = false;  ///< of those on a front, where there is room
 
   [[nodiscard]] bool is_plain() const { return row->schedule == "linear"; }
 };
@@ -28,32 +38,91 @@ struct FrontPoints {
   std::vector<FrontPoint> points;  ///< by memory, then score
   std::size_t without = 0;         ///< no score, or no memory above 0
   std::size_t other_units = 0;
+  std::vector<std::string> problems;  ///< "length = 100", ...; one that is empty where all points are of one problem
+  std::size_t fronts = 0;             ///< that are drawn
+  std::size_t skip = 1;               ///< one of so many points of a front is drawn
 };
 
-/// Marks the points than which none needs less memory and has a better score: of equal ones the first.
-void mark_front(std::vector<FrontPoint>& points) {
-  std::sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
+/// Axes along which the problem changes: those along which plain back-propagation needs another memory, which depends
+/// on the model, the batch and the type of values alone.
+std::vector<std::size_t> problem_axes(const StudyGrid& grid, std::span<const StudyPointRow> rows) {
+  std::vector<std::size_t> axes;
+  for (const std::size_t axis : grid.several()) {
+    const bool changes = std::any_of(rows.begin(), rows.end(), [&](const StudyPointRow& row) {
+      const std::size_t place = grid.place(row.position, axis);
+      if (place == 0 || !row.plain_bytes) return false;
+      const StudyPointRow* before = grid.at(grid.moved(row.position, axis, place - 1));
+      return before != nullptr && before->plain_bytes && *before->plain_bytes != *row.plain_bytes;
+    });
+    if (changes) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// "length = 100, batch = 4".
+std::string problem_text(const StudyGrid& grid, const std::vector<std::size_t>& axes, std::uint64_t position) {
+  std::string text;
+  for (const std::size_t axis : axes) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", short_text(grid.axes()[axis].name, 40),
+                        grid.axes()[axis].texts[grid.place(position, axis)]);
+  }
+  return text;
+}
+
+/// Marks the points than which none needs less memory and has a better score, of a problem and of all: of equal ones
+/// the first.
+void mark_fronts(FrontPoints& found) {
+  std::sort(found.points.begin(), found.points.end(), [](const FrontPoint& a, const FrontPoint& b) {
     return std::tie(a.bytes, a.score, a.row->position) < std::tie(b.bytes, b.score, b.row->position);
   });
-  double best = std::numeric_limits<double>::infinity();
-  for (FrontPoint& point : points) {
-    point.is_on_front = point.score < best;
-    best = std::min(best, point.score);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  std::vector<double> best(found.problems.size(), kNone);
+  double best_of_all = kNone;
+  for (FrontPoint& point : found.points) {
+    point.is_on_front = point.score < best[point.problem];
+    point.is_best_of_all = point.score < best_of_all;
+    best[point.problem] = std::min(best[point.problem], point.score);
+    best_of_all = std::min(best_of_all, point.score);
   }
 }
 
-FrontPoints front_points(std::span<const StudyPointRow> rows, const std::string& unit) {
+/// Chooses what is drawn of the fronts: all, or kMostFronts, spread evenly, and of these every k-th point and the last.
+void choose_drawn(FrontPoints& found) {
+  const std::size_t every_front = every(found.problems.size(), kMostFronts);
+  found.fronts = (found.problems.size() + every_front - 1) / every_front;
+  std::vector<std::vector<FrontPoint*>> fronts(found.problems.size());
+  std::size_t points = 0;
+  for (FrontPoint& point : found.points) {
+    if (!point.is_on_front || point.problem % every_front != 0) continue;
+    fronts[point.problem].push_back(&point);
+    ++points;
+  }
+  found.skip = points <= kMostOnFronts ? 1 : every(points, kMostOnFronts - 2 * kMostFronts);
+  for (const std::vector<FrontPoint*>& front : fronts) {
+    for (std::size_t i = 0; i < front.size(); ++i)
+      front[i]->is_drawn_on_front = i % found.skip == 0 || i + 1 == front.size();
+  }
+}
+
+FrontPoints front_points(std::span<const StudyPointRow> rows, const std::string& unit,
+                         const std::optional<StudyGrid>& grid) {
+  const std::vector<std::size_t> axes = grid ? problem_axes(*grid, rows) : std::vector<std::size_t>();
   FrontPoints found;
+  std::map<std::string, std::size_t> problems;
   for (const StudyPointRow& row : rows) {
     if (!row.score || !row.peak_live_bytes || !(*row.score > 0) || !(*row.peak_live_bytes > 0)) {
       ++found.without;
     } else if (row.unit != unit) {
       ++found.other_units;
     } else {
-      found.points.push_back({&row, *row.peak_live_bytes, *row.score});
+      const std::string name = grid ? problem_text(*grid, axes, row.position) : "";
+      const auto [problem, is_new] = problems.try_emplace(name, found.problems.size());
+      if (is_new) found.problems.push_back(name);
+      found.points.push_back({&row, *row.peak_live_bytes, *row.score, problem->second});
     }
   }
-  mark_front(found.points);
+  mark_fronts(found);
+  choose_drawn(found);
   return found;
 }
 
@@ -82,8 +151,12 @@ class FrontTable {
     x_ = PlotAxis(bytes, AxisUnit::bytes, PlotAxis::Kind::logarithmic);
     y_ = PlotAxis(scores, axis_unit(found.points.front().row->unit), PlotAxis::Kind::logarithmic);
     add_others(found.points);
+    const bool is_named = found.problems.size() > 1 && found.fronts <= kMostNamedFronts;
+    std::vector<bool> has_name(found.problems.size(), !is_named);
     for (const FrontPoint& point : found.points) {
-      if (point.is_on_front) add(point.bytes, point.score, point, 1);
+      if (!point.is_drawn_on_front) continue;
+      add(point.bytes, point.score, point, 1, has_name[point.problem] ? "" : found.problems[point.problem]);
+      has_name[point.problem] = true;
     }
   }
 
@@ -98,44 +171,70 @@ class FrontTable {
   void add_others(const std::vector<FrontPoint>& points) {
     std::vector<PlotPoint> others;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!points[i].is_on_front)
+      if (!points[i].is_drawn_on_front)
         others.push_back({points[i].bytes, points[i].score, points[i].is_plain() ? 0U : 1U, i});
     }
-    const PlotCells cells = grid_cells(others, kMostMarks);
+    const PlotCells cells = grid_cells(others, kMostMarks - kMostOnFronts);
     per_decade_ = cells.per_decade;
-    for (const PlotCell& cell : cells.cells) add(cell.x, cell.y, points[cell.index], cell.count);
+    for (const PlotCell& cell : cells.cells) add(cell.x, cell.y, points[cell.index], cell.count, "");
   }
 
-  void add(double bytes, double score, const FrontPoint& point, std::size_t count) {
+  void add(double bytes, double score, const FrontPoint& point, std::size_t count, const std::string& name) {
     std::string about = count > 1 ? fmt::format("{} near {} and {}, the first: ", counted(count, "point"),
                                                 short_bytes(bytes), score_text(score, point.row->unit))
                                   : std::string();
     about += fmt::format("{}: {} in {}", grid_ ? grid_->place_text(point.row->position) : "a point",
                          score_text(point.score, point.row->unit), short_bytes(point.bytes));
     if (!point.row->schedule.empty()) about += fmt::format(", {}", short_text(point.row->schedule));
-    if (point.is_on_front) about += ", on the Pareto front";
+    if (point.is_best_of_all) {
+      about += ", on the Pareto front of all points";
+    } else if (point.is_on_front) {
+      about += ", on the Pareto front of its problem";
+    }
     table_["rows"].push_back({x_.coordinate(bytes), y_.coordinate(score), point.is_plain() ? 0 : 1,
-                              point.is_on_front ? 1 : 0, rounded(cell_size(count)), about});
+                              count == 1 && point.is_drawn_on_front ? 1 : 0, rounded(cell_size(count)), about,
+                              point.problem, point.is_best_of_all, short_text(name, 40)});
   }
 
   const std::optional<StudyGrid>& grid_;
   PlotAxis x_{{}, AxisUnit::bytes};
   PlotAxis y_{{}, AxisUnit::number};
   double per_decade_ = 0;
-  FigureData table_ = figure_table({"x", "y", "kind", "front", "size", "about"});
+  FigureData table_ = figure_table({"x", "y", "kind", "front", "size", "about", "problem", "best", "name"});
 };
 
-std::string front_caption(const FrontPoints& found, double per_decade) {
-  const auto front = static_cast<std::size_t>(std::count_if(found.points.begin(), found.points.end(),
-                                                            [](const FrontPoint& point) { return point.is_on_front; }));
+/// "1 is", "12 are".
+std::string how_many_are(const FrontPoints& found, bool FrontPoint::*is_one) {
+  const auto count = static_cast<std::size_t>(
+      std::count_if(found.points.begin(), found.points.end(), [&](const FrontPoint& point) { return point.*is_one; }));
+  return count == 1 ? "1 is" : fmt::format("{} are", short_count(static_cast<double>(count)));
+}
+
+std::string fronts_text(const FrontPoints& found) {
+  if (found.problems.size() == 1) {
+    return fmt::format(" {} on the Pareto front, joined: no other point has a better score in as little memory.",
+                       how_many_are(found, &FrontPoint::is_on_front));
+  }
   std::string text = fmt::format(
-      "Score and largest live memory of the best schedule at {}. {} on the Pareto front, joined: no other point has a "
-      "better score in as little memory.",
-      counted(found.points.size(), "point"),
-      front == 1 ? "1 is" : fmt::format("{} are", short_count(static_cast<double>(front))));
+      " The points are of {} (axes that change the memory of plain back-propagation), and a small problem beats a "
+      "large "
+      "one in both: one Pareto front for each, joined. {} on one: no other point of the same problem has a better "
+      "score "
+      "in as little memory. Large marks: {} on the front of all points together, the answer to the question pareto.",
+      counted(found.problems.size(), "problem"), how_many_are(found, &FrontPoint::is_on_front),
+      how_many_are(found, &FrontPoint::is_best_of_all));
+  if (found.fronts < found.problems.size())
+    text += fmt::format(" The fronts of {} problems, spread evenly, are drawn.", found.fronts);
+  return text;
+}
+
+std::string front_caption(const FrontPoints& found, double per_decade) {
+  std::string text = fmt::format("Score and largest live memory of the best schedule at {}.{}",
+                                 counted(found.points.size(), "point"), fronts_text(found));
+  if (found.skip > 1) text += fmt::format(" Of each front one of {} points and the last are drawn.", found.skip);
   if (per_decade > 0) {
-    text += fmt::format(" Points off the front are put together, {}; larger marks stand for more points.",
-                        grid_text(per_decade));
+    text +=
+        fmt::format(" Other points are put together, {}; larger marks stand for more points.", grid_text(per_decade));
   }
   if (found.without > 0)
     text += fmt::format(" {} without a score or memory not shown.", counted(found.without, "point"));
@@ -147,15 +246,16 @@ std::string front_caption(const FrontPoints& found, double per_decade) {
 
 std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<const StudyPointRow> points) {
   const std::string unit = main_unit(points);
-  const FrontPoints found = front_points(points, unit);
-  if (found.points.size() < 2) return std::nullopt;
   const std::optional<StudyGrid> grid = StudyGrid::of(study, points);
+  const FrontPoints found = front_points(points, unit, grid);
+  if (found.points.size() < 2) return std::nullopt;
   FrontTable table(grid, found);
   Figure figure{.kind = "study-front", .title = "", .caption = front_caption(found, table.per_decade())};
   figure.title = fmt::format("{}: score and memory", short_text(study.name, 60));
   figure.tables["points"] = table.take_table();
   table.set_signals(figure.signals);
   figure.signals["y_title"] = score_title(unit);
+  figure.signals["front_name"] = found.problems.size() > 1 ? "Pareto front of a problem" : "Pareto front";
   return figure;
 }
 

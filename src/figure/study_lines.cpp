@@ -19,12 +19,15 @@ constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostSeries = 6;
 constexpr std::size_t kMostPlaces = 160;  // along a line: 12 lines stay below kMostMarks
 
-/// Where the scan begins or ends to be faster along an axis, as an answer has it.
+/// Where the scan begins or ends to be faster along an axis, or that it never does, as an answer has it.
 struct Crossing {
   std::string along;
-  FigureData where;  ///< values of the other axes
-  double value = 0;
-  std::string faster;  ///< "from" or "up to"
+  FigureData where;         ///< values of the other axes
+  double value = 0;         ///< of one that has_value()
+  std::string faster = {};  ///< "from", "up to", "everywhere" or "nowhere"
+
+  /// "everywhere" and "nowhere" come with a value too, where the two are nearest to even: that is no crossing.
+  [[nodiscard]] bool has_value() const { return faster == "from" || faster == "up to"; }
 };
 
 std::vector<Crossing> crossings_of(const StoredStudy& study) {
@@ -37,8 +40,12 @@ std::vector<Crossing> crossings_of(const StoredStudy& study) {
     const FigureData faster = details.value("faster", FigureData());
     const FigureData value = details.value("value", FigureData());
     const FigureData along = details.value("along", FigureData());
-    if (!value.is_number() || !along.is_string() || (faster != "from" && faster != "up to")) continue;
-    crossings.push_back({along.get<std::string>(), std::move(where), value.get<double>(), faster.get<std::string>()});
+    if (!along.is_string() || !faster.is_string()) continue;
+    Crossing crossing{along.get<std::string>(), std::move(where), 0, faster.get<std::string>()};
+    const bool is_one_sided = crossing.faster == "everywhere" || crossing.faster == "nowhere";
+    if (!is_one_sided && !(crossing.has_value() && value.is_number())) continue;
+    if (!is_one_sided) crossing.value = value.get<double>();
+    crossings.push_back(std::move(crossing));
   }
   return crossings;
 }
@@ -80,7 +87,7 @@ class LinesFigure {
     figure.tables["points"] = points_table(x, y);
     figure.tables["crossings"] = crossings_table(crossings, x);
     set_signals(figure, x, y);
-    figure.caption = caption(figure);
+    figure.caption = caption(figure) + one_sided_text(crossings);
     return figure;
   }
 
@@ -167,11 +174,41 @@ class LinesFigure {
     for (std::size_t series = 0; axis().is_numeric() && series < series_.size(); ++series) {
       const FigureData coordinates = coordinates_of(series_[series]);
       for (const Crossing& crossing : crossings) {
-        if (crossing.along == axis().name && is_of_line(crossing, coordinates))
+        if (crossing.has_value() && crossing.along == axis().name && is_of_line(crossing, coordinates))
           lines[{crossing.value, crossing.faster}].push_back(series);
       }
     }
     return lines;
+  }
+
+  /// " Nowhere along workers is the scan faster at length = 10, 22." of the lines without a crossing; empty without
+  /// such.
+  [[nodiscard]] std::string one_sided_text(const std::vector<Crossing>& crossings) const {
+    std::string text;
+    for (const char* faster : {"nowhere", "everywhere"}) {
+      std::size_t lines = 0;
+      std::string where;
+      for (const std::uint64_t position : series_) {
+        const FigureData coordinates = coordinates_of(position);
+        if (std::none_of(crossings.begin(), crossings.end(), [&](const Crossing& crossing) {
+              return crossing.faster == faster && crossing.along == axis().name && is_of_line(crossing, coordinates);
+            }))
+          continue;
+        ++lines;
+        if (next_) where += fmt::format("{}{}", where.empty() ? "" : ", ", next_label(position));
+      }
+      if (lines == 0) continue;
+      text += fmt::format(" The scan is faster {} along {}", faster, short_text(axis().name, 40));
+      if (next_ && lines < series_.size())
+        text += fmt::format(" at {} = {}", short_text(grid_.axes()[*next_].name, 40), where);
+      text += lines > 1 && lines == series_.size() ? " in all lines." : ".";
+    }
+    return text;
+  }
+
+  [[nodiscard]] const std::string& next_label(std::uint64_t position) const {
+    const GridAxis& next = grid_.axes()[*next_];
+    return next.labels[grid_.place(position, *next_)];
   }
 
   /// Of any point of the line through a position.
@@ -200,7 +237,7 @@ class LinesFigure {
     FigureData labels = FigureData::array();
     FigureData values = FigureData::array();
     for (std::size_t i = 0; next_ && i < series_.size(); ++i) {
-      labels.push_back(grid_.axes()[*next_].labels[grid_.place(series_[i], *next_)]);
+      labels.push_back(next_label(series_[i]));
       values.push_back(i);
     }
     std::size_t longest = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "simulated_run.hpp"
 #include "upsweep/figure/run_figures.hpp"
@@ -58,28 +59,29 @@ struct TimelineParts {
   const RunDetails& run;
   const SimulatedRun& simulated;
   WorkerRows rows;
-  std::vector<bool> is_critical;  // by op
+  std::vector<bool> is_on_chain;  // by op: the run's longest chain
 
   TimelineParts(const RunDetails& run_details, const SimulatedRun& again)
-      : run(run_details), simulated(again), rows(again.workers), is_critical(run_details.ops.size(), false) {
-    for (const std::size_t id : waited_for(simulated)) is_critical[id] = true;
+      : run(run_details), simulated(again), rows(again.workers), is_on_chain(run_details.ops.size(), false) {
+    for (const std::size_t id : waited_for(simulated)) is_on_chain[id] = true;
   }
   [[nodiscard]] double makespan() const { return static_cast<double>(simulated.timeline.makespan); }
   [[nodiscard]] bool fits() const { return simulated.timeline.entries.size() <= kMostMarks && rows.per_row == 1; }
 };
 
 FigureData op_bars(const TimelineParts& parts) {
-  FigureData table = figure_table({"row", "start", "end", "class", "share", "critical", "dead", "about"});
+  FigureData table = figure_table({"row", "start", "end", "class", "share", "chain", "dead", "about"});
   const OpTexts texts(parts.run);
   for (const TimelineEntry& entry : parts.simulated.timeline.entries) {
     if (entry.end == entry.start) continue;
     const StoredOp& op = parts.run.ops[entry.id];
-    const bool is_critical = parts.is_critical[entry.id];
+    const bool is_on_chain = parts.is_on_chain[entry.id];
     table["rows"].push_back(
-        {parts.rows.label(entry.worker), entry.start, entry.end, op.is_mv ? "mv" : "mm", 1, is_critical ? 1 : 0,
+        {parts.rows.label(entry.worker), entry.start, entry.end, op.is_mv ? "mv" : "mm", 1, is_on_chain ? 1 : 0,
          op.is_dead,
-         fmt::format("worker {}, from {} to {}: {}", entry.worker, short_count(static_cast<double>(entry.start)),
-                     short_count(static_cast<double>(entry.end)), texts.about(op, is_critical))});
+         fmt::format("worker {}, from {} to {}: {}{}", entry.worker, short_count(static_cast<double>(entry.start)),
+                     short_count(static_cast<double>(entry.end)), texts.about(op, false),
+                     is_on_chain ? ", on the run's longest chain" : "")});
   }
   return table;
 }
@@ -88,7 +90,7 @@ FigureData op_bars(const TimelineParts& parts) {
 struct BusyCell {
   double mm = 0;
   double mv = 0;
-  double critical = 0;
+  double chain = 0;
   std::size_t ops = 0;
 };
 
@@ -99,7 +101,7 @@ std::vector<BusyCell> busy_cells(const TimelineParts& parts, const Slices& slice
     slices.each(static_cast<double>(entry.start), static_cast<double>(entry.end), [&](std::size_t slice, double time) {
       BusyCell& cell = cells[row * slices.count() + slice];
       (parts.run.ops[entry.id].is_mv ? cell.mv : cell.mm) += time;
-      if (parts.is_critical[entry.id]) cell.critical += time;
+      if (parts.is_on_chain[entry.id]) cell.chain += time;
       ++cell.ops;
     });
   }
@@ -110,21 +112,21 @@ FigureData slice_bars(const TimelineParts& parts, std::size_t& count) {
   count = std::min(kMostTimeSlices, kMostMarks / parts.rows.rows);
   const Slices slices(parts.makespan(), count);
   const std::vector<BusyCell> cells = busy_cells(parts, slices);
-  FigureData table = figure_table({"row", "start", "end", "class", "share", "critical", "dead", "about"});
+  FigureData table = figure_table({"row", "start", "end", "class", "share", "chain", "dead", "about"});
   for (std::size_t row = 0; row < parts.rows.rows; ++row) {
     for (std::size_t slice = 0; slice < count; ++slice) {
       const BusyCell& cell = cells[row * count + slice];
       const double time = slices.width() * static_cast<double>(parts.rows.size(row));
       const double share = std::min(1.0, (cell.mm + cell.mv) / time);
       if (cell.ops == 0) continue;
-      const double critical = std::min(1.0, cell.critical / slices.width());
+      const double chain = std::min(1.0, cell.chain / slices.width());
       table["rows"].push_back(
           {parts.rows.label(row), slices.start(slice), slices.start(slice + 1), cell.mv > cell.mm ? "mv" : "mm", share,
-           critical, false,
-           fmt::format("{} {}, from {} to {}: busy {} of the time with {} ({} of it mv), on the critical path {}",
+           chain, false,
+           fmt::format("{} {}, from {} to {}: busy {} of the time with {} ({} of it mv), on the run's longest chain {}",
                        parts.rows.size(row) == 1 ? "worker" : "workers", parts.rows.label(row),
                        short_count(slices.start(slice)), short_count(slices.start(slice + 1)), percent(share),
-                       counted(cell.ops, "op"), percent(cell.mv / (cell.mm + cell.mv)), percent(critical))});
+                       counted(cell.ops, "op"), percent(cell.mv / (cell.mm + cell.mv)), percent(chain))});
     }
   }
   return table;
@@ -177,7 +179,9 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
   const std::uint64_t all = parts.run.run.workers;
   std::string caption = fmt::format(
       "Simulated under {} execution: {} FLOPs of one worker after the start the last op ends. {}, busy {} of that time "
-      "on average (upper part). {}: the ops that the end waits for.",
+      "on average (upper part). {}: the run's longest chain; each of its ops waits for the one before, for its result, "
+      "its "
+      "worker or its level, and the end for the last.",
       to_string(simulated.execution), short_count(parts.makespan()), counted(all, "worker"),
       percent(work / parts.makespan() / static_cast<double>(all)), slices > 0 ? "Underlined" : "Outlined");
   if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs, rounded.";
@@ -188,7 +192,7 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
                                     [&](const TimelineEntry& entry) { return parts.run.ops[entry.id].is_dead; });
   if (has_dead && slices == 0) caption += " Pale: dead ops, on whose value no result depends.";
   if (std::find(simulated.runs.begin(), simulated.runs.end(), false) != simulated.runs.end())
-    caption += " Dead ops are left out, as in the search.";
+    caption += " Live ops only: dead ops are left out, as in the search.";
   if (slices > 0) {
     caption += fmt::format(
         " {} in {} equal slices of time: the darker, the larger the share of it in which the {} busy.",
@@ -207,6 +211,7 @@ std::optional<Figure> timeline_figure(const RunDetails& run) {
   const TimelineParts parts(run, *simulated);
   Figure figure;
   figure.kind = "timeline";
+  figure.context = run_context(run);
   figure.title =
       fmt::format("What {} do under the schedule {}", counted(run.run.workers, "worker"), short_text(run.run.schedule));
   std::size_t slices = 0;

@@ -75,6 +75,7 @@ SectionEntry entry_of(const RunGroup& group) {
   const StoredRun& run = *shown;
   const std::string execution = group.search ? group.search->execution : "dag";
   SectionEntry entry;
+  entry.number = group.runs.back().id;
   entry.id = group.id();
   entry.title = group.title();
   entry.created_utc = run.created_utc;
@@ -101,6 +102,7 @@ SectionEntry entry_of(const RunGroup& group) {
 SectionEntry entry_of(const StoredPasses& passes) {
   const PassRecord& record = passes.record;
   SectionEntry entry;
+  entry.number = passes.id;
   entry.id = fmt::format("run-{}", passes.id);
   entry.title = fmt::format("Run {}", passes.id);
   entry.created_utc = passes.created_utc;
@@ -130,6 +132,7 @@ SectionEntry entry_of(const StoredPasses& passes) {
 SectionEntry entry_of(const StoredTraining& training) {
   const TrainingRecord& record = training.record;
   SectionEntry entry;
+  entry.number = training.id;
   entry.id = fmt::format("run-{}", training.id);
   entry.title = fmt::format("Run {}", training.id);
   entry.created_utc = training.created_utc;
@@ -150,6 +153,7 @@ SectionEntry entry_of(const StoredTraining& training) {
 
 SectionEntry entry_of(const StoredStudy& study) {
   SectionEntry entry;
+  entry.number = study.id;
   entry.id = fmt::format("study-{}", study.id);
   entry.title = fmt::format("Study {}", study.id);
   entry.created_utc = study.created_utc;

@@ -4,9 +4,11 @@
 #include <strings.h>
 
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "upsweep/report/format.hpp"
+#include "upsweep/report/short_text.hpp"
 
 namespace upsweep {
 namespace {
@@ -38,8 +40,9 @@ HtmlCharacter character_at(std::string_view text, std::size_t at) {
 
 /// Whether a character would not be seen as itself: of C1, one that turns the direction of writing, no character.
 bool misleads(char32_t code) {
-  return (code >= 0x80 && code <= 0x9f) || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069) || (code & 0xfffeU) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
+  return (code >= 0x80 && code <= 0x9f) || code == 0x061c || code == 0x200e || code == 0x200f ||
+         (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || (code & 0xfffeU) == 0xfffe ||
+         (code >= 0xfdd0 && code <= 0xfdef);
 }
 
 void append_utf8(char32_t code, std::string& out) {
@@ -101,31 +104,22 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string shortened(std::string_view text, std::size_t most) {
-  std::size_t last = 0;  // where the last character that may stay ends, if one must go
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < text.size(); ++characters) {
-    if (characters == most) return std::string(text.substr(0, last)) += "…";
-    at += character_at(text, at).bytes;
-    if (characters + 2 <= most) last = at;
-  }
-  return std::string(text);
-}
+std::string shortened(std::string_view text, std::size_t most) { return cut_text(text, most); }
 
 std::string script_json(const FigureData& json) {
   const std::string plain = json.dump(-1, ' ', false, FigureData::error_handler_t::replace);
   std::string out;
   out.reserve(plain.size() + plain.size() / 16);
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    const std::string_view rest = std::string_view(plain).substr(i, 3);
-    if (plain[i] == '<' || plain[i] == '>' || plain[i] == '&') {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(plain[i]));
-    } else if (rest == "\u2028" || rest == "\u2029") {
-      out += rest == "\u2028" ? "\\u2028" : "\\u2029";
-      i += 2;
+  for (std::size_t at = 0; at < plain.size();) {
+    const auto [code, bytes] = character_at(plain, at);
+    if (code == '<' || code == '>' || code == '&' || code == 0x2028 || code == 0x2029) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+    } else if (misleads(code)) {
+      append_utf8(kReplacement, out);
     } else {
-      out += plain[i];
+      out += std::string_view(plain).substr(at, bytes);
     }
+    at += bytes;
   }
   return out;
 }

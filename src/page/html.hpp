@@ -18,7 +18,8 @@ namespace upsweep {
 /// The first `most` >= 2 characters of a text, the last one "…" where that is not all of it.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most = 120);
 
-/// JSON for a script element: no "<", ">" or "&" in it, nor line separators of Unicode; no bytes that are no UTF-8.
+/// JSON for a script element: no "<", ">" or "&" in it, nor line separators of Unicode; no bytes that are no UTF-8 and,
+/// as in escaped(), no characters that turn the direction of writing.
 [[nodiscard]] std::string script_json(const FigureData& json);
 
 /// What stands in the source of this program, and in no file of a user.

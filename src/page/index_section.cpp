@@ -34,11 +34,11 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
   return out;
 }
 
-Markup studies_index(std::span<const StoredStudy> studies) {
+Markup studies_index(std::span<const StoredStudy> studies, std::size_t most) {
   HtmlTable table(
       "Studies, newest first",
       {{"study", false}, {"name", false}, {"made (UTC)", false}, {"points"}, {"axes", false}, {"state", false}});
-  for (const StoredStudy& study : studies) {
+  for (const StoredStudy& study : studies.first(std::min(most, studies.size()))) {
     std::string axes;
     for (const StoredAxis& axis : study.axes) {
       if (!axes.empty()) axes += ", ";
@@ -49,7 +49,12 @@ Markup studies_index(std::span<const StoredStudy> studies) {
                count_cell(static_cast<double>(study.points)), text_cell(axes.empty() ? "-" : axes),
                text_cell(study.is_complete ? "complete" : "not complete")});
   }
-  return table.markup();
+  Markup out = table.markup();
+  if (studies.size() > most) {
+    out.add("<p class=\"note\">").text(fmt::format("{} older ones are not listed: ", studies.size() - most));
+    out.add("<code>upsweep runs</code></p>\n");
+  }
+  return out;
 }
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "assets.hpp"
@@ -62,8 +63,9 @@ void PageMaker::collect() {
     for (const std::int64_t id : store_.training_ids()) add_training(id);
     for (const std::int64_t id : store_.study_ids()) add_study(id);
   }
-  std::stable_sort(items_.begin(), items_.end(),
-                   [](const Item& a, const Item& b) { return a.entry.created_utc > b.entry.created_utc; });
+  std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.entry.created_utc, a.entry.number) > std::tie(b.entry.created_utc, b.entry.number);
+  });
 }
 
 void PageMaker::add_group(RunGroup group) {
@@ -157,12 +159,14 @@ void PageMaker::make_sections() {
   text_room_ = std::min(room / 2, std::max(room / 4, items_.size() * 3 * kUsualSection));
   shelf_.set_room(room - text_room_);
   for (Item& item : items_) {
+    const FigureShelf shelf = shelf_;
     const std::size_t before = shelf_.taken();
     if (text_room_ >= kSmallestSection) item.section = section_of(item);
     const std::size_t text = item.section.size() - (item.section.empty() ? 0 : shelf_.taken() - before);
     if (item.section.empty() || text > text_room_) {
       item.section = {};
       item.entry.id.clear();
+      shelf_ = shelf;  // its figures leave with it
       continue;
     }
     text_room_ -= text;
@@ -209,7 +213,7 @@ Markup PageMaker::index() const {
   if (context_.is_alone || items_.empty()) return out;
   out.add("<h2 id=\"index\">What is here</h2>\n");
   if (!runs.empty()) out.add(runs_index(runs, most_entries_));
-  if (!studies_.empty()) out.add(studies_index(studies_));
+  if (!studies_.empty()) out.add(studies_index(studies_, most_entries_));
   const auto dropped =
       std::count_if(items_.begin(), items_.end(), [](const Item& item) { return item.entry.id.empty(); });
   if (dropped > 0) {
@@ -243,7 +247,8 @@ Markup PageMaker::sections() const {
     for (const Item& item : items_) {
       if (item.kind == entry.kind) content.add(item.section);
     }
-    chapter(entry.id, entry.title, content);
+    const bool is_run = context_.is_alone && entry.kind == Item::Kind::profile;
+    chapter(is_run ? Literal("run") : entry.id, is_run ? Literal("The run") : entry.title, content);
   }
   chapter("models", "Models", model_sections_);
   links.add("<li><a href=\"#provenance\">Where this comes from</a></li>\n");

@@ -25,19 +25,22 @@ HtmlCell pass_result(const PassRow& row) {
 }
 
 Markup methods_table(const PassRecord& record) {
-  HtmlTable table("Backward methods, seconds of one pass", {{"method", false},
-                                                            {"backend", false},
-                                                            {"FLOPs"},
-                                                            {"memory (bytes)"},
-                                                            {"makespan (FLOPs)"},
-                                                            {"predicted (seconds)"},
-                                                            {"measured (seconds)"},
-                                                            {"Jacobians (seconds)"},
-                                                            {"up (seconds)"},
-                                                            {"middle (seconds)"},
-                                                            {"down (seconds)"},
-                                                            {"of the rounding bound"},
-                                                            {"result", false}});
+  // Counts of profiles and searches are those of one sequence; measured passes take the whole batch.
+  const bool of_sequence = record.hidden > 0 && (record.command == "search" || record.command == "profile");
+  HtmlTable table("Backward methods, seconds of one pass",
+                  {{"method", false},
+                   {"backend", false},
+                   {of_sequence ? "FLOPs of a sequence" : "FLOPs"},
+                   {"memory (bytes)"},
+                   {of_sequence ? "makespan of a sequence (FLOPs)" : "makespan (FLOPs)"},
+                   {"predicted (seconds)"},
+                   {"measured (seconds)"},
+                   {"Jacobians (seconds)"},
+                   {"up (seconds)"},
+                   {"middle (seconds)"},
+                   {"down (seconds)"},
+                   {"of the rounding bound"},
+                   {"result", false}});
   for (const PassRow& row : record.passes) {
     const std::optional<PassSeconds>& phases = row.measured ? row.measured : row.predicted;
     const auto phase = [&](double PassSeconds::*member) {

@@ -4,39 +4,9 @@
 
 #include "sections.hpp"
 #include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/report/command_text.hpp"
 
 namespace upsweep {
-namespace {
-
-/// An argument as a POSIX shell reads it back.
-std::string shell_quoted(const std::string& argument) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
-  std::string quoted = "'";
-  for (const char c : argument) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted += '\'';
-}
-
-}  // namespace
-
-std::string command_line(const std::string& parameters) {
-  std::string line = "upsweep";
-  const FigureData arguments = FigureData::parse(parameters, nullptr, false);
-  if (!arguments.is_array()) return line;
-  for (const auto& argument : arguments) {
-    if (!argument.is_string()) continue;
-    line += ' ';
-    line += shell_quoted(argument.get<std::string>());
-  }
-  return line;
-}
-
 std::string machine_text_of(const StoredMachine& machine) {
   std::string text = fmt::format("{} ({}, {})", shortened(machine.name), machine.kind, machine.origin);
   if (!machine.device.empty()) text += fmt::format(", {}", shortened(machine.device));
@@ -59,7 +29,7 @@ Markup provenance(std::span<const SectionEntry> entries, std::size_t most) {
   HtmlTable table("Provenance", columns);
   for (const SectionEntry& entry : entries.first(std::min(most, entries.size()))) {
     std::vector<HtmlCell> cells = {entry.id.empty() ? text_cell(entry.title) : link_cell(entry.title, entry.id),
-                                   code_cell(command_line(entry.parameters)),
+                                   code_cell(command_text(entry.parameters, false)),
                                    time_cell(entry.created_utc),
                                    text_cell(entry.tool_version),
                                    code_cell(shortened(entry.content_hash, 64)),

@@ -48,9 +48,16 @@ Markup run_facts(const RunDetails& details) {
   facts.fact("peak live memory (bytes)", bytes_cell(run.peak_live_bytes));
   facts.fact("chain to build (values)", count_cell(run.chain_build_values));
   facts.fact("chain to build (bytes)", bytes_cell(run.chain_build_bytes));
+  if (run.graph_bp_makespan_level_flops) {
+    facts.fact("over the graph: makespan, level (FLOPs)", count_cell(run.graph_bp_makespan_level_flops));
+    facts.fact("over the graph: makespan, dag (FLOPs)", count_cell(run.graph_bp_makespan_dag_flops));
+    facts.fact("blocks beside the scan: makespan, level (FLOPs)", count_cell(run.branch_makespan_level_flops));
+    facts.fact("blocks beside the scan: makespan, dag (FLOPs)", count_cell(run.branch_makespan_dag_flops));
+  }
   if (run.predicted_level_s) facts.fact("predicted, level (seconds)", seconds_cell(run.predicted_level_s));
   if (run.predicted_dag_s) facts.fact("predicted, dag (seconds)", seconds_cell(run.predicted_dag_s));
   if (run.predicted_build_s) facts.fact("predicted, building (seconds)", seconds_cell(run.predicted_build_s));
+  if (!run.binding.empty()) facts.fact("limited by", text_cell(run.binding));
   if (details.machine) facts.fact("machine", text_cell(details.machine->name));
   return facts.markup();
 }
@@ -142,8 +149,16 @@ Markup single_section(const SectionContext& context, const RunGroup& group) {
   out.attribute("id", group.id())
       .add("><h3>")
       .text(fmt::format("{}: {} of {}, {}", group.title(), run.command, shortened(run.model, 80), run.schedule));
-  out.add("</h3>\n<p class=\"about\">").text(shown_time(run.created_utc)).add("</p>\n");
-  if (details) out.add(run_body(context, *details, nullptr));
+  std::string about = shown_time(run.created_utc);
+  std::vector<StoredRun> candidates;
+  if (run.search) {
+    candidates = context.store.runs();
+    std::erase_if(candidates, [&](const StoredRun& other) { return other.search != run.search; });
+    about += fmt::format(". One of {} candidates of search {}; the page of the whole database has all of them",
+                         candidates.size(), *run.search);
+  }
+  out.add("</h3>\n<p class=\"about\">").text(about).add("</p>\n");
+  if (details) out.add(run_body(context, *details, plain_of(candidates)));
   return out.add("</section>\n");
 }
 

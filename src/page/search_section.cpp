@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "sections.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "verdict.hpp"
@@ -7,10 +10,22 @@
 namespace upsweep {
 namespace {
 
+/// Whether two candidates have the same figures: what one schedule's name hides of another's.
+bool has_same_figures(const StoredRun& a, const StoredRun& b) {
+  const auto figures = [](const StoredRun& run) {
+    return std::tuple(run.score, run.ops, run.flops, run.critical_path_level_flops, run.critical_path_dag_flops,
+                      run.makespan_level_flops, run.makespan_dag_flops, run.peak_live_bytes);
+  };
+  return figures(a) == figures(b);
+}
+
 /// What a candidate's row says at its end.
 std::string remark(const RunGroup& group, const StoredRun& run, const StoredRun* best) {
   if (run.feasible == false) return "does not fit";
   if (best != nullptr && run.id == best->id) return "best";
+  const auto same = std::find_if(group.runs.begin(), group.runs.end(),
+                                 [&](const StoredRun& other) { return has_same_figures(other, run); });
+  if (same->id != run.id) return fmt::format("= {}", shortened(same->schedule));
   return group.search->best_depth.has_value() && run.depth == group.search->best_depth ? "best depth" : "";
 }
 
@@ -27,7 +42,10 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
                                             {"memory (bytes)"},
                                             {"score to plain"},
                                             {"remark", false}};
-  if (is_timed) columns.insert(columns.begin() + 7, {{"predicted, level (seconds)"}, {"predicted, dag (seconds)"}});
+  if (is_timed) {
+    columns.insert(columns.begin() + 7,
+                   {{"predicted, level (seconds)"}, {"predicted, dag (seconds)"}, {"limited by", false}});
+  }
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
   HtmlTable table("Candidates", columns);
   for (std::size_t i = 0; i < group.runs.size(); ++i) {
@@ -48,7 +66,8 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
         ratio_cell(ratio),
         text_cell(remark(group, run, best))};
     if (is_timed) {
-      cells.insert(cells.begin() + 7, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s)});
+      cells.insert(cells.begin() + 7, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s),
+                                       text_cell(run.binding.empty() ? "-" : run.binding)});
     }
     table.row(cells, best != nullptr && run.id == best->id);
   }

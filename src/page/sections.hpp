@@ -41,7 +41,8 @@ struct SectionContext {
 
 /// What a page says about one of its sections in the index and at its end.
 struct SectionEntry {
-  std::string id;  ///< of the element; empty: the page has no section of it
+  std::int64_t number = 0;  ///< of the run (of several the last) or study
+  std::string id;           ///< of the element; empty: the page has no section of it
   std::string title;
   std::string created_utc;
   std::string what;  ///< "search, 5 schedules", "profile", ...
@@ -95,15 +96,12 @@ struct SearchParts {
 [[nodiscard]] SectionEntry entry_of(const StoredTraining& training);
 [[nodiscard]] SectionEntry entry_of(const StoredStudy& study);
 
-/// A sortable table of the runs, at most `most` of them; another one of the studies.
+/// A sortable table of the runs, at most `most` of them; another one of the studies, likewise.
 [[nodiscard]] Markup runs_index(std::span<const SectionEntry> runs, std::size_t most);
-[[nodiscard]] Markup studies_index(std::span<const StoredStudy> studies);
+[[nodiscard]] Markup studies_index(std::span<const StoredStudy> studies, std::size_t most);
 
 /// Where everything comes from, and the command lines to make it again; at most `most` of them.
 [[nodiscard]] Markup provenance(std::span<const SectionEntry> entries, std::size_t most);
-
-/// "upsweep search 'my model.yaml' --workers 4", for a POSIX shell, of a JSON array of arguments.
-[[nodiscard]] std::string command_line(const std::string& parameters);
 
 /// "calibration of NAME on DEVICE, driver X, 2026-01-01, median error 4 %".
 [[nodiscard]] std::string machine_text_of(const StoredMachine& machine);

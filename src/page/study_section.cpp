@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sections.hpp"
 #include "upsweep/figure/stored_figures.hpp"
@@ -18,9 +19,16 @@ FigureData object_of_text(const std::string& text) {
   return object.is_object() ? object : FigureData::object();
 }
 
+/// A value as it stands in a study file: whole numbers in full.
+HtmlCell number_cell(double value) {
+  constexpr double kExact = 1e15;
+  const bool is_whole = value == std::floor(value) && std::fabs(value) < kExact;
+  return {Markup().text(is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value)), value};
+}
+
 /// A value of an axis as a cell: a file by its stem, a list by its JSON.
 HtmlCell coordinate_cell(const FigureData& value) {
-  if (value.is_number()) return {Markup().text(fmt::format("{:.6g}", value.get<double>())), value.get<double>()};
+  if (value.is_number()) return number_cell(value.get<double>());
   if (!value.is_string())
     return text_cell(value.is_null() ? "-" : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
   std::string text = value.get<std::string>();
@@ -70,8 +78,8 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
   columns.insert(columns.end(), {{"status", false},
                                  {"best schedule", false},
                                  {in_seconds ? "best score (seconds)" : "best score (FLOPs)"},
-                                 {"plain back-propagation"},
-                                 {"best scan"},
+                                 {in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)"},
+                                 {in_seconds ? "best scan (seconds)" : "best scan (FLOPs)"},
                                  {"speedup of the scan"},
                                  {"memory (bytes)"}});
   HtmlTable table("Points", columns);
@@ -114,9 +122,12 @@ Markup crossings_table_of(const std::vector<const StoredAnswer*>& answers) {
   HtmlTable table("Where the scan is faster", columns);
   for (std::size_t i = 0; i < details.size(); ++i) {
     std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
-    for (const char* key : {"along", "faster", "value", "binding"}) {
-      cells.push_back(coordinate_cell(details[i].value(key, FigureData())));
-    }
+    const FigureData faster = details[i].value("faster", FigureData());
+    const bool crosses = faster != "everywhere" && faster != "nowhere";
+    cells.push_back(coordinate_cell(details[i].value("along", FigureData())));
+    cells.push_back(coordinate_cell(faster));
+    cells.push_back(crosses ? coordinate_cell(details[i].value("value", FigureData())) : text_cell("-"));
+    cells.push_back(coordinate_cell(details[i].value("binding", FigureData())));
     table.row(cells);
   }
   return table.markup();
@@ -167,19 +178,11 @@ Markup study_section(const SectionContext& context, const StoredStudy& study) {
   Markup out("<section");
   out.attribute("id", fmt::format("study-{}", study.id)).add("><h3>");
   out.text(fmt::format("Study {}: {}", study.id, shortened(study.name, 80))).add("</h3>\n<p class=\"about\">");
-  out.text(fmt::format("{}. {}", shown_time(study.created_utc), study_verdict(study))).add("</p>\n");
-  const auto best = std::find_if(study.answers.begin(), study.answers.end(),
-                                 [](const StoredAnswer& answer) { return answer.question == "best"; });
-  const StoredAnswer* first = best != study.answers.end() ? &*best
-                              : study.answers.empty()     ? nullptr
-                                                          : &study.answers[0];
-  if (first != nullptr) {
-    std::string sentence = shortened(first->sentence, 600);
-    if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z')
-      sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
-    out.add("<p class=\"verdict\">").text(sentence).add(".</p>\n");
-  }
   const std::vector<StudyPointRow> points = points_of_study(context.store, study.id);
+  out.text(fmt::format("{}. {}", shown_time(study.created_utc), study_state(study, points))).add("</p>\n");
+  if (const std::string verdict = study_verdict(study); !verdict.empty()) {
+    out.add("<p class=\"verdict\">").text(verdict).add("</p>\n");
+  }
   if (context.shelf.is_open()) {
     for (const Figure& figure : study_line_figures(study, points)) context.shelf.put(figure, out);
     context.shelf.put(study_map_figure(study, points), out);

@@ -17,6 +17,43 @@ std::optional<double> figure_of(const TrainingRecord& record, std::size_t varian
   return found == record.figures.end() ? std::nullopt : std::optional(found->value);
 }
 
+/// What the terminal says beside a variant.
+std::string variant_remark(const TrainingRecord& record, std::size_t variant) {
+  const bool is_best = record.best == variant;
+  std::string text = is_best ? "best" : figure_of(record, variant, "does_not_fit") ? "does not fit" : "";
+  const auto makespan = figure_of(record, variant, "makespan");
+  const bool is_scan = record.variants[variant].starts_with("scan ");
+  if (is_scan && makespan && record.best_makespan && *makespan < *record.best_makespan)
+    text = "faster than every policy";
+  const bool is_stale = std::any_of(record.figures.begin(), record.figures.end(), [&](const TrainingFigure& figure) {
+    return figure.variant == variant && figure.name == "staleness" && figure.value > 0;
+  });
+  if (is_stale) text += text.empty() ? "stale weights" : ", stale weights";
+  return text;
+}
+
+/// Memory by k, largest k by limit: figures of `upsweep training` on reverse first-k within memory.
+Markup first_k_tables(const TrainingRecord& record) {
+  HtmlTable memory("Memory with the gradients of the first k layers deferred", {{"k"}, {"memory (units of the file)"}});
+  HtmlTable limits("The largest k that fits", {{"memory limit (units of the file)"}, {"largest k"}});
+  const auto plain = [](double value) { return HtmlCell{Markup().text(fmt::format("{:.10g}", value)), value}; };
+  const auto largest_k = [&](std::uint64_t index) {
+    const auto found = std::find_if(record.figures.begin(), record.figures.end(), [&](const TrainingFigure& figure) {
+      return figure.name == "max_k" && figure.index == index;
+    });
+    return found == record.figures.end() ? text_cell("none") : plain(found->value);
+  };
+  for (const TrainingFigure& figure : record.figures) {
+    if (!figure.index) continue;
+    if (figure.name == "f") memory.row({plain(static_cast<double>(*figure.index)), plain(figure.value)});
+    if (figure.name == "limit") limits.row({plain(figure.value), largest_k(*figure.index)});
+  }
+  Markup out;
+  if (memory.rows() > 0) out.add(memory.markup());
+  if (limits.rows() > 0) out.add(limits.markup());
+  return out;
+}
+
 Markup variants_table(const TrainingRecord& record) {
   const auto has = [&](const char* name) {
     return std::any_of(record.figures.begin(), record.figures.end(),
@@ -28,6 +65,7 @@ Markup variants_table(const TrainingRecord& record) {
       {record.is_in_seconds ? "makespan (seconds)" : "makespan (units of the file)"},
       {"to the best"}};
   if (has_bubbles) columns.push_back({"idle (% of all devices' time)"});
+  columns.push_back({"remark", false});
   HtmlTable table("Variants", columns);
   for (std::size_t i = 0; i < record.variants.size(); ++i) {
     const auto makespan = figure_of(record, i, "makespan");
@@ -38,6 +76,7 @@ Markup variants_table(const TrainingRecord& record) {
         text_cell(record.variants[i]), time,
         ratio_cell(is_comparable ? std::optional(*makespan / *record.best_makespan) : std::nullopt)};
     if (has_bubbles) cells.push_back(percent_cell(figure_of(record, i, "bubble_fraction")));
+    cells.push_back(text_cell(variant_remark(record, i)));
     table.row(cells, record.best == i);
   }
   return table.markup();
@@ -56,7 +95,9 @@ Markup training_section(const SectionContext& context, const StoredTraining& tra
   const std::string machine = entry_of(training).machine;
   if (!machine.empty()) about += fmt::format(", {}", machine);
   out.add("</h3>\n<p class=\"about\">").text(about).add(".</p>\n<p class=\"verdict\">");
-  out.text(training_verdict(record)).add("</p>\n").add(variants_table(record));
+  out.text(training_verdict(record)).add("</p>\n");
+  const bool is_first_k = record.kind == "reverse_first_k_memory";
+  out.add(is_first_k ? first_k_tables(record) : variants_table(record));
   if (context.shelf.is_open()) {
     context.shelf.put(variants_figure(training), out);
     context.shelf.put(step_timeline_figure(training), out);

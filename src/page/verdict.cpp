@@ -7,21 +7,14 @@
 
 #include "html.hpp"
 #include "upsweep/report/format.hpp"
+#include "verdict_words.hpp"
 
 namespace upsweep {
 namespace {
 
-std::string workers_text(std::uint64_t workers) {
-  return workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
-}
-
-/// "0.42x of plain back-propagation (A against B): 2.4 times faster; the scan pays".
-std::string comparison_text(double scan, double plain, const std::string& amounts) {
-  const double ratio = scan / plain;
-  const std::string share = fmt::format("{:.3g}x of plain back-propagation ({})", ratio, amounts);
-  if (ratio == 1) return share + ": the scan gains nothing";
-  if (ratio < 1) return share + fmt::format(": {:.3g} times faster; the scan pays", 1 / ratio);
-  return share + fmt::format(": {:.3g} times slower; the scan does not pay", ratio);
+/// "0.42x of plain back-propagation (A against B)".
+std::string share_text(double scan, double plain, const std::string& amounts) {
+  return fmt::format("{} of plain back-propagation ({})", short_ratio(scan / plain), amounts);
 }
 
 /// Which of the two lower bounds of a makespan it comes near to; empty: neither, or both.
@@ -37,17 +30,63 @@ std::string limit_text(const StoredRun& run, const std::string& execution) {
                  : " Its work binds: all workers are busy nearly all the time.";
 }
 
-std::string predicted_text(const RunDetails& run, const StoredRun* plain, const std::string& execution) {
-  const auto seconds = predicted_of(run.run, execution);
-  if (!seconds) return "";
-  const std::string machine = run.machine ? shortened(run.machine->name) : std::string("The machine");
-  std::string text = fmt::format(" {} is predicted to take {}", machine, short_seconds(*seconds));
-  const auto plain_seconds = plain != nullptr ? predicted_of(*plain, execution) : std::nullopt;
-  if (plain_seconds && *plain_seconds > 0 && !is_plain(run.run)) {
-    text += fmt::format(", {:.3g}x of the {} of plain back-propagation", *seconds / *plain_seconds,
-                        short_seconds(*plain_seconds));
+/// Ends a sentence about a run on a machine: "; latency binds".
+std::string binding_text(const StoredRun& run) {
+  return run.binding.empty() ? "" : fmt::format("; {}", binds_text(run.binding));
+}
+
+/// Seconds on a machine, beside those of plain back-propagation where they are known.
+std::string predicted_text(const RunDetails& details, const StoredRun* plain, const std::string& execution) {
+  const StoredRun& run = details.run;
+  const double seconds = predicted_of(run, execution).value_or(0);
+  const double plain_seconds = plain != nullptr ? predicted_of(*plain, execution).value_or(0) : 0;
+  std::string text =
+      fmt::format("{} is predicted to take {} on {}{}, {} execution", shortened(run.schedule), short_seconds(seconds),
+                  workers_text(run.workers),
+                  details.machine ? fmt::format(" of {}", shortened(details.machine->name)) : std::string(), execution);
+  if (seconds > 0 && plain_seconds > 0 && !is_plain(run)) {
+    text += fmt::format(", {}: {}",
+                        share_text(seconds, plain_seconds, fmt::format("which takes {}", short_seconds(plain_seconds))),
+                        run.graph_bp_flops ? faster_text(seconds / plain_seconds, kSamePrediction)
+                                           : pays_text(seconds / plain_seconds, kSamePrediction));
   }
-  return text + ".";
+  return text + binding_text(run) + ".";
+}
+
+/// FLOPs on the longest worker beside plain back-propagation's.
+std::string counted_text(const StoredRun& run, const std::string& execution, bool decides) {
+  const double span = makespan_of(run, execution);
+  if (!(run.linear_flops > 0) || !(span > 0)) return fmt::format("{} has nothing to compute.", shortened(run.schedule));
+  const double ratio = span / run.linear_flops;
+  const std::string amounts = fmt::format("{} against {} FLOPs on the longest worker, {} execution", short_count(span),
+                                          short_count(run.linear_flops), execution);
+  const std::string share = share_text(span, run.linear_flops, amounts);
+  if (!decides) return fmt::format("Counted, it is {}.", share);
+  return fmt::format("{} on {} takes {}: {}.{}", shortened(run.schedule), workers_text(run.workers), share,
+                     run.graph_bp_flops ? faster_text(ratio, kSamePrediction) : pays_text(ratio, kSamePrediction),
+                     limit_text(run, execution));
+}
+
+/// What a scan over a network with branches leaves out: forming the Jacobians of blocks, and the gradients inside.
+std::string branches_text(const StoredRun& run, const std::string& execution) {
+  if (!run.graph_bp_flops) return "";
+  if (run.ops == 0) {
+    return " No activation between input and output lies on all paths: the whole network is one block, and a scan has "
+           "nothing to do; the method is plain back-propagation over the graph, level by level.";
+  }
+  const bool is_level = execution == "level";
+  const auto& graph = is_level ? run.graph_bp_makespan_level_flops : run.graph_bp_makespan_dag_flops;
+  const auto& branches = is_level ? run.branch_makespan_level_flops : run.branch_makespan_dag_flops;
+  if (!graph || !branches || !(*graph > 0)) {
+    return " That is over the chain, Jacobians of blocks given; what they cost is not stored with this run.";
+  }
+  const double span = is_plain(run) ? run.linear_flops : makespan_of(run, execution);
+  const double ratio = (span + *branches) / *graph;
+  return fmt::format(
+      " That is over the chain, Jacobians of blocks given: with forming them and the gradients inside blocks it takes "
+      "{} "
+      "of plain back-propagation over the graph ({} against {} FLOPs on the longest worker): {}.",
+      short_ratio(ratio), short_count(span + *branches), short_count(*graph), pays_text(ratio, kSamePrediction));
 }
 
 std::string measured_text(const StoredMeasurement& measured) {
@@ -56,10 +95,12 @@ std::string measured_text(const StoredMeasurement& measured) {
                                  workers_text(measured.workers), short_seconds(measured.measured_s));
   if (measured.predicted_s && *measured.predicted_s > 0 && measured.measured_s > 0) {
     const double more = measured.measured_s / *measured.predicted_s - 1;
-    text += fmt::format(", {:.3g} % {} than predicted", 100 * std::fabs(more), more < 0 ? "less" : "more");
+    text += std::fabs(more) < 0.0005
+                ? ", as predicted"
+                : fmt::format(", {:.3g} % {} than predicted", 100 * std::fabs(more), more < 0 ? "less" : "more");
   }
   if (!measured.mismatch.empty()) {
-    return text + "; MISMATCH: " + shortened(measured.mismatch) + ".";
+    return text + fmt::format("; MISMATCH: {}.", shortened(measured.mismatch));
   }
   text += "; its gradients are right";
   if (measured.worst_share_of_bound) {
@@ -88,8 +129,14 @@ std::string score_noun(const StoredSearch& search, bool is_seconds) {
   return fmt::format("FLOPs on the longest worker, {} execution", search.execution);
 }
 
-double seconds_of(const PassRow& row) {
-  return row.measured ? row.measured->total() : row.predicted ? row.predicted->total() : 0;
+/// The candidate that would score best, were there no limit on memory; null: it fits.
+const StoredRun* too_large(const StoredRun& best, std::span<const StoredRun> candidates) {
+  const StoredRun* found = nullptr;
+  for (const StoredRun& run : candidates) {
+    if (run.feasible.value_or(true) || !run.score || *run.score >= best.score.value_or(0)) continue;
+    if (found == nullptr || *run.score < *found->score) found = &run;
+  }
+  return found;
 }
 
 }  // namespace
@@ -109,7 +156,10 @@ const StoredRun* plain_of(std::span<const StoredRun> runs) {
   return found == runs.end() ? nullptr : &*found;
 }
 
-std::string execution_of(const RunDetails& run) { return run.search ? run.search->execution : "dag"; }
+std::string execution_of(const RunDetails& run) {
+  if (!run.measurements.empty()) return run.measurements.back().execution;
+  return run.search ? run.search->execution : "dag";
+}
 
 double makespan_of(const StoredRun& run, const std::string& execution) {
   return execution == "level" ? run.makespan_level_flops : run.makespan_dag_flops;
@@ -122,20 +172,18 @@ std::optional<double> predicted_of(const StoredRun& run, const std::string& exec
 std::string run_verdict(const RunDetails& details, const StoredRun* plain) {
   const StoredRun& run = details.run;
   const std::string execution = execution_of(details);
-  const double span = makespan_of(run, execution);
+  const bool is_timed = predicted_of(run, execution).has_value();
   std::string text;
   if (is_plain(run)) {
     text = fmt::format("{} is plain back-propagation: {} FLOPs, one product after the other.", shortened(run.schedule),
                        short_count(run.linear_flops));
-  } else if (run.linear_flops > 0 && span > 0) {
-    const std::string amounts = fmt::format("{} against {} FLOPs on the longest worker, {} execution",
-                                            short_count(span), short_count(run.linear_flops), execution);
-    text = fmt::format("{} on {} takes {}.{}", shortened(run.schedule), workers_text(run.workers),
-                       comparison_text(span, run.linear_flops, amounts), limit_text(run, execution));
+    if (is_timed) text += fmt::format(" {}", predicted_text(details, plain, execution));
+  } else if (is_timed) {
+    text = fmt::format("{} {}", predicted_text(details, plain, execution), counted_text(run, execution, false));
   } else {
-    text = fmt::format("{} has nothing to compute.", shortened(run.schedule));
+    text = counted_text(run, execution, true);
   }
-  text += predicted_text(details, plain, execution);
+  text += branches_text(run, execution);
   if (!details.measurements.empty()) text += measured_text(details.measurements.back());
   if (run.feasible == false) text += fmt::format(" It does not fit: {}.", shortened(run.reason));
   return text;
@@ -155,125 +203,36 @@ std::string search_verdict(const StoredSearch& search, std::span<const StoredRun
   const auto amount = [&](double score) { return is_seconds ? short_seconds(score) : short_count(score); };
   const std::string where = machine ? fmt::format(" of {}", shortened(machine->name)) : "";
   const double score = best->score.value_or(0);
-  const std::string head =
-      fmt::format("Best on {}{}: {}", workers_text(search.workers), where, shortened(best->schedule));
-  if (plain != nullptr && plain->id == best->id) {
-    std::string text = fmt::format("{}, plain back-propagation itself ({} {}): the scan does not pay.", head,
-                                   amount(score), score_noun(search, is_seconds));
-    if (const StoredRun* next = runner_up(*best, candidates); next != nullptr && score > 0) {
-      text +=
-          fmt::format(" Next is {} with {:.4g} % more.", shortened(next->schedule), 100 * (*next->score / score - 1));
-    }
-    return text;
-  }
-  std::string text = fmt::format("{} with {} {}", head, amount(score), score_noun(search, is_seconds));
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
-  if (plain_score > 0 && score > 0) {
-    text +=
-        ", " + comparison_text(score, plain_score, fmt::format("{} against {}", amount(score), amount(plain_score)));
+  const bool has_branches = best->graph_bp_flops.has_value();
+  std::string text;
+  if (plain != nullptr && plain->feasible.value_or(true) && plain_score <= score) {
+    text = fmt::format("Best on {}{}: {}, plain back-propagation itself ({} {}){}.", workers_text(search.workers),
+                       where, shortened(plain->schedule), amount(plain_score), score_noun(search, is_seconds),
+                       has_branches ? "" : ": the scan does not pay");
+    best = plain;
+  } else {
+    text = fmt::format("Best on {}{}: {} with {} {}", workers_text(search.workers), where, shortened(best->schedule),
+                       amount(score), score_noun(search, is_seconds));
+    if (plain_score > 0 && score > 0) {
+      const double ratio = score / plain_score;
+      const std::string amounts = fmt::format("{} against {}", amount(score), amount(plain_score));
+      text += fmt::format(", {}: {}", share_text(score, plain_score, amounts),
+                          has_branches ? faster_text(ratio, kSamePrediction) : pays_text(ratio, kSamePrediction));
+    }
+    if (is_seconds) text += binding_text(*best);
+    text += ".";
   }
-  text += ".";
+  text += branches_text(*best, search.execution);
   if (const StoredRun* next = runner_up(*best, candidates); next != nullptr && score > 0) {
     text += fmt::format(" Next is {} with {:.4g} % more.", shortened(next->schedule), 100 * (*next->score / score - 1));
   }
-  if (search.objective == "time" && !is_seconds) text += limit_text(*best, search.execution);
+  if (const StoredRun* large = too_large(*best, candidates); large != nullptr && score > 0) {
+    text += fmt::format(" {} would need {}, but does not fit into the memory limit.", shortened(large->schedule),
+                        amount(*large->score));
+  }
+  if (search.objective == "time" && !is_seconds && !is_plain(*best)) text += limit_text(*best, search.execution);
   return text;
-}
-
-std::string validation_verdict(std::span<const RunDetails> runs) {
-  const RunDetails* fastest = nullptr;
-  const RunDetails* plain = nullptr;
-  std::size_t measured = 0;
-  std::size_t wrong = 0;
-  const auto seconds = [](const RunDetails& run) { return run.measurements.back().measured_s; };
-  for (const RunDetails& run : runs) {
-    if (run.measurements.empty()) continue;
-    ++measured;
-    if (!run.measurements.back().mismatch.empty()) {
-      ++wrong;
-      continue;
-    }
-    if (is_plain(run.run)) plain = &run;
-    if (fastest == nullptr || seconds(run) < seconds(*fastest)) fastest = &run;
-  }
-  if (measured == 0) return "Nothing was measured.";
-  std::string text = wrong == 0 ? fmt::format("{} ran and gave the right gradients.",
-                                              measured == 1 ? "1 schedule" : fmt::format("All {} schedules", measured))
-                                : fmt::format("{} of {} schedules gave WRONG results.", wrong, measured);
-  if (fastest == nullptr) return text;
-  text += fmt::format(" The fastest is {} with {}", shortened(fastest->run.schedule), short_seconds(seconds(*fastest)));
-  if (plain != nullptr && plain != fastest && seconds(*fastest) > 0) {
-    text += fmt::format(", {:.3g} times faster than plain back-propagation ({}): the scan pays",
-                        seconds(*plain) / seconds(*fastest), short_seconds(seconds(*plain)));
-  } else if (plain == fastest && measured > 1) {
-    text += ", plain back-propagation itself: the scan does not pay here";
-  }
-  text += ".";
-  double worst = 0;
-  std::size_t predicted = 0;
-  for (const RunDetails& run : runs) {
-    if (run.measurements.empty()) continue;
-    const StoredMeasurement& last = run.measurements.back();
-    if (!last.predicted_s || last.measured_s <= 0) continue;
-    ++predicted;
-    worst = std::max(worst, std::fabs(*last.predicted_s / last.measured_s - 1));
-  }
-  if (predicted > 0) text += fmt::format(" Predictions are at most {:.3g} % off.", 100 * worst);
-  return text;
-}
-
-std::string passes_verdict(const PassRecord& record) {
-  const PassRow* best = nullptr;
-  std::size_t wrong = 0;
-  for (const PassRow& row : record.passes) {
-    if (row.mismatch) ++wrong;
-    if (row.failure || row.mismatch || seconds_of(row) <= 0) continue;
-    if (best == nullptr || seconds_of(row) < seconds_of(*best)) best = &row;
-  }
-  std::string text;
-  if (wrong > 0) text = fmt::format("{} of {} methods gave WRONG gradients. ", wrong, record.passes.size());
-  if (best != nullptr) {
-    const PassRow& first = record.passes.front();
-    text += fmt::format("The fastest is {} with {} for a backward pass{}", shortened(best->method),
-                        short_seconds(seconds_of(*best)), best->measured ? "" : " (predicted)");
-    if (best != &first && seconds_of(first) > 0) {
-      text += fmt::format(", {:.3g} times faster than {} ({})", seconds_of(first) / seconds_of(*best),
-                          shortened(first.method), short_seconds(seconds_of(first)));
-    }
-    return text + ".";
-  }
-  const auto chosen = std::find_if(record.passes.begin(), record.passes.end(),
-                                   [](const PassRow& row) { return row.best.value_or(false); });
-  if (chosen != record.passes.end()) return text + fmt::format("The best is {}.", shortened(chosen->method));
-  return text + fmt::format("{} methods were counted.", record.passes.size());
-}
-
-std::string training_verdict(const TrainingRecord& record) {
-  const auto time = [&](double value) {
-    return record.is_in_seconds ? short_seconds(value) : fmt::format("{:.6g} units of its file", value);
-  };
-  if (!record.best || *record.best >= record.variants.size() || !record.best_makespan) {
-    return fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size());
-  }
-  std::string text = fmt::format("The best of {} variants is {} with {}", record.variants.size(),
-                                 shortened(record.variants[*record.best]), time(*record.best_makespan));
-  const TrainingFigure* slowest = nullptr;
-  for (const TrainingFigure& figure : record.figures) {
-    if (figure.name != "makespan" || figure.index) continue;
-    if (slowest == nullptr || figure.value > slowest->value) slowest = &figure;
-  }
-  if (slowest != nullptr && *record.best_makespan > 0 && slowest->value > *record.best_makespan &&
-      slowest->variant < record.variants.size()) {
-    text += fmt::format(", {:.3g} times faster than {} ({})", slowest->value / *record.best_makespan,
-                        shortened(record.variants[slowest->variant]), time(slowest->value));
-  }
-  return text + ".";
-}
-
-std::string study_verdict(const StoredStudy& study) {
-  const std::string points = study.points == 1 ? "1 point" : fmt::format("{} points", study.points);
-  if (study.is_complete) return fmt::format("{}, all of them done.", points);
-  return fmt::format("{}, not all of them done: the same command goes on with the rest.", points);
 }
 
 }  // namespace upsweep

@@ -20,14 +20,15 @@ namespace upsweep {
 /// Plain back-propagation among runs; null where it is not there.
 [[nodiscard]] const StoredRun* plain_of(std::span<const StoredRun> runs);
 
-/// "level" or "dag": of the run's search, else dag.
+/// "level" or "dag": as it was measured, else of the run's search, else dag.
 [[nodiscard]] std::string execution_of(const RunDetails& run);
 
 /// Makespan in FLOPs, predicted seconds and critical path under an execution.
 [[nodiscard]] double makespan_of(const StoredRun& run, const std::string& execution);
 [[nodiscard]] std::optional<double> predicted_of(const StoredRun& run, const std::string& execution);
 
-/// Whether the scan pays in this run, what limits it, what a machine would take for it and what was measured.
+/// Whether the scan pays in this run, what limits it, what a machine would take for it and what was measured: by
+/// predicted seconds where there is a machine, else by FLOPs; in networks with branches over the whole graph.
 ///
 /// `plain`: the run of plain back-propagation that it stands beside (of its search or validation), for seconds; may be
 /// null.
@@ -40,13 +41,16 @@ namespace upsweep {
 /// Whether the runs of a validation are right, which is the fastest, and how far predictions are off.
 [[nodiscard]] std::string validation_verdict(std::span<const RunDetails> runs);
 
-/// The fastest of backward methods beside the first.
+/// The fastest of backward methods beside back-propagation through time: both measured, both predicted or both counted.
 [[nodiscard]] std::string passes_verdict(const PassRecord& record);
 
-/// The best variant of a training step beside the slowest.
+/// The best variant of a training step beside the slowest that fits, or beside a scan that is faster.
 [[nodiscard]] std::string training_verdict(const TrainingRecord& record);
 
-/// How much of a study's grid is there.
+/// What a study's answers come to: where the scan is faster and what limits it, which schedule wins; empty without any.
 [[nodiscard]] std::string study_verdict(const StoredStudy& study);
+
+/// How much of a study's grid is there, and how many points are done, infeasible, invalid or excluded.
+[[nodiscard]] std::string study_state(const StoredStudy& study, const std::vector<StudyPointRow>& points);
 
 }  // namespace upsweep

@@ -140,17 +140,20 @@ std::vector<ChainPicture> chain_pictures(const JacobianChain& chain, const Pictu
   std::vector<ChainPicture> pictures;
   // The array as the up-sweep leaves it; null: a vector, or not formed.
   std::vector<std::shared_ptr<const Pattern>> array{nullptr};
+  const std::size_t most = std::max<std::size_t>(limits.most_jacobians, 1);
+  const std::size_t every = std::max<std::size_t>((chain.jacobians.size() + most - 1) / most, 1);
   for (const auto& jacobian : chain.jacobians) {
     const auto place = static_cast<std::uint32_t>(array.size());
-    pictures.push_back({place, place, picture_of(*jacobian, limits.cells)});
+    if ((place - 1) % every == 0) pictures.push_back({place, place, picture_of(*jacobian, limits.cells)});
     array.push_back(jacobian);
   }
+  const std::size_t most_pictures = pictures.size() + limits.most_products;
   const Schedule schedule = blelloch_schedule(chain.length());
   const std::vector<ValueRange> ranges = value_ranges(schedule);
   std::uint64_t products = limits.products;
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
     const Combine& combine = schedule.combines[id];
-    if (combine.phase != Phase::up || pictures.size() >= chain.jacobians.size() + limits.most_products) break;
+    if (combine.phase != Phase::up || pictures.size() >= most_pictures) break;
     const ValueRange range = ranges[schedule.value_of(id)];
     // What is read here is read by no later combine of the up-sweep: it goes.
     const std::shared_ptr<const Pattern> earlier = std::move(array[static_cast<std::size_t>(combine.left)]);

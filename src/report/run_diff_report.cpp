@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "cell_text.hpp"
+#include "column_words.hpp"
+#include "text_lines.hpp"
 
 namespace upsweep {
 namespace {
@@ -10,7 +16,10 @@ namespace {
 using Align = TextTable::Align;
 using Kind = DiffRow::Kind;
 
-constexpr std::size_t kMostNames = 6;  // in a sentence
+constexpr std::size_t kMostNames = 6;     // in a sentence
+constexpr std::size_t kMostShown = 40;    // columns of a cell
+constexpr std::size_t kShownBefore = 12;  // of what is equal, before the first difference
+constexpr std::string_view kDots = "...";
 
 const char* kind_text(Kind kind) {
   switch (kind) {
@@ -36,14 +45,50 @@ Json rows_json(const RunDiff& diff, Kind kind) {
   return rows;
 }
 
-/// A cell for people: a long hash is cut short.
-std::string shown(const Cell& cell) {
-  std::string text = cell_text(cell);
-  if (std::holds_alternative<std::monostate>(cell)) return "-";
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
+/// The two cells of a row for people.
+struct ShownPair {
+  std::string before;
+  std::string after;
+};
+
+bool begins_point(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
+
+/// Where both texts go on from just before their first difference; 0 where that is near enough to their begin.
+std::size_t begin_of_difference(const std::string& a, const std::string& b) {
+  const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  auto at = static_cast<std::size_t>(differs - a.begin());
+  const auto to_begin_of_point = [&] {
+    while (at > 0 && at < a.size() && !begins_point(a[at])) --at;
+  };
+  to_begin_of_point();
+  for (std::size_t points = 0; at > 0 && points < kShownBefore; ++points) {
+    --at;
+    to_begin_of_point();
   }
-  return text.size() > 40 ? text.substr(0, 37) + "..." : text;
+  return at > kDots.size() ? at : 0;
+}
+
+/// What fits a cell of the text from a byte on.
+std::string part_from(const std::string& text, std::size_t begin) {
+  std::string part = text.substr(std::min(begin, text.size()));
+  if (begin > 0) part.insert(0, kDots);
+  if (text_width(part) <= kMostShown) return part;
+  return part.substr(0, leading_bytes(part, kMostShown - kDots.size())).append(kDots);
+}
+
+/// Two cells in few digits, unless these are equal: then without loss. Of texts too long for a cell the part from just
+/// before the first difference on.
+ShownPair shown(const DiffRow& row) {
+  ShownPair pair{shown_cell(row.name, row.before), shown_cell(row.name, row.after)};
+  if (pair.before == pair.after) pair = {cell_text(row.before), cell_text(row.after)};
+  for (std::string* text : {&pair.before, &pair.after}) {
+    for (char& c : *text) {
+      if (c == '\n' || c == '\r') c = ' ';
+    }
+  }
+  if (std::max(text_width(pair.before), text_width(pair.after)) <= kMostShown) return pair;
+  const std::size_t begin = begin_of_difference(pair.before, pair.after);
+  return {part_from(pair.before, begin), part_from(pair.after, begin)};
 }
 
 /// The names of a kind, as a list for a sentence.
@@ -52,7 +97,7 @@ std::string names_text(const RunDiff& diff, Kind kind) {
   std::size_t count = 0;
   for (const DiffRow& row : diff.rows) {
     if (row.kind != kind) continue;
-    if (++count <= kMostNames) text += fmt::format("{}{}", text.empty() ? "" : ", ", row.name);
+    if (++count <= kMostNames) text += fmt::format("{}{}", text.empty() ? "" : ", ", column_words(row.name));
   }
   return count > kMostNames ? fmt::format("{} and {} more", text, count - kMostNames) : text;
 }
@@ -82,7 +127,9 @@ std::string rows_text(const RunDiff& diff, Kind kind, const std::string& title, 
       {{title, Align::left}, {fmt::format("run {}", diff.before)}, {fmt::format("run {}", diff.after)}, {"ratio"}});
   for (const DiffRow& row : diff.rows) {
     if (row.kind != kind) continue;
-    table.row({row.name, shown(row.before), shown(row.after), row.ratio != 0 ? short_ratio(row.ratio) : "-"});
+    auto [before, after] = shown(row);
+    table.row(
+        {column_words(row.name), std::move(before), std::move(after), row.ratio != 0 ? short_ratio(row.ratio) : "-"});
   }
   return '\n' + table.text(style);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cell_text.hpp"
+#include "column_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -67,11 +68,11 @@ std::string to_text(const QueryResult& result, const TextStyle& style) {
   const std::size_t best = column_of(result, "best");
   std::vector<TextTable::Column> columns;
   for (std::size_t c = 0; c < result.columns.size(); ++c)
-    columns.push_back({result.columns[c], is_text(result, c) ? Align::left : Align::right});
+    columns.push_back({column_words(result.columns[c]), is_text(result, c) ? Align::left : Align::right});
   TextTable table(columns);
   for (const auto& row : result.rows) {
     std::vector<std::string> cells;
-    for (const Cell& cell : row) cells.push_back(cell_text(cell));
+    for (std::size_t c = 0; c < row.size(); ++c) cells.push_back(shown_cell(result.columns[c], row[c]));
     const bool is_best = best < row.size() && cell_number(row[best]) != 0;
     table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
   }
@@ -125,20 +126,46 @@ std::string runs_text(const QueryResult& summary, const TextStyle& style) {
   return table.text(style);
 }
 
+namespace {
+
+/// A score in seconds is one of the predictions; else it is in FLOPs.
+std::string score_text(const QueryResult& run, const Cell& score) {
+  for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
+    const std::size_t column = column_of(run, predicted);
+    if (column < run.columns.size() && run.rows.front()[column] == score) return shown_cell(predicted, score);
+  }
+  return shown_cell("flops", score);
+}
+
+/// Names and values below each other.
+std::string fields_text(const QueryResult& run, const TextStyle& style) {
+  TextTable table({{"field", Align::left}, {"value", Align::left}});
+  for (std::size_t c = 0; c < run.columns.size(); ++c) {
+    const Cell& cell = run.rows.front()[c];
+    const bool is_score = run.columns[c] == "score" && !std::holds_alternative<std::monostate>(cell);
+    table.row({column_words(run.columns[c]), is_score ? score_text(run, cell) : shown_cell(run.columns[c], cell)});
+  }
+  return table.text(style);
+}
+
+}  // namespace
+
 std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements,
                      const TextStyle& style) {
-  TextTable table({{"field", Align::left}, {"value", Align::left}});
-  for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  const std::string text = table.text(style) + '\n' + to_text(levels, style);
-  return measurements.rows.empty() ? text
-                                   : text + "\nPredicted beside measured, in seconds; no level: end to end\n\n" +
-                                         to_text(measurements, style);
+  const std::string text = fields_text(run, style) + '\n' + to_text(levels, style);
+  return measurements.rows.empty()
+             ? text
+             : text + "\nPredicted beside measured times; no level: end to end\n\n" + to_text(measurements, style);
 }
 
 std::string training_run_text(const QueryResult& run, const QueryResult& rows, const TextStyle& style) {
-  TextTable table({{"field", Align::left}, {"value", Align::left}});
-  for (std::size_t c = 0; c < run.columns.size(); ++c) table.row({run.columns[c], cell_text(run.rows.front()[c])});
-  return table.text(style) + '\n' + to_text(rows, style);
+  return fields_text(run, style) + '\n' + to_text(rows, style);
+}
+
+std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies, const TextStyle& style) {
+  std::string text = runs_text(summary, style);
+  if (!studies.rows.empty()) text += "\nstudies\n" + to_text(studies, style);
+  return text;
 }
 
 }  // namespace upsweep

@@ -41,8 +41,9 @@ std::string score_text(const SearchResult& result, double score) {
   return score == std::floor(score) ? fmt::format("{:.0f}", score) : fmt::format("{}", score);
 }
 
-Json candidate_json(const SearchReport& report, const Candidate& candidate) {
+Json candidate_json(const SearchReport& report, std::size_t i) {
   const SearchResult& result = report.result;
+  const Candidate& candidate = result.at(i);
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, result.inputs); };
   Json object = {
       {"schedule", candidate.schedule},
@@ -65,6 +66,7 @@ Json candidate_json(const SearchReport& report, const Candidate& candidate) {
   if (candidate.level_time) {
     object["seconds"] = {{"level", candidate.level_time->seconds}, {"dag", candidate.dag_time->seconds}};
   }
+  if (!report.bindings.empty()) object["binding"] = to_string(report.bindings.at(i));
   return object;
 }
 
@@ -140,6 +142,11 @@ const Candidate* next_different(const SearchResult& result) {
   return next;
 }
 
+/// "; latency binds", of a candidate on a machine.
+std::string binding_text(const SearchReport& report, std::size_t i) {
+  return report.bindings.empty() ? "" : fmt::format("; {} binds", to_string(report.bindings.at(i)));
+}
+
 std::string verdict_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!result.best) return "No depth fits into the memory limit.\n";
@@ -167,7 +174,7 @@ std::string verdict_text(const SearchReport& report) {
     if (!result.options.in_seconds()) {
       text += fmt::format(", {} of dense BP", ratio_text(best.score, baseline_score(report)));
     }
-    text += ".\n";
+    text += binding_text(report, *result.best) + ".\n";
   } else {
     const bool scheme_pays = result.best_scheme && result.at(*result.best_scheme).score < result.linear().score;
     text += fmt::format("\n{}o depth {}beats plain BP.\n", scheme_pays ? "N" : "The scan does not pay here: n",
@@ -187,7 +194,8 @@ std::string best_scheme_text(const SearchReport& report) {
   if (best.depth) {
     return fmt::format("No other scheme does better than depth {} ({}){}.\n", *best.depth, best.schedule, ratio);
   }
-  std::string text = fmt::format("Best of all: {} with {}{}", best.schedule, score_text(result, best.score), ratio);
+  std::string text = fmt::format("Best of all: {} with {}{}{}", best.schedule, score_text(result, best.score), ratio,
+                                 binding_text(report, *result.best_scheme));
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, depth.score));
@@ -225,11 +233,12 @@ void add_graph_comparison(const SearchReport& report, Json& json) {
 Json to_json(const SearchReport& report) {
   const SearchResult& result = report.result;
   Json candidates = Json::array();
-  for (const Candidate& candidate : result.candidates) candidates.push_back(candidate_json(report, candidate));
   Json schemes = Json::array();
-  for (const Candidate& scheme : result.schemes) schemes.push_back(candidate_json(report, scheme));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    (i < result.candidates.size() ? candidates : schemes).push_back(candidate_json(report, i));
+  }
   const Json best = result.best ? candidates[*result.best] : Json();
-  const Json best_scheme = result.best_scheme ? candidate_json(report, result.at(*result.best_scheme)) : Json();
+  const Json best_scheme = result.best_scheme ? candidate_json(report, *result.best_scheme) : Json();
   const bool pays = result.best && result.candidates[*result.best].depth > 0 &&
                     result.candidates[*result.best].score < result.linear().score;
   Json json = {{"model", report.model_name},
@@ -259,7 +268,7 @@ Json to_json(const SearchReport& report) {
 std::string to_csv(const SearchReport& report) {
   std::string csv;
   for (std::size_t i = 0; i < report.result.size(); ++i) {
-    const Json object = candidate_json(report, report.result.at(i)).flatten();
+    const Json object = candidate_json(report, i).flatten();
     std::vector<std::string> heads;
     std::vector<std::string> cells;
     for (const auto& [key, value] : object.items()) {

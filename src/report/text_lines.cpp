@@ -7,15 +7,6 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-/// Bytes of the first `width` code points.
-std::size_t bytes_of(std::string_view text, std::size_t width) {
-  std::size_t byte = 0;
-  for (std::size_t points = 0; byte < text.size(); ++byte) {
-    if (!is_continuation(text[byte]) && points++ == width) break;
-  }
-  return byte;
-}
-
 /// Takes the part up to and with the next blank or slash off the front.
 std::string_view next_part(std::string_view& text) {
   const std::size_t end = text.find_first_of(" /");
@@ -42,6 +33,14 @@ std::size_t text_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
+std::size_t leading_bytes(std::string_view text, std::size_t width) {
+  std::size_t byte = 0;
+  for (std::size_t points = 0; byte < text.size(); ++byte) {
+    if (!is_continuation(text[byte]) && points++ == width) break;
+  }
+  return byte;
+}
+
 std::size_t longest_part(std::string_view text) {
   std::size_t longest = 0;
   while (!text.empty()) longest = std::max(longest, text_width(without_blanks(next_part(text))));
@@ -61,8 +60,8 @@ std::vector<std::string> wrapped_text(std::string_view text, std::size_t width) 
       if (!without_blanks(line).empty()) end_line();
       line.clear();
     }
-    for (; text_width(without_blanks(part)) > width; part.remove_prefix(bytes_of(part, width))) {
-      line = part.substr(0, bytes_of(part, width));
+    for (; text_width(without_blanks(part)) > width; part.remove_prefix(leading_bytes(part, width))) {
+      line = part.substr(0, leading_bytes(part, width));
       end_line();
     }
     line += part;

@@ -10,6 +10,9 @@ namespace upsweep {
 /// Columns on a terminal: a code point takes one, whatever its bytes.
 [[nodiscard]] std::size_t text_width(std::string_view text);
 
+/// Bytes of the first `width` columns of a text, or of all of it.
+[[nodiscard]] std::size_t leading_bytes(std::string_view text, std::size_t width);
+
 /// The width of the longest part that wrapped_text() need not break.
 [[nodiscard]] std::size_t longest_part(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "text_lines.hpp"
 #include "upsweep/report/format.hpp"
@@ -9,8 +10,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kColumnGap = 2;   // between columns
-constexpr std::size_t kLeastText = 12;  // to which columns of text shrink before others go to another block
+constexpr std::size_t kColumnGap = 2;    // between columns
+constexpr std::size_t kLeastText = 12;   // to which columns of text shrink before others go to another block
+constexpr std::size_t kRemarkShare = 4;  // of the width: what remarks get before columns go to another block
 constexpr const char* kBestColour = "\033[1;32m";
 constexpr const char* kNoColour = "\033[0m";
 
@@ -33,6 +35,7 @@ class TableLayout {
         keys_(std::clamp<std::size_t>(keys, 1, columns.size())) {
     for (std::size_t c = 0; c < columns.size(); ++c) ranges_.push_back(range_of(c));
     while (keys_ > 1 && least_of_keys() > style.width / 2) --keys_;
+    find_remarks();
     limit_texts();
   }
 
@@ -53,6 +56,7 @@ class TableLayout {
                            kColumnGap * (keys_ - 1),
                            [](std::size_t sum, const ColumnRange& range) { return sum + range.least; });
   }
+  void find_remarks();
   void limit_texts();
   [[nodiscard]] std::vector<std::vector<std::size_t>> blocks() const;
   [[nodiscard]] std::vector<std::size_t> widths_of(const std::vector<std::size_t>& block) const;
@@ -63,7 +67,9 @@ class TableLayout {
   const std::vector<RowMark>& marks_;
   const TextStyle& style_;
   std::size_t keys_;
-  std::vector<ColumnRange> ranges_;  // by column
+  std::vector<ColumnRange> ranges_;     // by column
+  std::optional<std::size_t> remarks_;  // the column that stands at the end of the first block
+  std::size_t figures_ = 0;             // columns before it
 };
 
 /// Texts can be broken, and heads of any column; numbers cannot. A column with slashes is one of paths.
@@ -81,6 +87,19 @@ ColumnRange TableLayout::range_of(std::size_t column) const {
   }
   if (is_broken) range.least = std::min(range.natural, std::max(range.least, kLeastText));
   return range;
+}
+
+/// A last column of text without a head says what a row is: it stays beside the keys and the first figures, which tell
+/// little without it. One without any remark is left out.
+void TableLayout::find_remarks() {
+  const std::size_t last = columns_.size() - 1;
+  figures_ = columns_.size();
+  if (style_.width == 0 || last < keys_ || !is_text(last) || !columns_[last].head.empty()) return;
+  figures_ = last;
+  ColumnRange& range = ranges_[last];
+  if (range.natural == 0) return;
+  remarks_ = last;
+  range.least = std::min(range.natural, std::max(range.least, style_.width / kRemarkShare));
 }
 
 /// Texts that do not fit a line even alone beside the keys are broken anywhere.
@@ -103,15 +122,17 @@ std::vector<std::vector<std::size_t>> TableLayout::blocks() const {
   if (style_.width == 0) return {all};
   const std::vector<std::size_t> keys(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keys_));
   std::vector<std::vector<std::size_t>> blocks = {keys};
-  std::size_t taken = least_of_keys();
-  for (std::size_t c = keys_; c < columns_.size(); ++c) {
-    if (taken + kColumnGap + ranges_[c].least > style_.width && blocks.back().size() > keys_) {
+  std::size_t taken = least_of_keys() + (remarks_ ? kColumnGap + ranges_[*remarks_].least : 0);
+  for (std::size_t c = keys_; c < figures_; ++c) {
+    const bool is_full = blocks.back().size() > keys_ || (remarks_ && blocks.size() == 1);
+    if (taken + kColumnGap + ranges_[c].least > style_.width && is_full) {
       blocks.push_back(keys);
       taken = least_of_keys();
     }
     taken += kColumnGap + ranges_[c].least;
     blocks.back().push_back(c);
   }
+  if (remarks_) blocks.front().push_back(*remarks_);
   return blocks;
 }
 

@@ -1,6 +1,7 @@
 #include "upsweep/search/binding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -44,9 +45,19 @@ struct Helped {
   double score;  ///< with twice as much
 };
 
+/// The first of those that are within a hair of the best.
+Binding most_helpful(const std::vector<Helped>& helped) {
+  const double least = std::ranges::min(helped, {}, &Helped::score).score;
+  return std::ranges::find_if(helped, [&](const Helped& one) { return one.score <= least * kEqual; })->binding;
+}
+
+std::uint64_t twice(std::uint64_t workers, std::uint64_t most) { return workers > most / 2 ? most : 2 * workers; }
+
+constexpr std::array kRates = {Binding::latency, Binding::bandwidth, Binding::arithmetic};
+
 Helped with_workers(const Rescore& score, const Machine* machine, PointSettings settings, std::uint64_t workers,
                     std::uint64_t most) {
-  settings.workers = workers > most / 2 ? most : 2 * workers;
+  settings.workers = twice(workers, most);
   return {Binding::workers, scan_score(score(machine, settings))};
 }
 
@@ -98,15 +109,27 @@ Binding binding_resource(const Rescore& score, const Machine* machine, const Poi
   const std::uint64_t most = machine == nullptr ? std::numeric_limits<std::uint64_t>::max() : machine->workers();
   if (figures.workers < most) helped.push_back(with_workers(score, machine, settings, figures.workers, most));
   if (figures.is_in_seconds) {
-    for (const Binding binding : {Binding::latency, Binding::bandwidth, Binding::arithmetic}) {
+    for (const Binding binding : kRates) {
       const Machine better = improved(*machine, binding);
       helped.push_back({binding, scan_score(score(&better, settings))});
     }
   } else {
     helped.push_back({Binding::arithmetic, now / 2});  // scores are FLOPs: each takes half the time
   }
-  const double least = std::ranges::min(helped, {}, &Helped::score).score;
-  return std::ranges::find_if(helped, [&](const Helped& one) { return one.score <= least * kEqual; })->binding;
+  return most_helpful(helped);
+}
+
+Binding binding_of(const ScheduleProfile& profile, const Machine& machine, std::size_t workers, Execution execution,
+                   unsigned value_bytes, Scope scope) {
+  const auto seconds = [&](const Machine& on, std::size_t count) {
+    return predict_time(profile, on, count, execution, value_bytes, scope).seconds;
+  };
+  std::vector<Helped> helped;
+  if (workers < machine.workers()) {
+    helped.push_back({Binding::workers, seconds(machine, twice(workers, machine.workers()))});
+  }
+  for (const Binding binding : kRates) helped.push_back({binding, seconds(improved(machine, binding), workers)});
+  return most_helpful(helped);
 }
 
 }  // namespace upsweep

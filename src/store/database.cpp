@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -16,14 +17,20 @@
 namespace upsweep {
 namespace {
 
-/// Schema version of a database that is ours or empty; throws for any other. Inside a transaction, so that what it
-/// reads belongs together while other processes write.
-std::int64_t our_version(Sqlite& database) {
+/// What is done with a database that holds nothing, not even a mark of ours.
+enum class Empty { fill, refuse };
+
+/// Schema version of a database that is ours or, to be filled, empty; throws for any other. Inside a transaction, so
+/// that what it reads belongs together while other processes write.
+std::int64_t our_version(Sqlite& database, Empty empty) {
   const auto newest = static_cast<std::int64_t>(migrations().size());
   const std::int64_t application = database.integer("PRAGMA application_id");
   const std::int64_t version = database.integer("PRAGMA user_version");
   const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
-  if (application != kApplicationId && (application != 0 || tables != 0 || version != 0)) {
+  const bool is_empty = application == 0 && tables == 0 && version == 0;
+  if (is_empty && empty == Empty::refuse)
+    throw InputError(fmt::format("{}: the file is empty, accepted is a file that --db wrote", database.file()));
+  if (application != kApplicationId && !is_empty) {
     throw InputError(
         fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one that "
                     "upsweep wrote, or a new name",
@@ -37,14 +44,14 @@ std::int64_t our_version(Sqlite& database) {
   return version;
 }
 
-void migrate(Sqlite& database) {
+void migrate(Sqlite& database, Empty empty) {
   const auto newest = static_cast<std::int64_t>(migrations().size());
   {
     Transaction reading(database, Transaction::Kind::read);
-    if (our_version(database) == newest) return;
+    if (our_version(database, empty) == newest) return;
   }
   Transaction writing(database, Transaction::Kind::write);
-  const std::int64_t version = our_version(database);  // another process may have been here meanwhile
+  const std::int64_t version = our_version(database, empty);  // another process may have been here meanwhile
   if (version == newest) return;
   database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
   for (std::int64_t next = version; next < newest; ++next) {
@@ -78,7 +85,7 @@ void create_whole(const std::string& file) {
   std::filesystem::remove(fresh, error);
   try {
     Sqlite database(fresh, true);
-    migrate(database);
+    migrate(database, Empty::fill);
     use_wal(database);
   } catch (...) {
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(fresh + part, error);
@@ -98,19 +105,19 @@ struct Snapshot {
 /// Throws for a database that is not ours.
 Snapshot begin_snapshot(Sqlite database) {
   database.execute("BEGIN");
-  const bool is_present = our_version(database) == static_cast<std::int64_t>(migrations().size());
+  const bool is_present = our_version(database, Empty::refuse) == static_cast<std::int64_t>(migrations().size());
   return {std::move(database), is_present};
 }
 
+/// A connection to a database whose log is read with it, or nothing where its own file is all that may be read.
+///
 /// A database with write-ahead logging has files beside it that its readers write, too. Where they may not, its own
 /// file is all that is read; one that they may not write would otherwise get files beside it that shut its owner out.
-Snapshot snapshot_of(const std::string& file) {
+std::optional<Sqlite> open_with_log(const std::string& file) {
   const std::string log = file + "-wal";
   std::error_code error;
   Sqlite database(file, false);
-  if (sqlite3_db_readonly(database.handle(), "main") == 1 && !std::filesystem::exists(log, error)) {
-    return begin_snapshot(Sqlite::unchanging(file));
-  }
+  if (is_read_only(database) && !std::filesystem::exists(log, error)) return std::nullopt;
   try {
     // A look at it, which needs the files beside it.
     static_cast<void>(database.integer("PRAGMA user_version"));
@@ -118,13 +125,29 @@ Snapshot snapshot_of(const std::string& file) {
     const int code = sqlite3_errcode(database.handle());
     if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
     const auto logged = std::filesystem::file_size(log, error);
-    if (error || logged == 0) return begin_snapshot(Sqlite::unchanging(file));
+    if (error || logged == 0) return std::nullopt;
     throw InputError(
         fmt::format("{}: its last changes are in {}, and nothing can be written beside it, accepted is a "
                     "database in a writable folder",
                     file, log));
   }
-  return begin_snapshot(std::move(database));
+  return database;
+}
+
+/// Throws where a database of an older version cannot be brought to the present one, but may only be read.
+Sqlite begin_present_snapshot(std::optional<Sqlite> with_log, const std::string& file) {
+  {
+    const bool is_writable = with_log && !is_read_only(*with_log);
+    Snapshot snapshot = begin_snapshot(with_log ? std::move(*with_log) : Sqlite::unchanging(file));
+    if (snapshot.is_present) return std::move(snapshot.database);
+    if (!is_writable) {
+      throw InputError(
+          fmt::format("{}: an older upsweep wrote it, and it cannot be written, accepted is a writable database, which "
+                      "is brought up to date, or a copy of it",
+                      file));
+    }
+  }
+  return begin_snapshot(open_database(file, false)).database;  // which brings it up to date
 }
 
 Cell cell(const Statement& row, int column) {
@@ -139,19 +162,22 @@ Cell cell(const Statement& row, int column) {
 Sqlite open_database(const std::string& file, bool create) {
   if (create) create_whole(file);
   Sqlite database(file, create);
-  migrate(database);
+  migrate(database, create ? Empty::fill : Empty::refuse);
   if (create) use_wal(database);
   database.execute("PRAGMA foreign_keys = ON");
   return database;
 }
 
-Sqlite open_snapshot(const std::string& file) {
-  {
-    Snapshot snapshot = snapshot_of(file);
-    if (snapshot.is_present) return std::move(snapshot.database);
-  }
-  return begin_snapshot(open_database(file, false)).database;  // which brings it up to date
+Sqlite open_present(const std::string& file) {
+  std::optional<Sqlite> with_log = open_with_log(file);
+  if (!with_log || is_read_only(*with_log)) return begin_present_snapshot(std::move(with_log), file);
+  with_log.reset();
+  return open_database(file, false);
 }
+
+Sqlite open_snapshot(const std::string& file) { return begin_present_snapshot(open_with_log(file), file); }
+
+bool is_read_only(const Sqlite& database) { return sqlite3_db_readonly(database.handle(), "main") == 1; }
 
 std::string now_utc() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",

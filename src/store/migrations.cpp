@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "comparison_schema.hpp"
 #include "picture_schema.hpp"
 #include "study_schema.hpp"
 
@@ -427,8 +428,8 @@ FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
 }  // namespace
 
 std::span<const char* const> migrations() {
-  static const std::array kAll = {kTables, kViews,   kMeasurements,  kTraining,
-                                  kPasses, kSchemes, study_schema(), picture_schema()};
+  static const std::array kAll = {kTables,  kViews,         kMeasurements,    kTraining,          kPasses,
+                                  kSchemes, study_schema(), picture_schema(), comparison_schema()};
   return kAll;
 }
 

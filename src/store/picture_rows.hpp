@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sqlite.hpp"
-#include "upsweep/store/stored_study.hpp"
+#include "upsweep/store/stored_picture.hpp"
 
 namespace upsweep {
 

@@ -13,7 +13,9 @@ constexpr std::string_view kRunColumns =
     "model_file, model_hash, pattern, inputs, requested, schedule, NULLIF(depth, -1), length, levels, workers, ops, "
     "flops, critical_path_level_flops, critical_path_dag_flops, live_ops, live_flops, baseline_flops, linear_flops, "
     "chain_build_values, chain_build_bytes, steps, per_step_flops, makespan_level_flops, makespan_dag_flops, "
-    "peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, graph_bp_flops FROM runs ";
+    "peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, graph_bp_flops, "
+    "COALESCE(binding, ''), graph_bp_makespan_level_flops, graph_bp_makespan_dag_flops, branch_makespan_level_flops, "
+    "branch_makespan_dag_flops FROM runs ";
 
 StoredRun run_at(const Statement& row) {
   StoredRun run;
@@ -24,7 +26,9 @@ StoredRun run_at(const Statement& row) {
   columns.into(run.flops, run.critical_path_level_flops, run.critical_path_dag_flops, run.live_ops, run.live_flops,
                run.baseline_flops, run.linear_flops, run.chain_build_values, run.chain_build_bytes, run.steps,
                run.per_step_flops, run.makespan_level_flops, run.makespan_dag_flops, run.peak_live_bytes);
-  columns.into(run.machine, run.predicted_level_s, run.predicted_dag_s, run.predicted_build_s, run.graph_bp_flops);
+  columns.into(run.machine, run.predicted_level_s, run.predicted_dag_s, run.predicted_build_s, run.graph_bp_flops,
+               run.binding, run.graph_bp_makespan_level_flops, run.graph_bp_makespan_dag_flops,
+               run.branch_makespan_level_flops, run.branch_makespan_dag_flops);
   return run;
 }
 

@@ -7,7 +7,6 @@
 
 #include "database.hpp"
 #include "diff_rows.hpp"
-#include "transaction.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep {
@@ -100,8 +99,7 @@ bool RunDiff::has(DiffRow::Kind kind) const {
 }
 
 RunDiff diff_runs(const std::string& file, std::int64_t before, std::int64_t after) {
-  Sqlite database = open_database(file, false);
-  const Transaction reading(database, Transaction::Kind::read);
+  Sqlite database = open_snapshot(file);
   const RunTable& table = table_of(database, before);
   const RunTable& other = table_of(database, after);
   if (&table != &other) {

@@ -11,6 +11,29 @@ namespace {
 
 using Mean = Statement::Mean;
 
+/// Columns that only networks with branches have.
+struct BranchColumns {
+  std::optional<Mean> graph_flops;
+  std::optional<Mean> formation_flops;
+  std::optional<Mean> graph_level;  // makespans
+  std::optional<Mean> graph_dag;
+  std::optional<Mean> own_level;  // of what a scan leaves to do before and after it
+  std::optional<Mean> own_dag;
+};
+
+BranchColumns branch_columns(const RunContext& context, std::size_t workers) {
+  const NetworkProfile& network = *context.network_profile;
+  const GraphComparison graph = compare_with_graph(*context.network, network, workers);
+  const auto mean = [&](std::uint64_t sum) { return Mean{sum, network.inputs}; };
+  const auto own = [&](Execution execution) {
+    std::uint64_t flops = graph.formation.makespan(execution).flops;
+    add_to(flops, graph.inner.makespan(execution).flops);
+    return mean(flops);
+  };
+  return {mean(graph.backprop.flops),     mean(network.formation_flops), mean(graph.backprop.level.flops),
+          mean(graph.backprop.dag.flops), own(Execution::level),         own(Execution::dag)};
+}
+
 std::int64_t save_run_row(Sqlite& database, const std::string& created, const RunContext& context, const RunRecord& run,
                           std::optional<std::int64_t> search_id, std::optional<std::int64_t> machine_id) {
   static constexpr const char* kInsert =
@@ -23,9 +46,10 @@ std::int64_t save_run_row(Sqlite& database, const std::string& created, const Ru
       "chain_build_bytes, steps, per_step_flops, makespan_level_unit, makespan_level_flops, makespan_dag_unit, "
       "makespan_dag_flops, peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, "
       "graph_bp_flops, "
-      "formation_flops, rule) "
+      "formation_flops, rule, binding, graph_bp_makespan_level_flops, graph_bp_makespan_dag_flops, "
+      "branch_makespan_level_flops, branch_makespan_dag_flops) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   const ScheduleProfile& profile = *run.profile;
   const NetworkProfile& network = *context.network_profile;
   const std::uint64_t inputs = profile.inputs;
@@ -33,14 +57,8 @@ std::int64_t save_run_row(Sqlite& database, const std::string& created, const Ru
   const Totals live = totals(profile, Scope::live);
   const auto mean = [inputs](std::uint64_t sum) { return Mean{sum, inputs}; };
   const std::optional<std::uint32_t> depth = profile.schedule.hybrid_depth();
-  std::optional<Mean> graph_flops;
-  std::optional<Mean> formation_flops;
-  if (context.network->has_blocks()) {
-    std::uint64_t flops = 0;
-    for (const GraphTask& task : graph_backprop_tasks(*context.network, network)) add_to(flops, task.flops);
-    graph_flops = mean(flops);
-    formation_flops = mean(network.formation_flops);
-  }
+  BranchColumns branches;
+  if (context.network->has_blocks()) branches = branch_columns(context, run.pram.workers);
   Statement insert(database, kInsert);
   insert
       .bind(created, context.tool_version, context.command, context.parameters, search_id, run.score, run.feasible,
@@ -52,7 +70,8 @@ std::int64_t save_run_row(Sqlite& database, const std::string& created, const Ru
             mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
             mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
             mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
-            run.predicted_dag_s, context.predicted_build_s, graph_flops, formation_flops, kCountingRule)
+            run.predicted_dag_s, context.predicted_build_s, branches.graph_flops, branches.formation_flops,
+            kCountingRule, run.binding, branches.graph_level, branches.graph_dag, branches.own_level, branches.own_dag)
       .run();
   return database.last_row_id();
 }

@@ -17,7 +17,7 @@ struct RunStore::Impl {
 };
 
 RunStore::RunStore(const std::string& file, Open open)
-    : impl_(std::make_unique<Impl>(Impl{open_database(file, open == Open::create)})) {}
+    : impl_(std::make_unique<Impl>(Impl{open == Open::create ? open_database(file, true) : open_present(file)})) {}
 
 RunStore::~RunStore() = default;
 

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "sqlite.hpp"
+#include <fmt/format.h>
+
+#include "database.hpp"
+#include "upsweep/base/error.hpp"
 
 namespace upsweep {
 
@@ -12,7 +15,12 @@ class Transaction {
     write,  ///< takes the write lock at once
   };
 
+  /// Throws InputError that names the file where it is to be written and cannot be.
   Transaction(Sqlite& database, Kind kind) : database_(database) {
+    if (kind == Kind::write && is_read_only(database)) {
+      throw InputError(fmt::format(
+          "{}: nothing can be written there, accepted is a writable database in a writable folder", database.file()));
+    }
     database_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
   }
   ~Transaction() {

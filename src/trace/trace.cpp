@@ -8,6 +8,7 @@
 
 #include "trace_events.hpp"
 #include "traced_run.hpp"
+#include "upsweep/report/short_text.hpp"
 
 namespace upsweep {
 namespace {
@@ -16,6 +17,9 @@ constexpr unsigned kDecimals = 3;  // readers count in nanoseconds
 constexpr std::uint64_t kTicks = 1000;
 constexpr std::uint64_t kLevelTrack = 1;
 constexpr std::uint64_t kFirstWorkerTrack = 2;
+constexpr std::size_t kMostOfAName = 80;
+constexpr const char* kLiveBytes = "live bytes";
+constexpr const char* kBytes = "bytes";
 /// The most microseconds of a trace: nanoseconds are 64-bit integers to readers.
 constexpr std::uint64_t kMostMicroseconds = 9'200'000'000'000'000;
 
@@ -40,23 +44,29 @@ class TraceScale {
   std::uint64_t divisor_;
 };
 
+/// When a level runs, from barrier to barrier; in ticks.
+struct LevelSpan {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+};
+
 /// Writes the parts of the trace of a run.
 class RunTrace {
  public:
   explicit RunTrace(const RunDetails& details)
       : details_(details),
         run_(traced_run(details)),
-        scale_(run_.inputs, run_.timeline.makespan),
+        scale_(run_.replayed.inputs, makespan()),
         writer_(kDecimals, other_data()),
         track_of_(run_.start.size()) {
-    for (const TimelineEntry& entry : run_.timeline.entries)
+    for (const TimelineEntry& entry : entries())
       track_of_[entry.id] = kFirstWorkerTrack + static_cast<std::uint64_t>(entry.worker);
   }
 
   [[nodiscard]] std::string text() && {
     writer_.reserve(360 * details_.ops.size() + 1000);
     write_names();
-    if (run_.execution == Execution::level) write_levels();
+    if (run_.is_by_level()) write_levels();
     write_ops();
     if (has_arrows()) write_arrows();
     write_counters();
@@ -64,6 +74,8 @@ class RunTrace {
   }
 
  private:
+  [[nodiscard]] const std::vector<TimelineEntry>& entries() const { return run_.replayed.timeline.entries; }
+  [[nodiscard]] std::uint64_t makespan() const { return run_.replayed.timeline.makespan; }
   [[nodiscard]] std::uint64_t begin_of(std::size_t op) const { return scale_.ticks(run_.start[op]); }
   [[nodiscard]] std::uint64_t end_of(std::size_t op) const { return scale_.ticks(run_.end[op]); }
   [[nodiscard]] bool has_arrows() const { return details_.ops.size() <= kMostFlowOps; }
@@ -74,9 +86,11 @@ class RunTrace {
   void write_ops();
   void write_arrows();
   void write_counters();
-  void write_live_bytes();
-  [[nodiscard]] std::vector<Lifetime> level_spans() const;
+  void write_live_bytes_by_level();
+  void write_live_bytes_by_time();
+  [[nodiscard]] std::vector<LevelSpan> level_spans() const;
   [[nodiscard]] std::string args_of(const StoredOp& op) const;
+  [[nodiscard]] Json notes() const;
   [[nodiscard]] Json other_data() const;
 
   const RunDetails& details_;
@@ -88,29 +102,33 @@ class RunTrace {
 
 void RunTrace::write_names() {
   const StoredRun& run = details_.run;
-  writer_.name_process(fmt::format("{}: {}, {} execution on {} worker{}", run.model, run.schedule,
-                                   to_string(run_.execution), run.workers, run.workers == 1 ? "" : "s"));
-  if (run_.execution == Execution::level) writer_.name_track(kLevelTrack, "levels");
-  std::vector<std::uint64_t> tracks = track_of_;
-  std::sort(tracks.begin(), tracks.end());
-  tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
-  for (const std::uint64_t track : tracks)
-    writer_.name_track(track, fmt::format("worker {}", track - kFirstWorkerTrack));
+  writer_.name_process(fmt::format("{}: {}, {} execution on {} worker{}", short_text(run.model, kMostOfAName),
+                                   short_text(run.schedule, kMostOfAName), to_string(run_.replayed.execution),
+                                   run.workers, run.workers == 1 ? "" : "s"));
+  if (run_.is_by_level()) writer_.name_track(kLevelTrack, "levels");
+  std::size_t workers = 0;  // those that do anything: a worker starts only when all before it have
+  for (const TimelineEntry& entry : entries()) workers = std::max(workers, entry.worker + 1);
+  for (std::size_t worker = 0; worker < workers; ++worker)
+    writer_.name_track(kFirstWorkerTrack + worker, fmt::format("worker {}", worker));
 }
 
-/// When each level runs, from barrier to barrier; in ticks.
-std::vector<Lifetime> RunTrace::level_spans() const {
-  std::vector<Lifetime> spans(run_.schedule.levels, Lifetime{~std::uint64_t{0}, 0});
+/// One without ops that run lies where the one before it ends.
+std::vector<LevelSpan> RunTrace::level_spans() const {
+  std::vector<LevelSpan> spans(run_.schedule().levels, LevelSpan{~std::uint64_t{0}, 0});
   for (std::size_t id = 0; id < run_.start.size(); ++id) {
-    Lifetime& span = spans[run_.schedule.combines[id].level];
+    if (!run_.runs(id)) continue;
+    LevelSpan& span = spans[run_.schedule().combines[id].level];
     span.from = std::min(span.from, begin_of(id));
     span.to = std::max(span.to, end_of(id));
+  }
+  for (std::size_t level = 0; level < spans.size(); ++level) {
+    if (spans[level].from > spans[level].to) spans[level].from = spans[level].to = level == 0 ? 0 : spans[level - 1].to;
   }
   return spans;
 }
 
 void RunTrace::write_levels() {
-  const std::vector<Lifetime> spans = level_spans();
+  const std::vector<LevelSpan> spans = level_spans();
   for (std::size_t level = 0; level < spans.size(); ++level) {
     std::string args = fmt::format(R"({{"level":{})", level);
     if (level < details_.levels.size()) {
@@ -127,16 +145,16 @@ void RunTrace::write_levels() {
 
 std::string RunTrace::args_of(const StoredOp& op) const {
   return fmt::format(
-      R"({{"op":{},"level":{},"left":{},"right":{},"target":{},"m":{},"k":{},"n":{},"nnz":{},"flops":{},"dead":{},"critical":{}}})",
+      R"({{"op":{},"level":{},"left":{},"right":{},"target":{},"m":{},"k":{},"n":{},"nnz":{},"flops":{},"dead":{},"on_longest_chain":{}}})",
       op.id, op.level, op.left, op.right, op.target, op.m, op.k, op.n, trace_number(op.nnz), trace_number(op.flops),
-      op.is_dead, static_cast<bool>(run_.is_critical[op.id]));
+      op.is_dead, static_cast<bool>(run_.is_on_chain[op.id]));
 }
 
 void RunTrace::write_ops() {
-  for (const TimelineEntry& entry : run_.timeline.entries) {
+  for (const TimelineEntry& entry : entries()) {
     const StoredOp& op = details_.ops[entry.id];
     writer_.event({track_of_[entry.id], begin_of(entry.id)}, end_of(entry.id) - begin_of(entry.id),
-                  to_string(run_.schedule.combines[entry.id].phase),
+                  to_string(run_.schedule().combines[entry.id].phase),
                   fmt::format("op {} {}", entry.id, op.is_mv ? "mv" : "mm"), args_of(op));
   }
 }
@@ -144,10 +162,11 @@ void RunTrace::write_ops() {
 /// From the last tick of the producer to the first of the consumer: at its end another event may have begun, to which
 /// readers would tie the arrow.
 void RunTrace::write_arrows() {
+  const Schedule& schedule = run_.schedule();
   for (std::size_t id = 0; id < run_.start.size(); ++id) {
-    for (const ValueId operand : {run_.schedule.combines[id].earlier, run_.schedule.combines[id].later}) {
-      if (operand < run_.schedule.length) continue;
-      const std::size_t producer = operand - run_.schedule.length;
+    for (const ValueId operand : {schedule.combines[id].earlier, schedule.combines[id].later}) {
+      if (operand < schedule.length) continue;
+      const std::size_t producer = operand - schedule.length;
       if (!takes_time(producer) || !takes_time(id)) continue;
       writer_.arrow({track_of_[producer], end_of(producer) - 1}, {track_of_[id], begin_of(id)});
     }
@@ -155,65 +174,74 @@ void RunTrace::write_arrows() {
 }
 
 void RunTrace::write_counters() {
-  const std::size_t ops = run_.start.size();
-  std::vector<Lifetime> spans;
-  if (run_.execution == Execution::level) spans = level_spans();
+  const Schedule& schedule = run_.schedule();
+  std::vector<LevelSpan> spans;
+  if (run_.is_by_level()) spans = level_spans();
   std::vector<CounterStep> busy;
   std::vector<CounterStep> ready;
-  busy.reserve(2 * ops);
-  ready.reserve(2 * ops);
-  for (std::size_t id = 0; id < ops; ++id) {
-    const Combine& combine = run_.schedule.combines[id];
+  busy.reserve(2 * entries().size());
+  ready.reserve(2 * entries().size());
+  for (const TimelineEntry& entry : entries()) {
+    const std::size_t id = entry.id;
+    const Combine& combine = schedule.combines[id];
     busy.push_back({begin_of(id), 1});
     busy.push_back({end_of(id), -1});
     std::uint64_t ready_at = spans.empty() ? 0 : spans[combine.level].from;
     for (const ValueId operand : {combine.earlier, combine.later})
-      if (operand >= run_.schedule.length) ready_at = std::max(ready_at, end_of(operand - run_.schedule.length));
+      if (operand >= schedule.length) ready_at = std::max(ready_at, end_of(operand - schedule.length));
     ready.push_back({ready_at, 1});
     ready.push_back({begin_of(id), -1});
   }
   writer_.counter("busy workers", "workers", std::move(busy));
   writer_.counter("ready ops", "ops", std::move(ready));
-  write_live_bytes();
+  if (run_.is_by_level()) {
+    write_live_bytes_by_level();
+  } else {
+    write_live_bytes_by_time();
+  }
 }
 
-void RunTrace::write_live_bytes() {
-  constexpr const char* kName = "live bytes";
-  if (run_.start.empty()) {
-    writer_.counter(kName, "bytes", 0, trace_number(details_.run.peak_live_bytes));
-    return;
-  }
-  if (run_.execution == Execution::level) {
-    // Level by level, also where a level takes no time.
-    const std::vector<std::uint64_t> live = live_bytes_by_level(run_);
-    const std::vector<Lifetime> spans = level_spans();
-    for (std::size_t level = 0; level < live.size(); ++level)
-      writer_.counter(kName, "bytes", spans[level].from, exact_mean(live[level], run_.inputs));
-    return;
-  }
+/// Level by level, also where a level takes no time; at the end what remains.
+void RunTrace::write_live_bytes_by_level() {
+  const std::vector<std::uint64_t> live = live_bytes_by_level(run_);
+  const std::vector<LevelSpan> spans = level_spans();
+  const std::uint64_t inputs = run_.replayed.inputs;
+  for (std::size_t level = 0; level < live.size(); ++level)
+    writer_.counter(kLiveBytes, kBytes, spans[level].from, exact_mean(live[level], inputs));
+  writer_.counter(kLiveBytes, kBytes, scale_.ticks(makespan()), exact_mean(remaining_bytes(run_), inputs));
+}
+
+void RunTrace::write_live_bytes_by_time() {
   std::vector<CounterStep> steps;
   const std::vector<Lifetime> lives = lifetimes(run_);
   for (std::size_t value = 0; value < lives.size(); ++value) {
     const auto bytes = static_cast<std::int64_t>(run_.bytes[value]);
     steps.push_back({scale_.ticks(lives[value].from), bytes});
-    if (lives[value].to < run_.timeline.makespan) steps.push_back({scale_.ticks(lives[value].to), -bytes});
+    if (!lives[value].stays) steps.push_back({scale_.ticks(lives[value].to), -bytes});
   }
-  writer_.counter(kName, "bytes", std::move(steps), run_.inputs);
+  writer_.counter(kLiveBytes, kBytes, std::move(steps), run_.replayed.inputs);
 }
 
-Json RunTrace::other_data() const {
-  const StoredRun& run = details_.run;
-  const bool is_level = run_.execution == Execution::level;
+Json RunTrace::notes() const {
+  const bool is_level = run_.is_by_level();
   Json notes = Json::array();
-  notes.push_back("Simulated, not measured: the cost of an op is its FLOPs, dead ops are executed.");
-  notes.push_back(is_level ? "critical: the most expensive op of its level, the first of equal ones."
-                           : "critical: on a longest path through the dependencies.");
-  notes.push_back(is_level ? "live bytes: by level; the most are the run's peak_live_bytes."
+  notes.push_back(fmt::format("Simulated, not measured: the cost of an op is its FLOPs, dead ops are {}.",
+                              run_.replayed.runs_all_ops() ? "executed" : "left out as in the search"));
+  notes.push_back(
+      fmt::format("on_longest_chain: without a gap from the end of the run to its start, each op starts when one ends "
+                  "that it waits for: an operand, the op before it on its worker{}.",
+                  is_level ? ", or the last of the level before" : ""));
+  notes.push_back(is_level ? "live bytes: by level; the most are the peak of the ops that run."
                            : "live bytes: by time; the run's peak_live_bytes is by level and may differ.");
   notes.push_back(is_level ? "ready ops: of the level that runs, waiting for a worker."
                            : "ready ops: those whose operands are there, waiting for a worker.");
   if (!has_arrows()) notes.push_back(fmt::format("No arrows: more than {} ops.", kMostFlowOps));
   if (has_arrows()) notes.push_back("Arrows: from an op to those that read its result; none at ops that take no time.");
+  return notes;
+}
+
+Json RunTrace::other_data() const {
+  const StoredRun& run = details_.run;
   return {{"tool", "upsweep"},
           {"tool_version", run.tool_version},
           {"run", run.id},
@@ -222,17 +250,21 @@ Json RunTrace::other_data() const {
           {"pattern", run.pattern},
           {"inputs", run.inputs},
           {"schedule", run.schedule},
-          {"execution", to_string(run_.execution)},
+          {"execution", to_string(run_.replayed.execution)},
           {"workers", run.workers},
           {"ops", run.ops},
+          {"ops_run", entries().size()},
           {"microsecond", fmt::format("{} FLOP{}", scale_.flops(), scale_.flops() == 1 ? "" : "s")},
-          {"makespan_flops", json_mean(run_.timeline.makespan, run_.inputs)},
+          {"makespan_flops", json_mean(makespan(), run_.replayed.inputs)},
           {"peak_live_bytes", run.peak_live_bytes},
-          {"notes", std::move(notes)}};
+          {"notes", notes()}};
 }
 
 }  // namespace
 
-std::string trace_json(const RunDetails& run) { return RunTrace(run).text(); }
+std::string trace_json(const RunDetails& run) {
+  if (run.ops.empty()) throw std::invalid_argument("it has no ops");
+  return RunTrace(run).text();
+}
 
 }  // namespace upsweep

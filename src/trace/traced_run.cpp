@@ -6,41 +6,12 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "upsweep/scan/request.hpp"
+#include "upsweep/base/checked.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 40U;  // sums of more would not fit
 constexpr std::size_t kNoLevel = ~std::size_t{0};
-
-/// A mean over the inputs as their sum.
-std::uint64_t sum_of(double mean, std::uint64_t inputs, const char* what, std::size_t op) {
-  const double sum = std::nearbyint(mean * static_cast<double>(inputs));
-  if (!(sum >= 0 && sum < 0x1p63)) throw std::invalid_argument(fmt::format("op {} has {} {}", op, mean, what));
-  return static_cast<std::uint64_t>(sum);
-}
-
-/// The schedule of a run, checked against its ops.
-Schedule schedule_of_run(const RunDetails& details) {
-  const StoredRun& run = details.run;
-  // No schedule has fewer than n - 1 ops: a length out of nowhere would take all memory.
-  if (run.length > details.ops.size() + 2)
-    throw std::invalid_argument(fmt::format("{} ops over {} elements", details.ops.size(), run.length));
-  Schedule schedule = make_schedule(parse_schedule(run.requested), run.length);
-  if (schedule.combines.size() != details.ops.size()) {
-    throw std::invalid_argument(fmt::format("{} ops are stored, and schedule {} has {}", details.ops.size(),
-                                            run.requested, schedule.combines.size()));
-  }
-  for (std::size_t id = 0; id < details.ops.size(); ++id) {
-    const StoredOp& op = details.ops[id];
-    const Combine& combine = schedule.combines[id];
-    if (op.id != id || op.level != combine.level || op.left != combine.left || op.right != combine.right ||
-        op.target != combine.target)
-      throw std::invalid_argument(fmt::format("op {} is not that of schedule {}", id, run.requested));
-  }
-  return schedule;
-}
 
 /// Bytes of a number: 4 or 8, from what the result of a matrix-vector product takes.
 std::uint64_t value_bytes_of(const std::vector<StoredOp>& ops) {
@@ -54,95 +25,59 @@ std::uint64_t value_bytes_of(const std::vector<StoredOp>& ops) {
 }
 
 /// Bytes of every value: those of results are stored, those of operands follow from their entries.
-std::vector<std::uint64_t> bytes_of_values(const TracedRun& run, const std::vector<StoredOp>& ops) {
+std::vector<std::uint64_t> bytes_of_values(const ReplayedRun& run, const std::vector<StoredOp>& ops) {
   std::vector<std::uint64_t> bytes(run.schedule.values(), 0);
   if (ops.empty()) return bytes;
   const std::uint64_t value_bytes = value_bytes_of(ops);
   const auto matrix = [&](std::uint64_t rows, double nnz, std::size_t op) {
     const std::uint64_t pointer = nnz > 0x1p31 - 1 ? 8 : 4;
-    return (value_bytes + 4) * sum_of(nnz, run.inputs, "entries", op) + pointer * (rows + 1) * run.inputs;
+    return checked_add(checked_mul(value_bytes + 4, stored_sum(nnz, run.inputs, "entries", op)),
+                       checked_mul(checked_mul(pointer, checked_add(rows, 1)), run.inputs));
   };
   for (std::size_t id = 0; id < ops.size(); ++id) {
     const StoredOp& op = ops[id];
     const Combine& combine = run.schedule.combines[id];
-    bytes[run.schedule.value_of(id)] = sum_of(op.bytes, run.inputs, "bytes", id);
+    bytes[run.schedule.value_of(id)] = stored_sum(op.bytes, run.inputs, "bytes", id);
     if (combine.earlier == 0) {
-      bytes[0] = value_bytes * op.k * run.inputs;
+      bytes[0] = checked_mul(checked_mul(value_bytes, op.k), run.inputs);
     } else if (combine.earlier < run.schedule.length) {
       bytes[combine.earlier] = matrix(op.k, op.left_nnz, id);
     }
     if (combine.later < run.schedule.length) bytes[combine.later] = matrix(op.m, op.right_nnz, id);
   }
+  std::uint64_t all = 0;  // no sum of some of them is larger
+  for (const std::uint64_t of_value : bytes) add_to(all, of_value);
   return bytes;
-}
-
-/// The most expensive op of each level, the first of equal ones: the critical path by the level rule.
-std::vector<bool> most_expensive_by_level(const Schedule& schedule, const std::vector<std::uint64_t>& costs) {
-  std::vector<std::size_t> most(schedule.levels, kNoLevel);
-  for (std::size_t id = 0; id < costs.size(); ++id) {
-    std::size_t& first = most[schedule.combines[id].level];
-    if (first == kNoLevel || costs[id] > costs[first]) first = id;
-  }
-  std::vector<bool> is_critical(costs.size(), false);
-  for (const std::size_t id : most) is_critical[id] = true;
-  return is_critical;
-}
-
-/// Ops on a longest path through the dependencies.
-std::vector<bool> on_longest_path(const Schedule& schedule, const std::vector<std::uint64_t>& costs) {
-  const std::size_t ops = costs.size();
-  std::vector<std::uint64_t> until(ops, 0);  // longest path that ends with this op
-  std::vector<std::uint64_t> from(ops, 0);   // longest path of those that wait for it
-  const auto each_producer = [&](std::size_t id, auto&& visit) {
-    for (const ValueId operand : {schedule.combines[id].earlier, schedule.combines[id].later})
-      if (operand != kIdentity && operand >= schedule.length) visit(operand - schedule.length);
-  };
-  std::uint64_t longest = 0;
-  for (std::size_t id = 0; id < ops; ++id) {
-    each_producer(id, [&](std::size_t producer) { until[id] = std::max(until[id], until[producer]); });
-    until[id] += costs[id];
-    longest = std::max(longest, until[id]);
-  }
-  std::vector<bool> is_critical(ops, false);
-  for (std::size_t id = ops; id-- > 0;) {
-    is_critical[id] = until[id] + from[id] == longest;
-    each_producer(id, [&](std::size_t producer) { from[producer] = std::max(from[producer], from[id] + costs[id]); });
-  }
-  return is_critical;
 }
 
 }  // namespace
 
 TracedRun traced_run(const RunDetails& details) {
   TracedRun run;
-  run.inputs = details.run.inputs;
-  if (run.inputs == 0 || run.inputs > kMostInputs)
-    throw std::invalid_argument(fmt::format("a run over {} inputs", run.inputs));
-  if (details.search && details.search->execution == "level") run.execution = Execution::level;
-  run.schedule = schedule_of_run(details);
-  const std::size_t ops = details.ops.size();
-  std::vector<std::uint64_t> costs;
-  costs.reserve(ops);
-  for (const StoredOp& op : details.ops) costs.push_back(sum_of(op.flops, run.inputs, "FLOPs", op.id));
-  run.bytes = bytes_of_values(run, details.ops);
-  run.timeline = simulate(run.schedule, costs, std::vector<bool>(ops, true), details.run.workers, run.execution);
-  run.start.resize(ops);
-  run.end.resize(ops);
-  for (const TimelineEntry& entry : run.timeline.entries) {
+  run.replayed = replayed_run(details);
+  try {
+    run.bytes = bytes_of_values(run.replayed, details.ops);
+  } catch (const CountOverflow& error) {
+    throw std::invalid_argument(error.what());
+  }
+  run.start.resize(details.ops.size());
+  run.end.resize(details.ops.size());
+  for (const TimelineEntry& entry : run.replayed.timeline.entries) {
     run.start[entry.id] = entry.start;
     run.end[entry.id] = entry.end;
   }
-  run.is_critical = run.execution == Execution::level ? most_expensive_by_level(run.schedule, costs)
-                                                      : on_longest_path(run.schedule, costs);
+  run.is_on_chain.assign(details.ops.size(), false);
+  for (const std::size_t id : longest_chain(run.replayed)) run.is_on_chain[id] = true;
   return run;
 }
 
 std::vector<std::uint64_t> live_bytes_by_level(const TracedRun& run) {
-  const Schedule& schedule = run.schedule;
+  const Schedule& schedule = run.schedule();
   if (schedule.levels == 0) return {};
   std::vector<std::size_t> first(schedule.values(), 0);
   std::vector<std::size_t> last(schedule.values(), kNoLevel);
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    if (!run.runs(id)) continue;
     const Combine& combine = schedule.combines[id];
     const ValueId result = schedule.value_of(id);
     first[result] = combine.level;
@@ -166,17 +101,24 @@ std::vector<std::uint64_t> live_bytes_by_level(const TracedRun& run) {
   return live;
 }
 
+std::uint64_t remaining_bytes(const TracedRun& run) {
+  std::uint64_t bytes = 0;
+  for (const ValueId result : run.schedule().results)
+    if (result != kIdentity) bytes += run.bytes[result];
+  return bytes;
+}
+
 std::vector<Lifetime> lifetimes(const TracedRun& run) {
-  const Schedule& schedule = run.schedule;
+  const Schedule& schedule = run.schedule();
   std::vector<Lifetime> lives(schedule.values());
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id)
-    lives[schedule.value_of(id)] = {run.start[id], run.end[id]};
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    if (!run.runs(id)) continue;
+    lives[schedule.value_of(id)] = {run.start[id], run.end[id], false};
     for (const ValueId value : {schedule.combines[id].earlier, schedule.combines[id].later})
       lives[value].to = std::max(lives[value].to, run.end[id]);
   }
   for (const ValueId result : schedule.results)
-    if (result != kIdentity) lives[result].to = run.timeline.makespan;
+    if (result != kIdentity) lives[result].stays = true;
   return lives;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace_events.hpp"
+#include "upsweep/report/short_text.hpp"
 #include "upsweep/trace/trace.hpp"
 
 namespace upsweep {
@@ -60,9 +61,9 @@ const char* kind_text(char kind) {
     case 'F':
       return "forward";
     case 'O':
-      return "output gradient";
+      return "gradient of the input";
     case 'W':
-      return "weight gradient";
+      return "gradient of the weights";
     case 'U':
       return "update";
     default:
@@ -103,11 +104,11 @@ std::uint64_t write_resource(TraceWriter& writer, const ResourceTasks& resource,
 
 std::string trace_json(const StoredTraining& training) {
   const TrainingRecord& record = training.record;
+  if (record.tasks.empty()) throw std::invalid_argument("it has no tasks");
   // The best variant; without one, or without tasks of it, the first that has tasks.
   const auto is_of_best = [&](const TrainingTask& task) { return record.best && task.variant == *record.best; };
   std::uint32_t variant = record.best.value_or(0);
-  if (!record.tasks.empty() && std::none_of(record.tasks.begin(), record.tasks.end(), is_of_best))
-    variant = record.tasks.front().variant;
+  if (std::none_of(record.tasks.begin(), record.tasks.end(), is_of_best)) variant = record.tasks.front().variant;
   const std::string name = variant < record.variants.size() ? record.variants[variant] : "";
   TraceWriter writer(kTaskDecimals, {{"tool", "upsweep"},
                                      {"tool_version", record.tool_version},
@@ -118,7 +119,8 @@ std::string trace_json(const StoredTraining& training) {
                                      {"variant", name},
                                      {"microsecond", record.is_in_seconds ? "1 us" : "1 unit of the file"},
                                      {"notes", {"Simulated, not measured."}}});
-  writer.name_process(name.empty() ? record.name : fmt::format("{}: {}", record.name, name));
+  const std::string shown = short_text(record.name, 80);
+  writer.name_process(name.empty() ? shown : fmt::format("{}: {}", shown, short_text(name, 80)));
   const bool has_micro_batches = std::any_of(record.tasks.begin(), record.tasks.end(),
                                              [](const TrainingTask& task) { return task.micro_batch > 0; });
   std::uint64_t next = 1;

@@ -1,5 +1,6 @@
 """A headless Chromium, spoken to by the DevTools protocol over a pipe: no port, no network, no package."""
 
+import base64
 import json
 import os
 import select
@@ -135,20 +136,24 @@ class Browser:
     def size(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
 
-    def theme(self, name):
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+    def theme(self, name, media=""):
+        """The colours that the system prefers; `media`: "print" for the look on paper, "" for a screen."""
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": name}])
 
     def move_mouse(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def press(self, key):
-        code = {"Enter": 13, "Tab": 9, " ": 32}[key]
+        code = {"Enter": 13, "Tab": 9, " ": 32, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}[key]
         text = {"Enter": "\r", " ": " "}.get(key, "")
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, text=text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
+    def pdf(self):
+        """The page as it is printed on A4."""
+        return base64.b64decode(self.call("Page.printToPDF", seconds=300, paperWidth=8.27, paperHeight=11.69)["data"])
+
     def screenshot(self, path):
-        import base64
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))

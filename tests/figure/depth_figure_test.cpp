@@ -57,13 +57,13 @@ std::map<std::pair<std::string, std::string>, double> ratios(const Figure& figur
 TEST(DepthFigure, HasDepthsInOrderAndSchemesAfterThem) {
   const Figure figure = depth_figure(made_search(), made_candidates()).value();
   EXPECT_EQ(figure.signals["labels"], FigureData({"0", "1", "2", "blocked:4"}));
-  EXPECT_EQ(figure.signals["series"], FigureData({"time", "critical path", "FLOPs", "peak memory"}));
+  EXPECT_EQ(figure.signals["series"], FigureData({"time", "critical path, dag", "FLOPs", "peak memory"}));
   EXPECT_THAT(figure.caption, HasSubstr("other schemes"));
 }
 
 TEST(DepthFigure, IsRelativeToPlainBackPropagation) {
   const auto found = ratios(depth_figure(made_search(), made_candidates()).value());
-  for (const char* series : {"time", "critical path", "FLOPs", "peak memory"}) {
+  for (const char* series : {"time", "critical path, dag", "FLOPs", "peak memory"}) {
     EXPECT_DOUBLE_EQ(found.at({series, "0"}), 1) << series;
     EXPECT_DOUBLE_EQ(found.at({series, "1"}), 0.5) << series;
     EXPECT_DOUBLE_EQ(found.at({series, "2"}), 4) << series;
@@ -74,15 +74,47 @@ TEST(DepthFigure, FollowsTheSettingsOfTheSearch) {
   StoredSearch search = made_search();
   search.objective = "critical-flops";
   search.execution = "level";
-  search.scope = "live";
   std::vector<StoredRun> runs = made_candidates();
   runs[3].makespan_level_flops = 7;
   runs[3].critical_path_level_flops = 8;
-  runs[3].live_flops = 9;
-  const auto found = ratios(depth_figure(search, runs).value());
+  const Figure figure = depth_figure(search, runs).value();
+  const auto found = ratios(figure);
   EXPECT_DOUBLE_EQ(found.at({"time", "1"}), 7.0 / 100);
-  EXPECT_DOUBLE_EQ(found.at({"critical path", "1"}), 24.0 / 100);
-  EXPECT_DOUBLE_EQ(found.at({"live FLOPs", "1"}), 9.0 / 50);
+  EXPECT_DOUBLE_EQ(found.at({"critical path, level", "1"}), 24.0 / 100);
+  EXPECT_THAT(figure.caption, HasSubstr("the critical ops of all levels"));
+}
+
+TEST(DepthFigure, ShowsOfASearchOfLiveOpsNothingThatIsOfAllOps) {
+  StoredSearch search = made_search();
+  search.scope = "live";
+  search.memory_limit = 1500;
+  std::vector<StoredRun> runs = made_candidates();
+  for (StoredRun& run : runs) run.score = run.flops / 5;
+  runs[3].score = 7;
+  runs[3].live_flops = 9;
+  const Figure figure = depth_figure(search, runs).value();
+  EXPECT_EQ(figure.signals["series"], FigureData({"time", "FLOPs"}));
+  const auto found = ratios(figure);
+  EXPECT_DOUBLE_EQ(found.at({"time", "1"}), 7.0 / 20);
+  EXPECT_DOUBLE_EQ(found.at({"FLOPs", "1"}), 9.0 / 50);
+  EXPECT_THAT(rows(figure.tables["limit"]), SizeIs(0)) << "that is of the live values' memory";
+  EXPECT_THAT(figure.title, HasSubstr("live ops only"));
+  EXPECT_THAT(figure.caption, HasSubstr("Live ops only"));
+  EXPECT_EQ(figure.signals["y_title"], "live ops, relative to plain BP");
+  search.objective = "critical-flops";
+  EXPECT_EQ(depth_figure(search, runs).value().signals["series"], FigureData({"critical path, dag", "FLOPs"}));
+}
+
+TEST(DepthFigure, DrawsAtMostFiveHundredCandidatesTheBestAmongThem) {
+  std::vector<StoredRun> runs;
+  for (std::uint32_t depth = 0; depth < 700; ++depth) runs.push_back(candidate("hybrid", depth, 100));
+  StoredSearch search = made_search();
+  search.best_depth = 650;
+  const Figure figure = depth_figure(search, runs).value();
+  EXPECT_THAT(figure.signals["labels"], SizeIs(499));
+  EXPECT_EQ(figure.signals["labels"].back(), "650");
+  EXPECT_LE(rows(figure.tables["figures"]).size(), kMostMarks);
+  EXPECT_THAT(figure.caption, HasSubstr("499 of 700 candidates"));
 }
 
 TEST(DepthFigure, MarksTheBestDepthAndTheBestOfAll) {

@@ -131,7 +131,35 @@ TEST_F(PassesFigures, VariantsShowTheirMakespansAndMarkTheBest) {
   EXPECT_EQ(bars[1]["best"], true);
   EXPECT_EQ(bars[1]["label"], "2.000 s, best");
   EXPECT_THAT(bars[1]["about"].get<std::string>(), AllOf(HasSubstr("1.500x as fast as a"), Not(HasSubstr("busy"))));
-  EXPECT_THAT(figure->caption, HasSubstr("Faster ones than the best"));
+}
+
+TEST_F(PassesFigures, VariantsThatAreNoCandidatesAreGreyAndSaidSo) {
+  StoredTraining training;
+  training.record.kind = "pipeline";
+  training.record.variants = {"a", "b", "c", "scan hybrid:1"};
+  training.record.best = 1;
+  training.record.best_makespan = 2;
+  training.record.figures = {{0, "makespan", {}, 3},
+                             {1, "makespan", {}, 2},
+                             {2, "makespan", {}, 1},
+                             {3, "makespan", {}, 2.5},
+                             {3, "gradients_end", {}, 2}};
+  const Figure pipeline = variants_figure(training).value();
+  std::vector<bool> refused;
+  for (const FigureData& bar : rows_of(pipeline, "bars")) refused.push_back(bar["refused"]);
+  EXPECT_EQ(refused, (std::vector{false, false, true, true})) << "c is faster and not the best; scans are no policies";
+  EXPECT_THAT(pipeline.caption,
+              AllOf(HasSubstr("Green: b"), HasSubstr("a scan, beside the policies; does not fit the memory")));
+  EXPECT_THAT(rows_of(pipeline, "bars")[2]["about"].get<std::string>(), HasSubstr("no candidate: does not fit"));
+
+  training.record.kind = "data_parallel";
+  training.record.variants = {"fifo k=0", "priority k=1", "priority k=2", "fifo k=1"};
+  training.record.figures.pop_back();
+  const Figure parallel = variants_figure(training).value();
+  refused.clear();
+  for (const FigureData& bar : rows_of(parallel, "bars")) refused.push_back(bar["refused"]);
+  EXPECT_EQ(refused, (std::vector{true, false, true, true}));
+  EXPECT_THAT(parallel.caption, HasSubstr("another link rule than the search's"));
 }
 
 TEST_F(PassesFigures, OfManyVariantsTheFirstTheBestAndTheFastestAreShown) {
@@ -170,6 +198,7 @@ TEST_F(PassesFigures, StepShowsTheTasksOfTheBestVariant) {
   EXPECT_EQ(tasks[0]["kind"], 2) << "W";
   EXPECT_THAT(tasks[0]["about"].get<std::string>(), HasSubstr("layer 3, micro-batch 1"));
   EXPECT_THAT(figure->caption, HasSubstr("1 resource on which nothing takes time"));
+  EXPECT_THAT(figure->caption, HasSubstr("of b, the best of 2 variants; the others are not drawn"));
   EXPECT_FALSE(step_timeline_figure({}));
 }
 

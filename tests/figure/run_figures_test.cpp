@@ -14,8 +14,10 @@
 namespace upsweep {
 namespace {
 
+using testing::cells;
 using ::testing::HasSubstr;
 using testing::made_run;
+using ::testing::Not;
 using testing::numbers;
 using testing::profiled_run;
 using testing::rows;
@@ -73,6 +75,33 @@ TEST(RunFigures, AreNothingForARunWithoutOps) {
   EXPECT_THAT(figures_of(RunDetails{}), SizeIs(0));
 }
 
+TEST(RunFigures, SayOfWhatTheyAre) {
+  RunDetails run = made_run("hybrid:1", 9, varied_flops);
+  run.run.pattern = "sample";
+  run.run.inputs = 3;
+  run.run.workers = 2;
+  run.machine.emplace().name = "a machine";
+  for (const Figure& figure : figures_of(run))
+    EXPECT_EQ(figure.context, "made, sample pattern of 3 inputs, hybrid:1, 2 workers, on a machine") << figure.kind;
+}
+
+TEST(RunFigures, TellTheKindsOfCriticalOpsApart) {
+  const RunDetails run = profiled_run("lenet5", "blelloch", 2);
+  const auto about_of = [&](const Figure& figure, const char* table) {
+    std::string all;
+    for (const FigureData& about : cells(figure.tables[table], "about")) all += about.get<std::string>() + "\n";
+    return all;
+  };
+  for (const auto& [figure, table] :
+       {std::pair(op_flops_figure(run).value(), "ops"), std::pair(schedule_figure(run).value(), "ops")}) {
+    EXPECT_THAT(about_of(figure, table), HasSubstr("critical of its level")) << figure.kind;
+    EXPECT_THAT(about_of(figure, table), Not(HasSubstr("longest chain"))) << figure.kind;
+  }
+  const std::string bars = about_of(timeline_figure(run).value(), "bars");
+  EXPECT_THAT(bars, HasSubstr("on the run's longest chain"));
+  EXPECT_THAT(bars, Not(HasSubstr("critical")));
+}
+
 TEST(RunFigures, TakeTextsOfUsersAsTheyAre) {
   RunDetails run = made_run("blelloch", 8, varied_flops);
   run.operators[0].name = "</script><b>\n\"'&";
@@ -116,6 +145,28 @@ TEST(OpFlopsFigure, HasTheProductsOfPlainBackPropagation) {
   const Figure figure = op_flops_figure(run).value();
   EXPECT_DOUBLE_EQ(sum(numbers(figure.tables["operators"], "flops")), run.run.linear_flops);
   EXPECT_EQ(rows(figure.tables["operators"]).size() + 2, run.run.length) << "nobody asks for the input's gradient";
+}
+
+TEST(OpFlopsFigure, CountsTheOperatorsThatItDraws) {
+  const RunDetails run = made_run("linear", 60'000, varied_flops);
+  EXPECT_THAT(op_flops_figure(run).value().caption, HasSubstr("the Jacobian of each of 60.00 k operators"))
+      << "59 999 but the first";
+}
+
+TEST(OpFlopsFigure, OfBranchesHasTheOperatorsWithAJacobianOfTheirOwnButTheFirst) {
+  RunDetails run = made_run("blelloch", 5, varied_flops);
+  run.run.graph_bp_flops = 1234;
+  run.operators.emplace_back().name = "sum";  // without a Jacobian of its own
+  for (StoredOperator& op : run.operators) op.in_shape = op.index == 1 ? "[3, 8, 8]" : "[16]";
+  Figure figure = op_flops_figure(run).value();
+  std::vector<std::string> drawn;
+  for (const FigureData& row : rows(figure.tables["operators"]))
+    drawn.push_back(row[5].get<std::string>().substr(0, std::string("plain BP through o2").size()));
+  EXPECT_THAT(drawn, ::testing::ElementsAre("plain BP through o2", "plain BP through o3", "plain BP through o4"));
+  EXPECT_THAT(figure.caption, HasSubstr("over the graph, one product of the gradient with the Jacobian of each of 3 "));
+  EXPECT_THAT(figure.caption, Not(HasSubstr("read the network's input again")));
+  run.operators[2].in_shape = "[3, 8, 8]";
+  EXPECT_THAT(op_flops_figure(run).value().caption, HasSubstr("read the network's input again"));
 }
 
 TEST(OpFlopsFigure, LeavesOutWhatALogarithmicAxisCannotShow) {

@@ -118,6 +118,9 @@ TEST_F(ScheduleFigure, DrawsTheMostExpensiveOfManyOpsAndCountsAll) {
   EXPECT_EQ(counted, static_cast<double>(run.ops.size()));
   EXPECT_THAT(figure.caption, HasSubstr("2000 most expensive"));
   EXPECT_LE(rows(figure.tables["positions"]).size(), 64U);
+  EXPECT_THAT(figure.caption, HasSubstr("One of 938 positions has a square"));
+  EXPECT_THAT(rows(figure.tables["moves"]), SizeIs(0));
+  EXPECT_THAT(figure.caption, HasSubstr("Not drawn: "));
 }
 
 TEST_F(ScheduleFigure, PutsManyLevelsIntoOneBar) {

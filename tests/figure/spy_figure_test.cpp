@@ -97,6 +97,23 @@ TEST_F(SpyFigure, TwentyFourPicturesOfNoiseStaySmallAndNoEntryIsLost) {
   }
 }
 
+TEST_F(SpyFigure, ManyJacobiansLeaveRoomForSixProducts) {
+  std::vector<StoredPicture> pictures;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    pictures.push_back(picture(4, 4, 1));
+    pictures.back().name = fmt::format("{}", i);
+    if (i >= 50) pictures.back().last = 2;
+  }
+  const std::vector<FigureData> shown = rows_of(*spy_figure(pictures), "pictures");
+  ASSERT_THAT(shown, SizeIs(24));
+  EXPECT_EQ(shown[17]["name"], "17");
+  EXPECT_EQ(shown[18]["name"], "50");
+  EXPECT_EQ(shown[23]["name"], "55");
+  EXPECT_THAT(spy_figure(pictures)->caption, HasSubstr("The first 18 of 50 Jacobians and 6 of 10 products"));
+  pictures.resize(51);
+  EXPECT_EQ(rows_of(*spy_figure(pictures), "pictures")[23]["name"], "50") << "one product, 23 Jacobians";
+}
+
 TEST_F(SpyFigure, AtMostTwentyFourPicturesJacobiansFirst) {
   std::vector<StoredPicture> pictures;
   for (std::uint32_t i = 0; i < 30; ++i) {
@@ -111,7 +128,7 @@ TEST_F(SpyFigure, AtMostTwentyFourPicturesJacobiansFirst) {
   EXPECT_EQ(shown[0]["name"], "1");
   EXPECT_EQ(shown[14]["name"], "29");
   EXPECT_EQ(shown[15]["name"], "0");
-  EXPECT_THAT(figure->caption, HasSubstr("24 of 30 pictures"));
+  EXPECT_THAT(figure->caption, HasSubstr("The first 15 of 15 Jacobians and 9 of 15 products"));
 }
 
 TEST_F(SpyFigure, SidesAreTrueToScaleUpToFourToOne) {

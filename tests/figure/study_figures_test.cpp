@@ -67,6 +67,22 @@ TEST_F(StudyFigures, CrossoverStandsAtTheLineOfItsPlaceOnly) {
   EXPECT_THAT(rows_of(figures.at(1), "crossings"), SizeIs(0)) << "that is along the other axis";
 }
 
+TEST_F(StudyFigures, LinesWithoutACrossoverHaveNoRuleButASentence) {
+  MadeStudy made = lengths_and_workers();
+  made.study.answers = {
+      {"crossover", R"({"workers":1})", "", R"({"along":"length","faster":"nowhere","value":10})"},
+      {"crossover", R"({"workers":2})", "", R"({"along":"length","faster":"nowhere","value":100})"},
+      {"crossover", R"({"workers":4})", "", R"({"along":"length","faster":"everywhere","value":10})"}};
+  const Figure figure = study_line_figures(made.study, made.points).at(0);
+  EXPECT_THAT(rows_of(figure, "crossings"), SizeIs(0));
+  EXPECT_THAT(figure.caption, HasSubstr("The scan is faster nowhere along length at workers = 1, 2."));
+  EXPECT_THAT(figure.caption, HasSubstr("The scan is faster everywhere along length at workers = 4."));
+  EXPECT_THAT(figure.caption, Not(HasSubstr("Vertical rules")));
+  made.study.answers[2].details = R"({"along":"length","faster":"nowhere","value":10})";
+  EXPECT_THAT(study_line_figures(made.study, made.points).at(0).caption,
+              HasSubstr("The scan is faster nowhere along length in all lines."));
+}
+
 TEST_F(StudyFigures, EqualCrossoversOfSeveralLinesAreOneRule) {
   MadeStudy made = lengths_and_workers();
   for (const char* place : {R"({"workers":2})", R"({"workers":4})"})
@@ -179,58 +195,6 @@ TEST_F(StudyFigures, LargeMapsShowEveryKthValueAndSaySo) {
   EXPECT_THAT(map->caption, HasSubstr("One of 3 values of "));
   for (const Figure& lines : study_line_figures(made.study, made.points))
     EXPECT_LE(rows_of(lines, "points").size(), kMostMarks);
-}
-
-TEST_F(StudyFigures, FrontIsWhatNoOtherPointBeats) {
-  const MadeStudy made = made_study(
-      {{"a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}, {"b", {1, 2, 3, 4, 5}}}, [&](const auto&, StudyPointRow& point) {
-        set_scores(point, static_cast<double>(between(1, 20)), static_cast<double>(between(1, 20)));
-        point.peak_live_bytes = static_cast<double>(between(1, 20));
-      });
-  const auto beats = [](const StudyPointRow& a, const StudyPointRow& b) {
-    return *a.score <= *b.score && *a.peak_live_bytes <= *b.peak_live_bytes &&
-           (*a.score < *b.score || *a.peak_live_bytes < *b.peak_live_bytes);
-  };
-  std::set<std::pair<double, double>> expected;
-  for (const StudyPointRow& point : made.points) {
-    const bool is_beaten = std::any_of(made.points.begin(), made.points.end(),
-                                       [&](const StudyPointRow& other) { return beats(other, point); });
-    if (!is_beaten) expected.emplace(std::round(*point.peak_live_bytes), std::round(*point.score));
-  }
-  const std::optional<Figure> figure = study_front_figure(made.study, made.points);
-  ASSERT_TRUE(figure);
-  const std::vector<FigureData> rows = rows_of(*figure, "points");
-  EXPECT_THAT(rows, SizeIs(50));
-  std::vector<std::pair<double, double>> front;
-  for (const FigureData& row : rows) {
-    if (row["front"] == 1)
-      front.emplace_back(std::round(std::pow(10, row["x"].get<double>())),
-                         std::round(std::pow(10, row["y"].get<double>())));
-  }
-  EXPECT_TRUE(std::is_sorted(front.begin(), front.end())) << "it is joined in this order";
-  EXPECT_EQ(std::set(front.begin(), front.end()), expected);
-  EXPECT_EQ(front.size(), expected.size()) << "of equal points one";
-}
-
-TEST_F(StudyFigures, FrontOfManyPointsIsWholeAndTheOthersAreCells) {
-  MadeStudy made;
-  made.study.name = "many";
-  made.study.points = 100'000;
-  for (std::uint64_t i = 0; i < made.study.points; ++i) {
-    StudyPointRow point;
-    point.position = i;
-    point.unit = "FLOPs";
-    point.score = std::exp(3 * normal());
-    point.peak_live_bytes = std::exp(3 * normal());
-    made.points.push_back(point);
-  }
-  const std::optional<Figure> figure = study_front_figure(made.study, made.points);
-  ASSERT_TRUE(figure);
-  std::size_t others = 0;
-  for (const FigureData& row : rows_of(*figure, "points")) others += row["front"] == 0 ? 1 : 0;
-  EXPECT_LE(others, kMostMarks);
-  EXPECT_GT(others, 100U);
-  EXPECT_THAT(figure->caption, HasSubstr("put together"));
 }
 
 TEST_F(StudyFigures, TextsOfUsersStayShortAndOnOneLine) {

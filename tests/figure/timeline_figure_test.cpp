@@ -95,7 +95,7 @@ TEST_F(TimelineFigure, LeavesOutDeadOpsWhereTheSearchDid) {
   const auto live = std::count_if(run.ops.begin(), run.ops.end(), [](const StoredOp& op) { return !op.is_dead; });
   ASSERT_LT(static_cast<std::size_t>(live), run.ops.size());
   EXPECT_THAT(rows(figure.tables["bars"]), SizeIs(static_cast<std::size_t>(live)));
-  EXPECT_THAT(figure.caption, HasSubstr("Dead ops are left out"));
+  EXPECT_THAT(figure.caption, HasSubstr("Live ops only: dead ops are left out"));
 }
 
 TEST_F(TimelineFigure, DoesNotDrawWorkersThatNeverWork) {

@@ -23,6 +23,27 @@ TEST(Html, BytesThatAreNoUtf8AreReplaced) {
 TEST(Html, ControlAndDirectionCharactersAreSeen) {
   EXPECT_EQ(escaped(std::string("a\0b\r\x1b\x7f", 6)), "a␀b␍␛␡");
   EXPECT_EQ(escaped("safe\u202Egnp.exe"), "safe\uFFFDgnp.exe");
+  EXPECT_EQ(escaped("שלום, ‌a‍b"), "שלום, ‌a‍b") << "letters written from the right, and joiners, stay";
+}
+
+/// As UTF-8; below U+10000.
+std::string utf8(unsigned code) {
+  if (code < 0x800) return {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+  return {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3f)),
+          static_cast<char>(0x80 | (code & 0x3f))};
+}
+
+TEST(Html, NoCharacterTurnsItsNeighboursRound) {
+  std::vector<unsigned> codes = {0x061c, 0x200e, 0x200f};  // marks
+  for (unsigned code = 0x80; code <= 0x9f; ++code) codes.push_back(code);
+  for (unsigned code = 0x202a; code <= 0x202e; ++code) codes.push_back(code);  // embeddings and overrides
+  for (unsigned code = 0x2066; code <= 0x2069; ++code) codes.push_back(code);  // isolates
+  for (const unsigned code : codes) {
+    const std::string text = "left" + utf8(code) + "right";
+    EXPECT_EQ(escaped(text), "left\uFFFDright") << std::hex << code;
+    EXPECT_EQ(script_json({{"name", text}}), "{\"name\":\"left\uFFFDright\"}") << std::hex << code;
+  }
+  EXPECT_EQ(escaped("\u00a0\u2030\u2060"), "\u00a0\u2030\u2060") << "their neighbours stay";
 }
 
 TEST(Html, LongTextIsCutBetweenCharacters) {

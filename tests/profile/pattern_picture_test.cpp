@@ -184,5 +184,29 @@ TEST(ChainPictures, LeaveOutWhatIsTooMuchAndWhatNeedsIt) {
   EXPECT_EQ(chain_pictures(chain, {64, 0, 0}).size(), 8U) << "Jacobians cost no products";
 }
 
+TEST(ChainPictures, OfLongChainsAreOfEveryKthJacobian) {
+  JacobianChain chain;
+  chain.gradient_length = 4;
+  chain.jacobians.assign(1000, std::make_shared<Pattern>(Pattern::diagonal(4)));
+  const auto places = [&](std::uint32_t most) {
+    PictureLimits limits;
+    limits.most_jacobians = most;
+    limits.most_products = 2;
+    std::vector<std::uint32_t> jacobians;
+    std::size_t products = 0;
+    for (const ChainPicture& one : chain_pictures(chain, limits)) {
+      if (one.first == one.last) jacobians.push_back(one.first);
+      products += one.first == one.last ? 0 : 1;
+    }
+    EXPECT_EQ(products, 2U);
+    return jacobians;
+  };
+  EXPECT_THAT(places(4), ElementsAre(1, 251, 501, 751));
+  EXPECT_THAT(places(3), ElementsAre(1, 335, 669));
+  EXPECT_EQ(places(999).size(), 500U) << "every second one";
+  EXPECT_EQ(places(1000).size(), 1000U);
+  EXPECT_LE(places(PictureLimits().most_jacobians).size(), 256U);
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -6,6 +6,7 @@
 namespace upsweep {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Kind = DiffRow::Kind;
@@ -21,9 +22,9 @@ TEST(RunDiffReport, SaysWhyFiguresMoved) {
   EXPECT_THAT(to_text(diff_of({kWorkers, kFlops})),
               HasSubstr("Figures moved because they differ in what was asked for (workers).\n"));
   EXPECT_THAT(to_text(diff_of({kRule, kFlops})),
-              HasSubstr("Figures moved because they were counted by another rule or version (rule).\n"));
+              HasSubstr("Figures moved because they were counted by another rule or version (counting rule).\n"));
   EXPECT_THAT(to_text(diff_of({kWorkers, kRule, kFlops})),
-              HasSubstr("(workers), and they were counted by another rule or version (rule).\n"));
+              HasSubstr("(workers), and they were counted by another rule or version (counting rule).\n"));
   EXPECT_THAT(to_text(diff_of({kWorkers})), HasSubstr("All figures are equal, although they differ in what"));
   EXPECT_THAT(to_text(diff_of({kFlops})), HasSubstr("though inputs, rule and version are equal"));
 }
@@ -46,6 +47,30 @@ TEST(RunDiffReport, HasATablePerKindThatDiffers) {
   EXPECT_THAT(cut, HasSubstr(std::string(37, 'x') + "..."));
   EXPECT_THAT(cut, Not(HasSubstr(std::string(38, 'x'))));
   EXPECT_THAT(cut, HasSubstr("two lines"));
+}
+
+TEST(RunDiffReport, ShowsWhereLongTextsDiffer) {
+  const std::string folder = "models/a-folder-with-a-long-name/another/network-\xc3\xa4-";
+  const DiffRow file{Kind::input, "model_file", folder + "dense.yaml", folder + "pruned.yaml", 0};
+  const std::string text = to_text(diff_of({file}));
+  EXPECT_THAT(text, HasSubstr("...r/network-\xc3\xa4-dense.yaml"));
+  EXPECT_THAT(text, HasSubstr("...r/network-\xc3\xa4-pruned.yaml"));
+  const DiffRow tail{Kind::input, "machine", std::string(90, 'x'), std::string(90, 'x') + std::string(90, 'y'), 0};
+  const std::string cut = to_text(diff_of({tail}));
+  EXPECT_THAT(cut, HasSubstr("..." + std::string(12, 'x') + ' '));
+  EXPECT_THAT(cut, HasSubstr("..." + std::string(12, 'x') + std::string(22, 'y') + "..."));
+}
+
+TEST(RunDiffReport, HasWordsAndUnitsForPeopleAndNumbersWithoutLossForPrograms) {
+  const DiffRow makespan{Kind::figure, "makespan_dag_flops", 1048576.0, 2097152.0, 2};
+  const DiffRow level{Kind::figure, "level 3: flops_max", std::int64_t{100'000'000}, std::int64_t{100'000'001}, 1};
+  const DiffRow time{Kind::figure, "measurement: measured_s", 0.0025, 0.005, 2};
+  const std::string text = to_text(diff_of({makespan, level, time}));
+  EXPECT_THAT(text, ContainsRegex("makespan in FLOPs \\(dag\\) +1.049 M +2.097 M"));
+  EXPECT_THAT(text, ContainsRegex("level 3: largest FLOPs +100000000 +100000001")) << "else they would look equal";
+  EXPECT_THAT(text, ContainsRegex("measurement: measured +2.500 ms +5.000 ms"));
+  EXPECT_THAT(to_csv(diff_of({makespan})), HasSubstr("figure,makespan_dag_flops,1048576,2097152,2"));
+  EXPECT_EQ(to_json(diff_of({makespan}))["figures"][0]["before"], 1048576.0);
 }
 
 TEST(RunDiffReport, HasTheDocumentedKeys) {

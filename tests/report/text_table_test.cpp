@@ -125,9 +125,9 @@ TEST(TextTable, BreaksTextsAtBlanksAndSlashesFirst) {
 }
 
 TEST(TextTable, PutsColumnsIntoBlocksThatRepeatTheFirst) {
-  TextTable table({{"depth"}, {"FLOPs"}, {"memory"}, {"span"}, {"", Align::left}});
-  table.row({"0", "26061648", "100.7 MiB", "1234567", ""});
-  table.row({"1", "9999", "1023 B", "123", "<- best"}, RowMark::best);
+  TextTable table({{"depth"}, {"FLOPs"}, {"memory"}, {"span"}});
+  table.row({"0", "26061648", "100.7 MiB", "1234567"});
+  table.row({"1", "9999", "1023 B", "123"}, RowMark::best);
   EXPECT_EQ(table.text({.width = 26, .is_coloured = true}),
             "depth     FLOPs     memory\n"
             "-----  --------  ---------\n"
@@ -135,9 +135,41 @@ TEST(TextTable, PutsColumnsIntoBlocksThatRepeatTheFirst) {
             "\033[1;32m    1      9999     1023 B\033[0m\n"
             "\n"
             "depth     span\n"
-            "-----  -------  -------\n"
+            "-----  -------\n"
             "    0  1234567\n"
-            "\033[1;32m    1      123  <- best\033[0m\n");
+            "\033[1;32m    1      123\033[0m\n");
+}
+
+TEST(TextTable, KeepsRemarksInTheFirstBlock) {
+  TextTable table({{"depth"}, {"FLOPs"}, {"memory"}, {"span"}, {"", Align::left}});
+  table.row({"0", "26061648", "100.7 MiB", "1234567", ""});
+  table.row({"1", "9999", "1023 B", "123", "<- best"}, RowMark::best);
+  EXPECT_EQ(table.text({.width = 26}),
+            "depth     FLOPs\n"
+            "-----  --------  -------\n"
+            "    0  26061648\n"
+            "    1      9999  <- best\n"
+            "\n"
+            "depth     memory     span\n"
+            "-----  ---------  -------\n"
+            "    0  100.7 MiB  1234567\n"
+            "    1     1023 B      123\n");
+}
+
+TEST(TextTable, BreaksLongRemarksBeforeFiguresLeaveTheirBlock) {
+  TextTable table({{"depth"}, {"FLOPs"}, {"span"}, {"", Align::left}});
+  table.row({"0", "26061648", "1234567", "<- fastest and predicted so"});
+  EXPECT_EQ(table.text({.width = 40}),
+            "depth     FLOPs     span\n"
+            "-----  --------  -------  --------------\n"
+            "    0  26061648  1234567  <- fastest and\n"
+            "                          predicted so\n");
+}
+
+TEST(TextTable, HasNoColumnForRemarksThatNobodyMakes) {
+  TextTable table({{"depth"}, {"FLOPs"}, {"", Align::left}});
+  table.row({"0", "26061648", ""});
+  EXPECT_EQ(table.text({.width = 15}), "depth     FLOPs\n-----  --------\n    0  26061648\n");
 }
 
 TEST(TextTable, RepeatsAllColumnsThatTellRowsApart) {

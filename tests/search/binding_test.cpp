@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
+
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
 namespace {
@@ -211,6 +215,40 @@ TEST(Binding, HasNames) {
   EXPECT_EQ(to_string(Binding::bandwidth), "bandwidth");
   EXPECT_EQ(to_string(Binding::workers), "workers");
   EXPECT_EQ(to_string(Binding::memory), "memory");
+}
+
+/// A dense chain under a scan, profiled.
+ScheduleProfile dense_profile(std::size_t elements = 4) {
+  const auto dense = std::make_shared<const Pattern>(build_pattern(50, 50, 0, [](Index, std::vector<Index>& columns) {
+    for (Index column = 0; column < 50; ++column) columns.push_back(column);
+  }));
+  JacobianChain chain;
+  for (std::size_t i = 0; i < elements; ++i) chain.jacobians.push_back(dense);
+  chain.gradient_length = 50;
+  return profile_schedules({blelloch_schedule(elements + 1)}, chain, 4).front();
+}
+
+TEST(BindingOf, IsTheResourceThatOneScheduleWaitsFor) {
+  const ScheduleProfile profile = dense_profile();
+  Machine machine = free_machine(2);
+  set_rates(machine, 1e12, 1e13);
+  machine.rates[0].op_latency_s = 1e-3;
+  const auto binding = [&](std::size_t workers) { return binding_of(profile, machine, workers, Execution::dag, 4); };
+  EXPECT_EQ(binding(2), Binding::latency);
+  machine.rates[0].op_latency_s = 1e-12;
+  EXPECT_EQ(binding(2), Binding::arithmetic);
+  set_rates(machine, 1e15, 1e6);
+  EXPECT_EQ(binding(2), Binding::bandwidth);
+}
+
+TEST(BindingOf, IsWorkersOnlyWhereTheMachineHasMore) {
+  const ScheduleProfile profile = dense_profile(64);
+  Machine machine = free_machine(2);
+  set_rates(machine, 1e9, 1e13);
+  machine.rates[0].op_latency_s = 250e-6;  // as long as the arithmetic of a product
+  EXPECT_NE(binding_of(profile, machine, 2, Execution::level, 4), Binding::workers);
+  machine.rates[0].workers = 64;
+  EXPECT_EQ(binding_of(profile, machine, 1, Execution::level, 4), Binding::workers);
 }
 
 }  // namespace

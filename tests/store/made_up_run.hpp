@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,5 +63,8 @@ struct MadeUpRun {
     return {"blelloch", &profile, pram_profile(profile, 2), 6.0, true, std::nullopt};
   }
 };
+
+/// A search that chose depth 1 on two workers.
+inline SearchRecord made_up_search() { return {"time", "dag", "all", 2, std::nullopt, 1, 0.25}; }
 
 }  // namespace upsweep::testing

@@ -3,53 +3,23 @@
 
 #include "../../src/store/migrations.hpp"
 #include "../../src/store/sqlite.hpp"
+#include "made_up_records.hpp"
+#include "sql_query.hpp"
 #include "support/files.hpp"
-#include "support/process.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 namespace {
 
+using testing::pass_record;
+using testing::query;
 using testing::TemporaryFolder;
-
-/// Runs a query with SQLite alone, as a user would.
-std::string query(const std::string& file, const std::string& sql) {
-  return testing::run_program({"/usr/bin/sqlite3", file, sql}).out;
-}
-
-/// A baseline, a scan that was faster, and one that did not run; two points of a curve each.
-PassRecord record() {
-  PassRecord record;
-  record.tool_version = "1";
-  record.command = "train";
-  record.parameters = "[]";
-  record.model = "net";
-  record.model_file = "net.yaml";
-  record.content_hash = "00";
-  record.network = "gru";
-  record.hidden = 20;
-  record.steps = 100;
-  record.batch = 16;
-  record.device = "a processor";
-  record.workers = 2;
-  PassRow baseline{"bptt", "cpu"};
-  baseline.measured = PassSeconds{0, 0, 0, 0.5};
-  baseline.predicted = PassSeconds{0, 0, 0, 0.4};
-  PassRow scan{"blelloch", "cpu", true};
-  scan.measured = PassSeconds{0.0625, 0.125, 0, 0.0625};
-  scan.flops = 1e20;  // more than an integer holds
-  PassRow failed{"hybrid:1", "cpu"};
-  failed.failure = "too large";
-  record.passes = {baseline, scan, failed};
-  record.losses = {{0, 0, 2.5, 0}, {0, 1, 2.25, 0.5}, {1, 0, 2.5, 0}, {1, 1, 2.25, 0.5}};
-  return record;
-}
 
 TEST(PassRows, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
   const TemporaryFolder folder;
   const std::string file = folder.path("runs.sqlite");
   RunStore store(file, RunStore::Open::create);
-  EXPECT_EQ(store.save(record()), 1);
+  EXPECT_EQ(store.save(pass_record()), 1);
   EXPECT_EQ(
       query(file, "SELECT method, predicted_s, measured_s, round(error, 3), ratio_to_first, failure FROM pass_summary"),
       "bptt|0.4|0.5|-0.2|1.0|\nblelloch||0.25||0.5|\nhybrid:1|||||too large\n");
@@ -66,13 +36,13 @@ TEST(PassRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
   const std::string file = folder.path("runs.sqlite");
   RunStore store(file, RunStore::Open::create);
   EXPECT_EQ(store.save(TrainingRecord{}), 1);
-  EXPECT_EQ(store.save(record()), 2);
+  EXPECT_EQ(store.save(pass_record()), 2);
   EXPECT_FALSE(store.show_passes(1).has_value());
   ASSERT_TRUE(store.show_passes(2).has_value());
   EXPECT_TRUE(store.remove(2));
   EXPECT_FALSE(store.remove(2));
   EXPECT_EQ(query(file, "SELECT COUNT(*) FROM passes; SELECT COUNT(*) FROM losses"), "0\n0\n");
-  EXPECT_EQ(store.save(record()), 3) << "an id is never used twice";
+  EXPECT_EQ(store.save(pass_record()), 3) << "an id is never used twice";
 }
 
 TEST(PassRows, AnOlderDatabaseIsUpgradedAndKeepsItsRuns) {
@@ -91,7 +61,7 @@ TEST(PassRows, AnOlderDatabaseIsUpgradedAndKeepsItsRuns) {
   }
   RunStore store(file, RunStore::Open::existing);
   EXPECT_EQ(store.list().rows.size(), 1U);
-  store.save(record());
+  store.save(pass_record());
   EXPECT_EQ(store.list().rows.size(), 2U);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 
 #include "../../src/store/migrations.hpp"
@@ -11,6 +12,7 @@
 #include "study_rows.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/store/run_diff.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/study_store.hpp"
 
@@ -91,6 +93,28 @@ TEST(StoreReaderOpening, RefusesWhatItCannotRead) {
   EXPECT_THAT(refusal(newer), HasSubstr(newer + ": its schema version is 99"));
 }
 
+TEST(StoreReaderOpening, RefusesAnEmptyFileAndLeavesItEmpty) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("empty.sqlite", "");
+  const std::string wanted = file + ": the file is empty, accepted is a file that --db wrote";
+  EXPECT_EQ(refusal(file), wanted);
+  const auto message = [](const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(message([&] { const RunStore store(file, RunStore::Open::existing); }), wanted);
+  EXPECT_EQ(message([&] { static_cast<void>(diff_runs(file, 1, 2)); }), wanted);
+  EXPECT_EQ(message([&] { remove_study(file, 1); }), wanted);
+  EXPECT_EQ(std::filesystem::file_size(file), 0U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "and nothing beside it";
+  { const RunStore store(file, RunStore::Open::create); }
+  EXPECT_EQ(refusal(file), "accepted") << "--db may fill it";
+}
+
 TEST(StoreReaderOpening, BringsAnOlderDatabaseUpToDate) {
   const TemporaryFolder folder;
   const std::string file = folder.path("old.sqlite");
@@ -131,6 +155,16 @@ TEST(StoreReaderOpening, OpensAReadOnlyFileInAFolderInWhichNothingCanBeWritten) 
     const StoreReader reader(file);
     EXPECT_EQ(reader.runs().size(), 1U);
     EXPECT_EQ(reader.details(1)->ops.size(), 3U);
+    RunStore store(file, RunStore::Open::existing);
+    EXPECT_EQ(store.list().rows.size(), 1U);
+    EXPECT_TRUE(store.show(1).has_value());
+    EXPECT_TRUE(diff_runs(file, 1, 1).rows.empty());
+    try {
+      store.remove(1);
+      ADD_FAILURE() << "nothing can be written there";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(file + ": nothing can be written there"));
+    }
   }
   std::filesystem::permissions(place, std::filesystem::perms{0755});
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place), {}), 1) << "nothing was left there";

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "made_up_records.hpp"
 #include "study_rows.hpp"
 #include "support/files.hpp"
 #include "upsweep/store/store_reader.hpp"
@@ -15,31 +16,9 @@ using testing::TemporaryFolder;
 TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
-  TrainingRecord record;
-  record.tool_version = "1";
-  record.parameters = "[]";
-  record.name = "step";
-  record.kind = "pipeline";
-  record.file = "step.yaml";
-  record.content_hash = "00";
-  record.is_in_seconds = true;
-  record.model = "net";
-  record.machine = "m";
-  record.link = "l";
-  record.kernels = "csr";
-  record.devices = 2;
-  record.variants = {"gpipe", "1f1b"};
-  record.best = 1;
-  record.best_makespan = 20.5;
-  record.figures = {{0, "makespan", std::nullopt, 23}, {1, "busy", 3, 20.5}};
-  record.tasks = {{0, "device 0", 'F', false, 1, 0, 0, 1}, {1, "0 to 1", 'W', true, 3, 2, 1, 1.5}};
-  TrainingRecord without_best = record;
-  without_best.best = std::nullopt;
-  without_best.best_makespan = std::nullopt;
-  without_best.is_in_seconds = false;
   RunStore store(file, RunStore::Open::create);
-  store.save(record);
-  store.save(without_best);
+  store.save(testing::training_record());
+  store.save(testing::training_record_without_best());
 
   const StoreReader reader(file);
   const std::optional<StoredTraining> found = reader.training(1);
@@ -52,15 +31,15 @@ TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
               ElementsAre("1", "[]", "step", "pipeline", "step.yaml", "00", "net", "m", "l", "csr"));
   EXPECT_TRUE(read.is_in_seconds);
   EXPECT_EQ(read.devices, 2U);
-  EXPECT_THAT(read.variants, ElementsAre("gpipe", "1f1b"));
+  EXPECT_THAT(read.variants, ElementsAre("gpipe", "gpipe (2)"));
   EXPECT_EQ(read.best, 1U);
   EXPECT_EQ(read.best_makespan, 20.5);
-  ASSERT_EQ(read.figures.size(), 2U);
+  ASSERT_EQ(read.figures.size(), 6U);
   EXPECT_EQ(read.figures[0].index, std::nullopt);
   EXPECT_EQ(read.figures[0].value, 23);
-  EXPECT_EQ(read.figures[1].variant, 1U);
-  EXPECT_EQ(read.figures[1].name, "busy");
-  EXPECT_EQ(read.figures[1].index, 3U);
+  EXPECT_EQ(read.figures[3].name, "peak_act_plus_grad");
+  EXPECT_EQ(read.figures[3].index, 1U);
+  EXPECT_EQ(read.figures[4].variant, 1U);
   ASSERT_EQ(read.tasks.size(), 1U) << "of the best variant alone";
   const TrainingTask& task = read.tasks[0];
   EXPECT_EQ(task.variant, 1U);
@@ -80,47 +59,10 @@ TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
   EXPECT_EQ(other.tasks[0].resource, "device 0") << "of the first";
 }
 
-PassRecord pass_record() {
-  PassRecord record;
-  record.tool_version = "1";
-  record.command = "train";
-  record.parameters = "[]";
-  record.model = "net";
-  record.model_file = "net.yaml";
-  record.content_hash = "00";
-  record.network = "gru";
-  record.hidden = 20;
-  record.steps = 100;
-  record.batch = 16;
-  record.is_fused = false;
-  record.value_bytes = 8;
-  record.machine = "m";
-  record.device = "a processor";
-  record.driver = "d";
-  record.workers = 2;
-  record.forward_s = 0.5;
-  PassRow baseline{"bptt", "cpu"};
-  baseline.predicted = PassSeconds{0, 0, 0, 0.5};
-  PassRow scan{"blelloch", "cuda", true};
-  scan.measured = PassSeconds{0.0625, 0.125, 0.25, 0.5};
-  scan.mismatch = "wrong";
-  scan.flops = 1e20;
-  scan.bytes = 7;
-  scan.critical_path_flops = 8;
-  scan.makespan_flops = 9;
-  scan.worst_share = 0.5;
-  scan.loss_difference = 0.25;
-  PassRow failed{"hybrid:1"};
-  failed.failure = "too large";
-  record.passes = {baseline, scan, failed};
-  record.losses = {{0, 0, 2.5, 0}, {0, 1, 2.25, 0.5}, {1, 0, 2.5, 0}};
-  return record;
-}
-
 TEST(StoreReaderStudies, ReadsARunOfBackwardPasses) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
-  RunStore(file, RunStore::Open::create).save(pass_record());
+  RunStore(file, RunStore::Open::create).save(testing::pass_record());
   const StoreReader reader(file);
   const std::optional<StoredPasses> found = reader.passes(1);
   ASSERT_TRUE(found.has_value());
@@ -138,9 +80,9 @@ TEST(StoreReaderStudies, ReadsARunOfBackwardPasses) {
   ASSERT_EQ(read.passes.size(), 3U);
   const PassRow& baseline = read.passes[0];
   ASSERT_TRUE(baseline.predicted.has_value());
-  EXPECT_EQ(baseline.predicted->down, 0.5);
+  EXPECT_EQ(baseline.predicted->down, 0.4);
   EXPECT_EQ(baseline.predicted->up, 0);
-  EXPECT_FALSE(baseline.measured || baseline.best || baseline.flops || baseline.mismatch || baseline.failure);
+  EXPECT_FALSE(baseline.best || baseline.flops || baseline.mismatch || baseline.failure);
   const PassRow& scan = read.passes[1];
   EXPECT_EQ(scan.method, "blelloch");
   EXPECT_EQ(scan.backend, "cuda");
@@ -148,12 +90,14 @@ TEST(StoreReaderStudies, ReadsARunOfBackwardPasses) {
   EXPECT_EQ(scan.mismatch, "wrong");
   ASSERT_TRUE(scan.measured.has_value());
   EXPECT_THAT((std::vector{scan.measured->jacobians, scan.measured->up, scan.measured->middle, scan.measured->down}),
-              ElementsAre(0.0625, 0.125, 0.25, 0.5));
+              ElementsAre(0.0625, 0.125, 0, 0.0625));
   EXPECT_THAT((std::vector{scan.flops, scan.bytes, scan.critical_path_flops, scan.makespan_flops, scan.worst_share,
                            scan.loss_difference}),
               ElementsAre(1e20, 7, 8, 9, 0.5, 0.25));
+  EXPECT_FALSE(scan.predicted || scan.failure);
   EXPECT_EQ(read.passes[2].failure, "too large");
-  ASSERT_EQ(read.losses.size(), 3U);
+  EXPECT_FALSE(read.passes[2].predicted || read.passes[2].measured);
+  ASSERT_EQ(read.losses.size(), 4U);
   EXPECT_EQ(read.losses[1].iteration, 1U);
   EXPECT_EQ(read.losses[1].loss, 2.25);
   EXPECT_EQ(read.losses[1].accuracy, 0.5);

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sqlite3.h>
-
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "sql_query.hpp"
 #include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/store/study_store.hpp"
 
@@ -16,24 +14,6 @@
 namespace upsweep::testing {
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// Runs a query with SQLite alone, as a user would.
-inline std::string query(const std::string& file, const std::string& sql) {
-  sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-  std::string rows;
-  char* error = nullptr;
-  const auto collect = [](void* into, int count, char** values, char**) {
-    for (int i = 0; i < count; ++i)
-      *static_cast<std::string*>(into) += std::string(i > 0 ? "|" : "") + (values[i] != nullptr ? values[i] : "");
-    *static_cast<std::string*>(into) += '\n';
-    return 0;
-  };
-  if (sqlite3_exec(database, sql.c_str(), collect, &rows, &error) != SQLITE_OK) rows = error;
-  sqlite3_free(error);
-  sqlite3_close(database);
-  return rows;
-}
 
 inline ContentKey key_of(std::uint8_t first, std::uint8_t last = 0) {
   ContentKey key{};

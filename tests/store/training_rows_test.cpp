@@ -1,51 +1,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "made_up_records.hpp"
+#include "sql_query.hpp"
 #include "support/files.hpp"
-#include "support/process.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 namespace {
 
+using testing::query;
 using testing::TemporaryFolder;
-
-/// Runs a query with SQLite alone, as a user would.
-std::string query(const std::string& file, const std::string& sql) {
-  return testing::run_program({"/usr/bin/sqlite3", file, sql}).out;
-}
-
-/// Two variants of equal names, tasks and a transfer.
-TrainingRecord record() {
-  TrainingRecord record;
-  record.tool_version = "1";
-  record.parameters = "[]";
-  record.name = "step";
-  record.kind = "pipeline";
-  record.file = "step.yaml";
-  record.content_hash = "00";
-  record.devices = 2;
-  record.variants = {"gpipe", "gpipe (2)"};
-  record.best = 1;
-  record.best_makespan = 20.5;
-  record.figures = {{0, "makespan", std::nullopt, 23},   {0, "bubble_fraction", std::nullopt, 0.5},
-                    {0, "peak_act_plus_grad", 0, 5},     {0, "peak_act_plus_grad", 1, 4},
-                    {1, "makespan", std::nullopt, 20.5}, {1, "bubble_fraction", std::nullopt, 0.25}};
-  record.tasks = {{0, "device 0", 'F', false, 1, 0, 0, 1}, {1, "0 to 1", 'F', true, 1, 0, 1, 1.5}};
-  return record;
-}
+using testing::training_record;
+using testing::training_record_without_best;
 
 TEST(TrainingRows, KeepsVariantsApartAndAnswersSql) {
   const TemporaryFolder folder;
   const std::string file = folder.path("runs.sqlite");
   RunStore store(file, RunStore::Open::create);
-  EXPECT_EQ(store.save(record()), 1);
+  EXPECT_EQ(store.save(training_record()), 1);
   EXPECT_EQ(query(file, "SELECT variant, makespan, bubble_fraction, peak_tensors, best FROM training_summary"),
             "gpipe|23|0.5|5|0\ngpipe (2)|20.5|0.25||1\n");
   EXPECT_EQ(query(file,
                   "SELECT v.name, t.resource, t.kind, t.transfer, t.starts, t.ends FROM training_tasks t "
                   "JOIN training_variants v USING (run_id, variant) ORDER BY seq"),
-            "gpipe|device 0|F|0|0.0|1.0\ngpipe (2)|0 to 1|F|1|1.0|1.5\n");
+            "gpipe|device 0|F|0|0.0|1.0\ngpipe (2)|0 to 1|W|1|1.0|1.5\n");
   EXPECT_EQ(query(file, "SELECT id, command, model, schedule, workers FROM run_summary"),
             "1|training|step|gpipe (2)|2\n");
 }
@@ -54,8 +33,8 @@ TEST(TrainingRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
   const TemporaryFolder folder;
   const std::string file = folder.path("runs.sqlite");
   RunStore store(file, RunStore::Open::create);
-  EXPECT_EQ(store.save(record()), 1);
-  EXPECT_EQ(store.save(record()), 2);
+  EXPECT_EQ(store.save(training_record()), 1);
+  EXPECT_EQ(store.save(training_record()), 2);
   EXPECT_FALSE(store.show(1).has_value()) << "not the run of a schedule";
   ASSERT_TRUE(store.show_training(2).has_value());
   EXPECT_EQ(store.training_figures(2).rows.size(), 6U);
@@ -66,17 +45,14 @@ TEST(TrainingRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
                   "SELECT COUNT(*) FROM training_tasks; SELECT COUNT(*) FROM training_figures; "
                   "SELECT COUNT(*) FROM training_variants"),
             "2\n6\n2\n");
-  EXPECT_EQ(store.save(record()), 3) << "an id is never used twice";
+  EXPECT_EQ(store.save(training_record()), 3) << "an id is never used twice";
 }
 
 TEST(TrainingRows, MayHaveNoMakespan) {
   const TemporaryFolder folder;
   const std::string file = folder.path("runs.sqlite");
-  TrainingRecord memory = record();
-  memory.best = std::nullopt;
-  memory.best_makespan = std::nullopt;
   RunStore store(file, RunStore::Open::create);
-  EXPECT_EQ(store.save(memory), 1);
+  EXPECT_EQ(store.save(training_record_without_best()), 1);
   EXPECT_EQ(store.list().rows.size(), 1U);
 }
 

@@ -67,6 +67,7 @@ struct ReadTrace {
     } else if (phase == "C") {
       counters[event.at("name")].emplace_back(nanoseconds(event.at("ts")), event.at("args").front().get<double>());
     } else if (phase == "s") {
+      EXPECT_TRUE(arrows[event.at("id")].first.is_null()) << "two arrows with one id";
       arrows[event.at("id")].first = event;
     } else if (phase == "f") {
       arrows[event.at("id")].second = event;
@@ -97,6 +98,21 @@ struct ReadTrace {
   for (const Slice& slice : slices)
     if (slice.start <= time && time < slice.end) found = &slice;
   return found;
+}
+
+/// What is wrong with the slices of a track, or nothing: each begins no earlier than the one before it, and lies inside
+/// those that have begun and not ended.
+[[nodiscard]] inline std::string nesting_fault(const std::vector<Slice>& slices) {
+  std::vector<const Slice*> open;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const Slice& slice = slices[i];
+    if (slice.end < slice.start) return "event " + std::to_string(i) + " ends before it begins";
+    if (i > 0 && slice.start < slices[i - 1].start) return "event " + std::to_string(i) + " is out of order";
+    while (!open.empty() && open.back()->end <= slice.start) open.pop_back();
+    if (!open.empty() && slice.end > open.back()->end) return "event " + std::to_string(i) + " overlaps another";
+    open.push_back(&slice);
+  }
+  return "";
 }
 
 }  // namespace upsweep::testing

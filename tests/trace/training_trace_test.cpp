@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/random.hpp"
 #include "trace/read_trace.hpp"
 #include "upsweep/trace/trace.hpp"
 
@@ -56,6 +57,28 @@ TEST(TrainingTrace, HasATrackPerResourceOfTheBestVariantAndNoneOverlaps) {
   EXPECT_EQ(trace.other.at("notes").size(), 1U);
 }
 
+class RandomTrainingTrace : public testing::SeededTest {};
+
+TEST_F(RandomTrainingTrace, HasEveryTaskOnceAndNoneOverlapOnATrack) {
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    StoredTraining training = small_training();
+    training.record.tasks.clear();
+    const std::size_t count = between(1, 60);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double start = static_cast<double>(between(0, 100)) / 10;
+      training.record.tasks.push_back({1, chance(0.5) ? "device 0" : "0 to 1", 'F', chance(0.5), 1, 0, start,
+                                       start + static_cast<double>(between(0, 20)) / 10});
+    }
+    const ReadTrace trace(trace_json(training));
+    std::size_t tasks = 0;
+    for (const auto& [track, slices] : trace.tracks) {
+      tasks += slices.size();
+      for (std::size_t i = 1; i < slices.size(); ++i) EXPECT_LE(slices[i - 1].end, slices[i].start);
+    }
+    EXPECT_EQ(tasks, count);
+  }
+}
+
 TEST(TrainingTrace, OfSecondsIsInMicroseconds) {
   StoredTraining training = small_training();
   training.record.is_in_seconds = true;
@@ -71,11 +94,10 @@ TEST(TrainingTrace, RefusesTimesThatAreNone) {
   }
 }
 
-TEST(TrainingTrace, WithoutTasksIsStillATrace) {
+TEST(TrainingTrace, RefusesToBeEmpty) {
   StoredTraining training = small_training();
   training.record.tasks.clear();
-  training.record.best.reset();
-  EXPECT_TRUE(ReadTrace(trace_json(training)).tracks.empty());
+  EXPECT_THROW(static_cast<void>(trace_json(training)), std::invalid_argument);
 }
 
 }  // namespace

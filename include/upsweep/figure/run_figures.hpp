@@ -13,10 +13,10 @@ namespace upsweep {
 /// The most marks that a figure draws one by one; beyond, ops are put together and the caption says how.
 inline constexpr std::size_t kMostMarks = 2000;
 
-/// FLOPs of each op against m·n·k, both logarithmic; mv and mm in two colours, ops of the critical path filled, the
+/// FLOPs of each op against m·n·k, both logarithmic; mv and mm in two colours, ops critical of their level filled, the
 /// operators of plain back-propagation beside them: Figure 5.5 of the thesis. Kind "op-flops".
 ///
-/// The critical path is that of the level rule: the most expensive op of each level, the first of equal ones.
+/// Critical of its level is the most expensive op there, the first of equal ones: the critical path of the level rule.
 /// Beyond kMostMarks: cells of a grid, ten per decade, with the number of ops as size; critical ops stay.
 [[nodiscard]] std::optional<Figure> op_flops_figure(const RunDetails& run);
 
@@ -29,9 +29,10 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// "fill-in".
 [[nodiscard]] std::optional<Figure> fill_in_figure(const RunDetails& run);
 
-/// What the simulated workers do, under the execution of the search or, without one, dag: a bar per op, critical ones
-/// marked, and the share of workers that are busy. Kind "timeline". Costs are FLOPs. Beyond kMostMarks: the share of
-/// each slice of time in which a worker (or group of workers) is busy.
+/// What the simulated workers do, under the execution of the search or, without one, dag: a bar per op, those of the
+/// longest chain marked (each waits for the one before: for its result, worker or level), and the share of workers that
+/// are busy. Kind "timeline". Costs are FLOPs. Beyond kMostMarks: the share of each slice of time in which a worker (or
+/// group of workers) is busy.
 [[nodiscard]] std::optional<Figure> timeline_figure(const RunDetails& run);
 
 /// Predicted against measured seconds of each op (alone on the machine, busy) and level, both logarithmic, with the
@@ -42,8 +43,8 @@ inline constexpr std::size_t kMostMarks = 2000;
 [[nodiscard]] std::optional<Figure> residuals_figure(const RunDetails& run);
 
 /// Time (or the objective), critical path, FLOPs and memory of the depths of a search, each relative to plain
-/// back-propagation. `candidates` are runs of one search; schemes that are no depth stand to the right by name. Kind
-/// "depth".
+/// back-propagation; of a search of live ops only what is stored of these. `candidates` are runs of one search; schemes
+/// that are no depth stand to the right by name. Kind "depth".
 [[nodiscard]] std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates);
 
 /// Measured beside predicted seconds of the schedules of runs that were validated together, a group per backend and

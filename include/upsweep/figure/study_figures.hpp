@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "upsweep/figure/figure.hpp"
@@ -22,7 +23,9 @@ namespace upsweep {
 /// invalid or do not fit are told apart.
 [[nodiscard]] std::optional<Figure> study_map_figure(const StoredStudy& study, std::span<const StudyPointRow> points);
 
-/// Score against memory of all points, those of the Pareto front joined. Kind "study-front".
+/// Score against memory of all points, those of a Pareto front joined: one front per problem, the points that differ in
+/// axes which change the memory of plain back-propagation being different problems. At most kMostMarks / 2 points on
+/// fronts. Kind "study-front".
 [[nodiscard]] std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<const StudyPointRow> points);
 
 /// Predicted and measured seconds of each backward method by phase. Kind "passes".
@@ -32,7 +35,7 @@ namespace upsweep {
 /// runs of iterations.
 [[nodiscard]] std::optional<Figure> losses_figure(const StoredPasses& passes);
 
-/// Makespan of each variant of a training study, the best marked. Kind "variants".
+/// Makespan of each variant of a training study, the best marked, those grey that are no candidates. Kind "variants".
 [[nodiscard]] std::optional<Figure> variants_figure(const StoredTraining& training);
 
 /// Operations and transfers of the best variant, a row per resource. Kind "step-timeline". Beyond kMostMarks: busy
@@ -40,7 +43,7 @@ namespace upsweep {
 [[nodiscard]] std::optional<Figure> step_timeline_figure(const StoredTraining& training);
 
 /// Sparsity patterns beside each other ("spy" pictures, Figure 3.3 of the thesis): darker cells have more entries.
-/// Kind "spy". At most 24, Jacobians first.
-[[nodiscard]] std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures);
+/// Kind "spy". At most 24: Jacobians first, but for room for 6 products. `context`: Figure::context.
+[[nodiscard]] std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures, std::string context = {});
 
 }  // namespace upsweep

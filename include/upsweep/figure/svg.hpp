@@ -19,8 +19,8 @@ enum class Theme : std::uint8_t { light, dark };
 
 /// Draws a figure as SVG by Node.js, which must be on the PATH. `width`: of the picture in pixels; 0: the template's.
 ///
-/// Throws BusyError where the program was built without charts or node cannot be run; std::runtime_error with
-/// what node said where drawing fails.
+/// Throws BusyError where the program was built without charts, node cannot be run or takes more than a minute;
+/// std::runtime_error with what node said where drawing fails.
 [[nodiscard]] std::string draw_svg(const Figure& figure, Theme theme, unsigned width = 0);
 
 }  // namespace upsweep

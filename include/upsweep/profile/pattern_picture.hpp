@@ -38,11 +38,13 @@ struct PictureLimits {
   std::uint32_t cells = 64;              ///< along the longer side
   std::uint64_t products = 200'000'000;  ///< matched pairs of the products that are formed, all together
   std::uint32_t most_products = 24;      ///< of pictures of products
+  std::uint32_t most_jacobians = 256;    ///< of pictures of Jacobians
 };
 
 /// Pictures of the Jacobians a[1..n], then of the products that the up-sweep of the Blelloch scan forms without a[0],
 /// level by level: those of neighbours, of four, of eight, ..., while the limits allow. Those that they do not allow,
-/// that would not fit into memory, or that 64 bits do not count, are left out, and so are products of them.
+/// that would not fit into memory, or that 64 bits do not count, are left out, and so are products of them. Of more
+/// than `most_jacobians` Jacobians every k-th has a picture, from a[1] on, with the smallest k that keeps to that many.
 [[nodiscard]] std::vector<ChainPicture> chain_pictures(const JacobianChain& chain, const PictureLimits& limits = {});
 
 }  // namespace upsweep

@@ -36,7 +36,8 @@ using Json = nlohmann::ordered_json;
 /// A table of text for people: columns aligned with blanks, a rule below the head, no other lines.
 ///
 /// In a style with a width, texts that are too wide go on in the next line, broken at blanks and slashes; where that is
-/// not enough, columns follow in blocks below each other, each with the first ones again. Numbers are never broken.
+/// not enough, columns follow in blocks below each other, each with the first ones again. Numbers are never broken. A
+/// last column of text without a head has remarks on rows: it ends the first block.
 class TextTable {
  public:
   enum class Align : std::uint8_t { left, right };

@@ -13,7 +13,8 @@ namespace upsweep {
 /// The rows of a query as CSV.
 [[nodiscard]] std::string to_csv(const QueryResult& result);
 
-/// Rows for people; numbers as they are stored. Where a column says which is best, such rows are marked.
+/// Rows for people: columns in words, numbers with few digits and their units. Where a column says which is best, such
+/// rows are marked.
 [[nodiscard]] std::string to_text(const QueryResult& result, const TextStyle& style = {});
 
 /// The list of runs for people: the columns that tell runs apart.
@@ -26,5 +27,9 @@ namespace upsweep {
 /// One training run for people: names and values below each other, then a row per variant, or its figures.
 [[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows,
                                             const TextStyle& style = {});
+
+/// The list of runs, and below it the studies where there are some; see RunStore::studies().
+[[nodiscard]] std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies,
+                                                const TextStyle& style = {});
 
 }  // namespace upsweep

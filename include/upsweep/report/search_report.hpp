@@ -1,10 +1,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/binding.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep {
@@ -14,8 +16,9 @@ struct SearchReport {
   const std::string& model_name;
   const NetworkProfile& network_profile;
   const SearchResult& result;
-  std::string pattern;               ///< "guaranteed" or "sample"
-  const Network* network = nullptr;  ///< where given and it has blocks, back-propagation over its graph stands beside
+  std::string pattern;                 ///< "guaranteed" or "sample"
+  const Network* network = nullptr;    ///< where given and it has blocks, back-propagation over its graph stands beside
+  std::vector<Binding> bindings = {};  ///< what limits each candidate, as result.at(); empty without a machine
 };
 
 /// The object that `search --format json` prints; its fields are listed in README.md.

@@ -7,6 +7,7 @@
 
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/search/point.hpp"
+#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 
@@ -20,6 +21,12 @@ enum class Binding : std::uint8_t { latency, arithmetic, bandwidth, workers, mem
 /// twice the bandwidths (half the measured memory costs). Throws std::invalid_argument for workers and memory, which
 /// are settings.
 [[nodiscard]] Machine improved(const Machine& machine, Binding binding);
+
+/// The resource of which twice as much helps one schedule most, without a limit on memory: as binding_resource().
+/// Workers count only where the machine has more than `workers`. Throws like predict_time(). Cost: at most four calls
+/// of it.
+[[nodiscard]] Binding binding_of(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                                 Execution execution, unsigned value_bytes, Scope scope = Scope::all);
 
 /// score_point() of one model with another machine and other settings.
 using Rescore = std::function<PointFigures(const Machine* machine, const PointSettings& settings)>;

@@ -65,6 +65,7 @@ struct RunRecord {
   std::optional<double> predicted_level_s = std::nullopt;
   std::optional<double> predicted_dag_s = std::nullopt;
   std::optional<MeasurementRecord> measurement = std::nullopt;  ///< of a validation
+  std::optional<std::string> binding = std::nullopt;            ///< with a machine: to_string() of its Binding
 };
 
 /// The settings and the outcome of a search.

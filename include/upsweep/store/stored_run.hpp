@@ -53,6 +53,13 @@ struct StoredRun {
   std::optional<double> predicted_dag_s;
   std::optional<double> predicted_build_s;
   std::optional<double> graph_bp_flops;  ///< plain back-propagation over the graph; none: no branches
+  std::string binding;  ///< what limits it on its machine: "workers", "latency", ...; empty: no machine
+  // Makespans on the run's workers, of networks with branches (from schema version 9): plain back-propagation over the
+  // graph, and what a scan leaves to do before it (Jacobians of blocks) and after it (gradients inside them).
+  std::optional<double> graph_bp_makespan_level_flops;
+  std::optional<double> graph_bp_makespan_dag_flops;
+  std::optional<double> branch_makespan_level_flops;
+  std::optional<double> branch_makespan_dag_flops;
 };
 
 /// The settings and the outcome of a search.

@@ -88,4 +88,8 @@ class StudyLock {
   int descriptor_ = -1;
 };
 
+/// Deletes a study with its rows in one transaction, and the results of its points that no other study has; false when
+/// there is no such study. Throws InputError that names the file, and BusyError while the study is being run.
+bool remove_study(const std::string& file, std::int64_t id);
+
 }  // namespace upsweep

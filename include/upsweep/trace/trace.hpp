@@ -15,14 +15,15 @@ inline constexpr std::size_t kMostFlowOps = 5000;
 ///
 /// One track per worker with an event per op; levels as a track of their own under level execution; counters for live
 /// bytes and ready ops; arrows for dependencies up to kMostFlowOps ops. A microsecond of the trace is a FLOP: times of
-/// the simulation are FLOPs, and the file says so. Events of a track are strictly nested. `execution`: of the run's
-/// search, else dag. Throws std::invalid_argument where ops and schedule do not fit together.
+/// the simulation are FLOPs, and the file says so. Events of a track are strictly nested. Execution and dead ops: as
+/// replayed_run(). Throws std::invalid_argument where the run has no ops, and as replayed_run() does.
 ///
 /// Source of the format: "Trace Event Format" (Google, 2016).
 [[nodiscard]] std::string trace_json(const RunDetails& run);
 
 /// The best variant of a training step: a track per device, stream or link. A microsecond of the trace is a microsecond
-/// where the run is in seconds, else a unit of its file.
+/// where the run is in seconds, else a unit of its file. Throws std::invalid_argument where there are no tasks or one
+/// has no time.
 [[nodiscard]] std::string trace_json(const StoredTraining& training);
 
 }  // namespace upsweep

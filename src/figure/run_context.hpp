@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "upsweep/store/stored_run.hpp"
+#include "upsweep/store/stored_study.hpp"
+
+namespace upsweep {
+
+// What a figure is of, for one that stands alone: Figure::context.
+
+/// "lenet5, guaranteed pattern, hybrid:2, 4 workers, on v100".
+[[nodiscard]] std::string run_context(const RunDetails& run);
+
+/// "lenet5, guaranteed pattern, 4 workers": of the runs of a search or of a validation, whose schedules differ.
+[[nodiscard]] std::string runs_context(const StoredRun& run);
+
+/// "rnn tanh, 20 hidden elements, 1000 steps, 16 sequences, on a100".
+[[nodiscard]] std::string passes_context(const PassRecord& record);
+
+/// "pipeline, bert-24 on v100 over nvlink": nothing where costs stand in the file, but for the kind.
+[[nodiscard]] std::string training_context(const TrainingRecord& record);
+
+}  // namespace upsweep

@@ -1,0 +1,54 @@
+#include "upsweep/report/runs_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace upsweep {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A run as the store shows it: counts that are means, times, a command line, what is not there.
+QueryResult run_of(Cell score) {
+  return {{"id", "created_utc", "parameters", "score", "feasible", "flops", "makespan_dag_flops", "peak_live_bytes",
+           "predicted_level_s", "reason"},
+          {{std::int64_t{7}, std::string("2026-01-01T00:00:00Z"), std::string(R"(["search","my model's.yaml","-p"])"),
+            std::move(score), std::int64_t{1}, 26061648.0, 1048576.0, std::int64_t{105592208}, 0.0025, Cell()}}};
+}
+
+const QueryResult kLevels = {{"level", "phase", "flops_sum", "share_of_flops"},
+                             {{std::int64_t{0}, std::string("up"), 1680.5, 0.0026946223037737542}}};
+
+TEST(RunsReport, ShowsARunInWordsWithUnits) {
+  const std::string text = run_text(run_of(2097152.0), kLevels, {});
+  EXPECT_THAT(text, ContainsRegex("\ncreated \\(UTC\\) +2026-01-01T00:00:00Z\n"));
+  EXPECT_THAT(text, ContainsRegex("\ncommand line +upsweep search 'my model'\\\\''s.yaml' -p\n"));
+  EXPECT_THAT(text, ContainsRegex("\nscore +2.097 M\n"));
+  EXPECT_THAT(text, ContainsRegex("\nfeasible +yes\n"));
+  EXPECT_THAT(text, ContainsRegex("\nmakespan in FLOPs \\(dag\\) +1.049 M\n"));
+  EXPECT_THAT(text, ContainsRegex("\npeak memory +100.7 MiB\n"));
+  EXPECT_THAT(text, ContainsRegex("\npredicted \\(level\\) +2.500 ms\n"));
+  EXPECT_THAT(text, ContainsRegex("\nreason +-\n"));
+  EXPECT_THAT(text, ContainsRegex("0  up +1680 +0.3 %"));
+  EXPECT_THAT(text, Not(HasSubstr("_")));
+  EXPECT_THAT(run_text(run_of(0.0025), kLevels, {}), ContainsRegex("\nscore +2.500 ms\n")) << "it is the prediction";
+}
+
+TEST(RunsReport, KeepsNumbersWithoutLossForPrograms) {
+  const QueryResult run = run_of(2097152.5);
+  EXPECT_EQ(to_json(run)[0]["score"], 2097152.5);
+  EXPECT_EQ(to_json(run)[0]["makespan_dag_flops"], 1048576.0);
+  EXPECT_TRUE(to_json(run)[0]["reason"].is_null());
+  EXPECT_THAT(to_csv(kLevels), HasSubstr("level,phase,flops_sum,share_of_flops\r\n0,up,1680.5,0.0026946223037737542"));
+}
+
+TEST(RunsReport, ListsStudiesBesideRuns) {
+  const QueryResult studies = {{"id", "name", "complete"}, {{std::int64_t{3}, std::string("gpus"), std::int64_t{1}}}};
+  const QueryResult none;
+  EXPECT_THAT(runs_and_studies_text(none, studies), ContainsRegex("No runs.\n\nstudies\n.*gpus +yes\n"));
+}
+
+}  // namespace
+}  // namespace upsweep
