@@ -204,6 +204,7 @@ Calibration calibrate(const Backend& backend, MachineKind kind, const Calibratio
                         options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
   const std::vector<std::size_t> counts = worker_counts(most, kind);
+  const std::uint64_t whole_cache = machine.cache_bytes;
   if (kind == MachineKind::cpu) {
     machine.cache_bytes = measured_cache_bytes(most, machine.near_cache_bytes, machine.cache_bytes);
   }
@@ -212,7 +213,7 @@ Calibration calibrate(const Backend& backend, MachineKind kind, const Calibratio
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
     measure_latencies<float>(backend, rates);
-    if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, machine.cache_bytes);
+    if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, whole_cache);
   }
   const std::vector<SyntheticProduct> singles = wanted_products<float>(machine, options);
   const std::vector<SyntheticProduct> doubles = wanted_products<double>(machine, options);

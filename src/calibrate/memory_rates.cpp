@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
+#include <numbers>
+#include <utility>
 #include <vector>
 
 #include "upsweep/base/parallel.hpp"
@@ -36,8 +37,8 @@ double sum_of(const std::vector<double>& values, std::size_t begin, std::size_t 
   return sum;
 }
 
-/// Reads an array of `bytes`, each worker its own part, until 2^28 bytes went by.
-ReadTime time_to_read(std::size_t workers, std::uint64_t bytes) {
+/// Seconds per byte of reading an array of `bytes`, each worker its own part, until 2^28 bytes went by.
+double time_to_read(std::size_t workers, std::uint64_t bytes) {
   const std::size_t part = bytes / sizeof(double) / workers;
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 28) / bytes);
   const std::vector<double> values(part * workers, 1.0);
@@ -51,8 +52,8 @@ ReadTime time_to_read(std::size_t workers, std::uint64_t bytes) {
       }
     });
   });
-  if (!(sums.front() > 0)) return {bytes, INFINITY};  // also keeps the sums
-  return {bytes, seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double))};
+  if (!(sums.front() > 0)) return INFINITY;  // also keeps the sums
+  return seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double));
 }
 
 /// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of four, with what it
@@ -79,27 +80,28 @@ BuildTime time_to_build(std::size_t kept_of) {
 
 }  // namespace
 
-std::uint64_t usable_cache_bytes(std::span<const ReadTime> times) {
-  if (times.size() < 2) throw std::invalid_argument("a cache is seen in two sizes at least");
-  const double near = times.front().seconds_per_byte;
-  const double far = times.back().seconds_per_byte;
-  if (!(far >= 1.2 * near)) return 0;
-  std::uint64_t bytes = 0;
-  for (const ReadTime& time : times) {
-    if (time.seconds_per_byte > (near + far) / 2) break;
-    bytes = time.bytes;
+std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_bytes,
+                                 const ReadTime& seconds_per_byte) {
+  std::vector<std::pair<std::uint64_t, double>> times;  // from large to small
+  for (double bytes = 4.0 * static_cast<double>(cache_bytes); bytes >= static_cast<double>(least_bytes);
+       bytes /= std::numbers::sqrt2) {
+    const auto size = static_cast<std::uint64_t>(std::llround(bytes));
+    times.emplace_back(size, seconds_per_byte(size));
   }
-  return bytes;
+  if (times.size() < 2) return cache_bytes;
+  const double far = times.front().second;
+  const double near = times.back().second;
+  if (!(far >= 1.2 * near)) return cache_bytes;
+  std::uint64_t usable = times.back().first;
+  for (auto time = times.rbegin(); time != times.rend() && time->second <= (near + far) / 2; ++time)
+    usable = time->first;
+  return std::min(usable, cache_bytes);
 }
 
 std::uint64_t measured_cache_bytes(std::size_t workers, std::uint64_t near_bytes, std::uint64_t cache_bytes) {
   const ThreadLimit limit(workers);
   const std::uint64_t least = std::max<std::uint64_t>(near_bytes * workers * 2, std::uint64_t{1} << 20);
-  std::vector<ReadTime> times;
-  for (std::uint64_t bytes = 2 * cache_bytes; bytes >= least; bytes /= 2) times.push_back(time_to_read(workers, bytes));
-  std::reverse(times.begin(), times.end());
-  const std::uint64_t usable = times.size() < 2 ? 0 : usable_cache_bytes(times);
-  return usable == 0 ? cache_bytes : std::min(usable, cache_bytes);
+  return usable_cache_bytes(least, cache_bytes, [&](std::uint64_t bytes) { return time_to_read(workers, bytes); });
 }
 
 double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {

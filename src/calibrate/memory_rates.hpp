@@ -2,31 +2,30 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
 
 #include "upsweep/machine/machine.hpp"
 
 namespace upsweep {
 
-/// Time to read an array of so many bytes again and again.
-struct ReadTime {
-  std::uint64_t bytes = 0;
-  double seconds_per_byte = 0;
-};
+/// Seconds per byte to read an array of so many bytes again and again.
+using ReadTime = std::function<double(std::uint64_t bytes)>;
 
-/// Bytes of a cache that its user can count on: the largest size of `times` (ascending) below which every size is read
-/// at no more than the mean of the first and the last time per byte. The last size must be far larger than the cache.
-/// 0 where the last takes less than a fifth more than the first: no cache is seen. Throws std::invalid_argument for
-/// fewer than two sizes.
-[[nodiscard]] std::uint64_t usable_cache_bytes(std::span<const ReadTime> times);
+/// Bytes of a last-level cache that its user can count on. `cache_bytes`: what the processor says to have; a virtual
+/// machine is told the whole of a cache that it shares with others. Tries arrays from 4 · `cache_bytes` down to
+/// `least_bytes`, each smaller than the one before by the root of 2, and takes the largest at and below which none
+/// takes more than the mean of the largest and the smallest array; `cache_bytes` where the largest takes less than a
+/// fifth more than the smallest, so that no cache is seen, and at most.
+[[nodiscard]] std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_bytes,
+                                               const ReadTime& seconds_per_byte);
 
-/// What `workers` threads can count on of a last-level cache that the processor says to have: a virtual machine is told
-/// the whole of a cache that it shares with others. `near_bytes`: of the largest cache a worker has to itself. Reads
-/// arrays of up to twice `cache_bytes`; at most `cache_bytes`, which it is too where the measurement shows nothing.
+/// The same, measured with `workers` threads that each read a part. `near_bytes`: of the largest cache that a worker
+/// has to itself.
 [[nodiscard]] std::uint64_t measured_cache_bytes(std::size_t workers, std::uint64_t near_bytes,
                                                  std::uint64_t cache_bytes);
 
-/// Bytes per second, read and written, of `workers` threads that copy arrays far larger than the cache.
+/// Bytes per second, read and written, of `workers` threads that copy arrays of 4 · `cache_bytes`: the processor's
+/// cache.
 [[nodiscard]] double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes);
 
 /// Costs per value and per row of writing a Jacobian, from a dense and a sparse convolution with as many rows: sets

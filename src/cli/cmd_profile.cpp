@@ -49,7 +49,8 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
     if (times) {
       run.predicted_level_s = times->level.seconds;
       run.predicted_dag_s = times->dag.seconds;
-      run.binding = to_string(binding_of(profile, *machine, workers, Execution::dag, model.value_bytes));
+      if (const auto binding = binding_of(profile, *machine, workers, Execution::dag, model.value_bytes))
+        run.binding = to_string(*binding);
     }
     report_stored(*options.model.db, store->save(context, {run}, std::nullopt));
   }

@@ -179,6 +179,8 @@ Command declare_runs(CLI::App& root, const Invocation&) {
   diff->add_option("B", options->other_id, "number of the run after")->required();
   for (CLI::App* sub : {list, show, erase, diff}) sub->fallthrough();
   return {app, [options, show, erase, diff] {
+            if (options->lists_studies && (diff->parsed() || show->parsed() || erase->parsed()))
+              throw UsageError("--studies with show, delete or diff, accepted is with list");
             if (diff->parsed()) return diff_two(*options);
             if (show->parsed()) return show_one(*options);
             return erase->parsed() ? delete_one(*options) : list_runs(*options);

@@ -39,7 +39,7 @@ SearchOptions search_options(const Options& options) {
 }
 
 void save(RunStore& store, const RunContext& context, const Analysis& analysis, const SearchResult& result,
-          const std::vector<Binding>& bindings, const std::string& execution, const std::string& db) {
+          const std::vector<std::optional<Binding>>& bindings, const std::string& execution, const std::string& db) {
   std::vector<RunRecord> runs;
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& candidate = result.at(i);
@@ -54,7 +54,7 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
     if (candidate.level_time) {
       run.predicted_level_s = candidate.level_time->seconds;
       run.predicted_dag_s = candidate.dag_time->seconds;
-      run.binding = to_string(bindings[i]);
+      if (bindings[i]) run.binding = to_string(*bindings[i]);
     }
     runs.push_back(std::move(run));
   }
@@ -73,9 +73,9 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
 }
 
 /// What limits each candidate on the machine; empty without one.
-std::vector<Binding> bindings_of(const Analysis& analysis, const SearchResult& result) {
+std::vector<std::optional<Binding>> bindings_of(const Analysis& analysis, const SearchResult& result) {
   const SearchOptions& options = result.options;
-  std::vector<Binding> bindings;
+  std::vector<std::optional<Binding>> bindings;
   if (options.machine == nullptr) return bindings;
   for (const ScheduleProfile& profile : analysis.schedules) {
     bindings.push_back(
@@ -112,7 +112,7 @@ int run_search(const Options& options, const Invocation& invocation) {
   std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   const SearchResult result = search_depth(analysis.schedules, search);
-  const std::vector<Binding> bindings = bindings_of(analysis, result);
+  const std::vector<std::optional<Binding>> bindings = bindings_of(analysis, result);
   if (store) {
     RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
     add_machine(context, search.machine, result.workers, model.value_bytes);

@@ -27,8 +27,9 @@ bool save_validation(RunStore& store, RunContext context, const Analysis& analys
       };
       run.predicted_level_s = predicted(Execution::level);
       run.predicted_dag_s = predicted(Execution::dag);
-      run.binding = to_string(
-          binding_of(profile, *report.machine, report.workers, execution_kind(report.execution), report.value_bytes));
+      const Execution execution = execution_kind(report.execution);
+      if (const auto binding = binding_of(profile, *report.machine, report.workers, execution, report.value_bytes))
+        run.binding = to_string(*binding);
     }
     run.measurement = MeasurementRecord{report.backend,
                                         report.device,

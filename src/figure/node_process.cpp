@@ -105,6 +105,7 @@ class NodeProcess {
     for (;;) {
       const pid_t ended = waitpid(id_, &status, WNOHANG);
       if (ended == id_) break;
+      if (ended < 0 && errno == ECHILD) break;  // whoever started this program ignores SIGCHLD: it is gone
       if (ended < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
       if (Clock::now() >= deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -104,11 +104,10 @@ std::pair<double, double> flops_range(const RunDetails& run) {
 
 std::string schedule_caption(const RunDetails& run, std::size_t levels, std::size_t per_bar, std::size_t left_out) {
   std::string caption =
-      "Each op joins two places of the scan array into a third: squares are values, a[0] is the gradient of the loss. "
-      "mm: product of two matrices; mv: of a matrix and the gradient; dead: no result depends on it; moved: not "
-      "computed. "
-      "Levels go down; the running reduction of the middle stands where it took in an element last. The thicker a "
-      "line, the more FLOPs (logarithmic).";
+      "Each op joins two places of the scan array into a third: squares are values, a[0] is the gradient of the "
+      "loss. mm: product of two matrices; mv: of a matrix and the gradient; dead: no result depends on it; moved: "
+      "not computed. Levels go down; the running reduction of the middle stands where it took in an element last. "
+      "The thicker a line, the more FLOPs (logarithmic).";
   if (position_step(run) > 1)
     caption += fmt::format(" One of {} positions has a square, a line and its name.", position_step(run));
   if (left_out > 0) caption += fmt::format(" Not drawn: {} of values without an op.", counted(left_out, "move"));

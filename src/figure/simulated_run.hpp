@@ -19,7 +19,7 @@ struct SimulatedRun {
   std::vector<std::size_t> longest;  ///< ops on the run's longest chain, last first; see longest_chain()
 };
 
-/// Under the execution and scope of the run's search, else dag and all ops. Nothing where the stored ops are not those
+/// Under execution_of() the run and the scope of its search, else all ops. Nothing where the stored ops are not those
 /// of the schedule or nothing takes time.
 [[nodiscard]] std::optional<SimulatedRun> simulated_run(const RunDetails& run);
 

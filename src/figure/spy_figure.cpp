@@ -178,9 +178,8 @@ std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures, std::s
   }
   figure.caption =
       "Transposed Jacobians and products of neighbours in the scan array. A cell is a block of rows × columns: it "
-      "shows "
-      "where there is any entry in it, darker the more of its places are entries. Below each name: rows × columns, "
-      "then entries and density.";
+      "shows where there is any entry in it, darker the more of its places are entries. Below each name: rows × "
+      "columns, then entries and density.";
   figure.caption += fmt::format(" Sides are true to scale up to {:.0f} : 1.", kMostAspect);
   if (coarse > 0)
     figure.caption +=

@@ -127,8 +127,7 @@ std::string timeline_caption(const TrainingRecord& record, std::uint32_t variant
   if (slices > 0) {
     text += fmt::format(
         " Too many operations to draw each: of {} slices of time, the height is the share in which the resource is "
-        "busy, "
-        "the colour the kind that takes most of it.",
+        "busy, the colour the kind that takes most of it.",
         slices);
   }
   if (rows.size() < all) text += fmt::format(" The first {} of {} resources.", rows.size(), all);

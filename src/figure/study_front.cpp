@@ -217,10 +217,9 @@ std::string fronts_text(const FrontPoints& found) {
   }
   std::string text = fmt::format(
       " The points are of {} (axes that change the memory of plain back-propagation), and a small problem beats a "
-      "large "
-      "one in both: one Pareto front for each, joined. {} on one: no other point of the same problem has a better "
-      "score "
-      "in as little memory. Large marks: {} on the front of all points together, the answer to the question pareto.",
+      "large one in both: one Pareto front for each, joined. {} on one: no other point of the same problem has a "
+      "better score in as little memory. Large marks: {} on the front of all points together, the answer to the "
+      "question pareto.",
       counted(found.problems.size(), "problem"), how_many_are(found, &FrontPoint::is_on_front),
       how_many_are(found, &FrontPoint::is_best_of_all));
   if (found.fronts < found.problems.size())

@@ -178,12 +178,12 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
   for (const TimelineEntry& entry : simulated.timeline.entries) work += static_cast<double>(entry.end - entry.start);
   const std::uint64_t all = parts.run.run.workers;
   std::string caption = fmt::format(
-      "Simulated under {} execution: {} FLOPs of one worker after the start the last op ends. {}, busy {} of that time "
-      "on average (upper part). {}: the run's longest chain; each of its ops waits for the one before, for its result, "
-      "its "
-      "worker or its level, and the end for the last.",
+      "Simulated under {} execution: {} FLOPs of one worker after the start the last op ends. {}, busy {} of that "
+      "time on average (upper part). {}: the run's longest chain; each of its ops waits for the one before, for its "
+      "result, its worker or its level, and the end for the last.",
       to_string(simulated.execution), short_count(parts.makespan()), counted(all, "worker"),
       percent(work / parts.makespan() / static_cast<double>(all)), slices > 0 ? "Underlined" : "Outlined");
+  if (parts.run.machine) caption += " Time is counted in FLOPs: the rates of the machine are not in it.";
   if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs, rounded.";
   if (simulated.workers < all)
     caption += fmt::format(" {} of them never work and are not drawn.",

@@ -26,7 +26,8 @@ struct VariantBar {
   std::uint32_t variant = 0;
   double makespan = 0;
   std::string others;
-  bool is_scan = false;  ///< stands beside the choices of a pipeline study
+  bool is_scan = false;       ///< stands beside the choices of a pipeline study
+  bool does_not_fit = false;  ///< the memory
 };
 
 std::vector<VariantBar> variant_bars(const TrainingRecord& record) {
@@ -35,12 +36,16 @@ std::vector<VariantBar> variant_bars(const TrainingRecord& record) {
     if (figure.index || figure.name != "makespan" || !std::isfinite(figure.value) ||
         figure.variant >= record.variants.size())
       continue;
-    bars[figure.variant] = {figure.variant, figure.value, "", false};
+    bars[figure.variant] = {figure.variant, figure.value, "", false, false};
   }
   for (const TrainingFigure& figure : record.figures) {
     const auto bar = bars.find(figure.variant);
     if (figure.index || figure.name == "makespan" || bar == bars.end()) continue;
     if (figure.name == "gradients_end") bar->second.is_scan = true;  // no policy has it
+    if (figure.name == "does_not_fit") {
+      bar->second.does_not_fit = true;
+      continue;
+    }
     std::string name = short_text(figure.name);
     std::replace(name.begin(), name.end(), '_', ' ');
     bar->second.others += fmt::format(", {} {:.4g}", name, figure.value);
@@ -57,6 +62,7 @@ std::string link_rule_of(const std::string& variant) { return variant.substr(0, 
 /// link rules that were not searched, and of variants that are faster than the best.
 std::string no_candidate_text(const TrainingRecord& record, const VariantBar& bar) {
   if (bar.is_scan) return kScan;
+  if (bar.does_not_fit) return kDoesNotFit;
   if (!record.best || *record.best >= record.variants.size() || bar.variant == *record.best) return "";
   const bool is_data_parallel = record.kind == "data_parallel";
   if (is_data_parallel && link_rule_of(record.variants[bar.variant]) != link_rule_of(record.variants[*record.best]))
@@ -100,7 +106,6 @@ std::string variants_caption(const TrainingRecord& record, const std::vector<Var
   }
   if (reasons.empty()) return text;
   text += fmt::format(" Grey, out: no candidates ({}).", fmt::join(reasons, "; "));
-  if (reasons.contains(kDoesNotFit)) text += " Whether slower ones fit is not stored.";
   return text;
 }
 

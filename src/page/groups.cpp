@@ -118,9 +118,10 @@ SectionEntry entry_of(const StoredPasses& passes) {
     entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
     if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
   }
-  const auto best = std::find_if(record.passes.begin(), record.passes.end(),
-                                 [](const PassRow& row) { return row.best.value_or(false); });
-  if (best == record.passes.end()) return entry;
+  const PassOutcome outcome = pass_outcome(record);
+  const PassRow* best = outcome.best;
+  if (best == nullptr) return entry;
+  if (outcome.ratio > 0) entry.ratio = outcome.ratio;
   entry.schedule = best->method;
   entry.flops = best->flops;
   entry.bytes = best->bytes;

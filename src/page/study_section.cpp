@@ -181,7 +181,11 @@ Markup study_section(const SectionContext& context, const StoredStudy& study) {
   const std::vector<StudyPointRow> points = points_of_study(context.store, study.id);
   out.text(fmt::format("{}. {}", shown_time(study.created_utc), study_state(study, points))).add("</p>\n");
   if (const std::string verdict = study_verdict(study); !verdict.empty()) {
-    out.add("<p class=\"verdict\">").text(verdict).add("</p>\n");
+    const bool has_misfits =
+        std::any_of(points.begin(), points.end(), [](const auto& point) { return point.status == "infeasible"; });
+    out.add("<p class=\"verdict\">").text(verdict);
+    if (has_misfits) out.add(" Points that do not fit into the memory are left out of it.");
+    out.add("</p>\n");
   }
   if (context.shelf.is_open()) {
     for (const Figure& figure : study_line_figures(study, points)) context.shelf.put(figure, out);

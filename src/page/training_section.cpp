@@ -22,8 +22,10 @@ std::string variant_remark(const TrainingRecord& record, std::size_t variant) {
   const bool is_best = record.best == variant;
   std::string text = is_best ? "best" : figure_of(record, variant, "does_not_fit") ? "does not fit" : "";
   const auto makespan = figure_of(record, variant, "makespan");
+  if (text.empty() && makespan && makespan == record.best_makespan) text = "as fast";
+  if (record.variants[variant] == "scan linear") text = "no scan, any device";
   const bool is_scan = record.variants[variant].starts_with("scan ");
-  if (is_scan && makespan && record.best_makespan && *makespan < *record.best_makespan)
+  if (is_scan && text.empty() && makespan && record.best_makespan && *makespan < *record.best_makespan)
     text = "faster than every policy";
   const bool is_stale = std::any_of(record.figures.begin(), record.figures.end(), [&](const TrainingFigure& figure) {
     return figure.variant == variant && figure.name == "staleness" && figure.value > 0;

@@ -29,10 +29,14 @@ Markup schedules_table(std::span<const RunDetails> runs) {
                                                         {"predicted (seconds)"},
                                                         {"measured (seconds)"},
                                                         {"predicted to measured"},
+                                                        {"measured to plain"},
                                                         {"building (seconds)"},
                                                         {"of the rounding bound"},
                                                         {"result", false}});
   const RunDetails* fastest = fastest_of(runs);
+  const auto plain = std::find_if(runs.begin(), runs.end(), [](const RunDetails& run) {
+    return is_plain(run.run) && !run.measurements.empty() && run.measurements.back().measured_s > 0;
+  });
   for (const RunDetails& run : runs) {
     for (const StoredMeasurement& m : run.measurements) {
       const bool is_last = &m == &run.measurements.back();
@@ -44,8 +48,10 @@ Markup schedules_table(std::span<const RunDetails> runs) {
       }
       table.row({link_cell(run.run.schedule, fmt::format("run-{}", run.run.id)), text_cell(m.backend),
                  count_cell(static_cast<double>(m.workers)), count_cell(run.run.flops), seconds_cell(m.predicted_s),
-                 seconds_cell(m.measured_s), ratio_cell(ratio), seconds_cell(m.measured_build_s),
-                 percent_cell(m.worst_share_of_bound), result},
+                 seconds_cell(m.measured_s), ratio_cell(ratio),
+                 ratio_cell(plain == runs.end() ? std::nullopt
+                                                : std::optional(m.measured_s / plain->measurements.back().measured_s)),
+                 seconds_cell(m.measured_build_s), percent_cell(m.worst_share_of_bound), result},
                 &run == fastest && is_last);
     }
   }

@@ -7,6 +7,8 @@
 
 #include "html.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/report/replayed_run.hpp"
+#include "upsweep/search/binding.hpp"
 #include "verdict_words.hpp"
 
 namespace upsweep {
@@ -53,22 +55,46 @@ std::string predicted_text(const RunDetails& details, const StoredRun* plain, co
   return text + binding_text(run) + ".";
 }
 
-/// FLOPs on the longest worker beside plain back-propagation's.
-std::string counted_text(const StoredRun& run, const std::string& execution, bool decides) {
-  const double span = makespan_of(run, execution);
-  if (!(run.linear_flops > 0) || !(span > 0)) return fmt::format("{} has nothing to compute.", shortened(run.schedule));
-  const double ratio = span / run.linear_flops;
-  const std::string amounts = fmt::format("{} against {} FLOPs on the longest worker, {} execution", short_count(span),
-                                          short_count(run.linear_flops), execution);
-  const std::string share = share_text(span, run.linear_flops, amounts);
-  if (!decides) return fmt::format("Counted, it is {}.", share);
+/// FLOPs on the longest worker of a run and of plain back-propagation.
+struct Spans {
+  double scan = 0;
+  double plain = 0;
+  bool is_comparable = true;  ///< they are what the run is judged by
+};
+
+/// Of a search over live ops, makespans are stored of all of them; its scores, where they are makespans, are of live
+/// ones.
+Spans spans_of(const RunDetails& details, const StoredRun* plain, const std::string& execution) {
+  const StoredRun& run = details.run;
+  if (!details.search || details.search->scope != "live")
+    return {is_plain(run) ? run.linear_flops : makespan_of(run, execution), run.linear_flops};
+  const bool has_scores = details.search->objective == "time" && !details.machine && plain != nullptr;
+  if (has_scores && run.score && plain->score) return {*run.score, *plain->score};
+  return {makespan_of(run, execution), run.linear_flops, false};
+}
+
+/// How FLOPs on the longest worker stand to plain back-propagation's; `decides`: with what follows for the scan.
+std::string counted_text(const RunDetails& details, const Spans& spans, const std::string& execution, bool decides) {
+  const StoredRun& run = details.run;
+  if (!(spans.plain > 0) || !(spans.scan > 0))
+    return fmt::format("{} has nothing to compute.", shortened(run.schedule));
+  const bool is_live = details.search && details.search->scope == "live";
+  const std::string amounts = fmt::format("{} against {} FLOPs on the longest worker, {} execution{}",
+                                          short_count(spans.scan), short_count(spans.plain), execution,
+                                          !is_live              ? ""
+                                          : spans.is_comparable ? ", live ops"
+                                                                : ", all ops");
+  const std::string share = share_text(spans.scan, spans.plain, amounts);
+  if (!decides || !spans.is_comparable) return fmt::format("Counted, it is {}.", share);
+  const double ratio = spans.scan / spans.plain;
   return fmt::format("{} on {} takes {}: {}.{}", shortened(run.schedule), workers_text(run.workers), share,
                      run.graph_bp_flops ? faster_text(ratio, kSamePrediction) : pays_text(ratio, kSamePrediction),
-                     limit_text(run, execution));
+                     is_live ? "" : limit_text(run, execution));
 }
 
 /// What a scan over a network with branches leaves out: forming the Jacobians of blocks, and the gradients inside.
-std::string branches_text(const StoredRun& run, const std::string& execution) {
+/// `span`: of the run, in FLOPs; `decides`: with what follows for the scan.
+std::string branches_text(const StoredRun& run, const std::string& execution, double span, bool decides) {
   if (!run.graph_bp_flops) return "";
   if (run.ops == 0) {
     return " No activation between input and output lies on all paths: the whole network is one block, and a scan has "
@@ -80,13 +106,23 @@ std::string branches_text(const StoredRun& run, const std::string& execution) {
   if (!graph || !branches || !(*graph > 0)) {
     return " That is over the chain, Jacobians of blocks given; what they cost is not stored with this run.";
   }
-  const double span = is_plain(run) ? run.linear_flops : makespan_of(run, execution);
   const double ratio = (span + *branches) / *graph;
+  std::string conclusion =
+      decides && !is_plain(run) ? pays_text(ratio, kSamePrediction) : faster_text(ratio, kSamePrediction);
+  if (decides && is_plain(run) && ratio >= 1) conclusion += "; no scan pays";
   return fmt::format(
-      " That is over the chain, Jacobians of blocks given: with forming them and the gradients inside blocks it takes "
-      "{} "
-      "of plain back-propagation over the graph ({} against {} FLOPs on the longest worker): {}.",
-      short_ratio(ratio), short_count(span + *branches), short_count(*graph), pays_text(ratio, kSamePrediction));
+      " That is over the chain, Jacobians of blocks given: with forming them and the gradients inside blocks it "
+      "takes {} of plain back-propagation over the graph ({} against {} FLOPs on the longest worker): {}.",
+      short_ratio(ratio), short_count(span + *branches), short_count(*graph), conclusion);
+}
+
+/// "the prediction is 12 % too low": the error as everywhere, predicted to measured.
+std::string error_text(double predicted, double measured) {
+  constexpr double kFactor = 2;
+  const double ratio = predicted / measured;
+  if (ratio >= kFactor) return fmt::format("the prediction is {:.3g} times as long", ratio);
+  if (std::fabs(ratio - 1) < 0.0005) return "as predicted";
+  return fmt::format("the prediction is {:.3g} % too {}", 100 * std::fabs(ratio - 1), ratio < 1 ? "low" : "high");
 }
 
 std::string measured_text(const StoredMeasurement& measured) {
@@ -94,10 +130,7 @@ std::string measured_text(const StoredMeasurement& measured) {
   std::string text = fmt::format(" Measured on {} ({}, {}): {}", device, shortened(measured.backend),
                                  workers_text(measured.workers), short_seconds(measured.measured_s));
   if (measured.predicted_s && *measured.predicted_s > 0 && measured.measured_s > 0) {
-    const double more = measured.measured_s / *measured.predicted_s - 1;
-    text += std::fabs(more) < 0.0005
-                ? ", as predicted"
-                : fmt::format(", {:.3g} % {} than predicted", 100 * std::fabs(more), more < 0 ? "less" : "more");
+    text += fmt::format(", {}", error_text(*measured.predicted_s, measured.measured_s));
   }
   if (!measured.mismatch.empty()) {
     return text + fmt::format("; MISMATCH: {}.", shortened(measured.mismatch));
@@ -156,11 +189,6 @@ const StoredRun* plain_of(std::span<const StoredRun> runs) {
   return found == runs.end() ? nullptr : &*found;
 }
 
-std::string execution_of(const RunDetails& run) {
-  if (!run.measurements.empty()) return run.measurements.back().execution;
-  return run.search ? run.search->execution : "dag";
-}
-
 double makespan_of(const StoredRun& run, const std::string& execution) {
   return execution == "level" ? run.makespan_level_flops : run.makespan_dag_flops;
 }
@@ -173,17 +201,19 @@ std::string run_verdict(const RunDetails& details, const StoredRun* plain) {
   const StoredRun& run = details.run;
   const std::string execution = execution_of(details);
   const bool is_timed = predicted_of(run, execution).has_value();
+  const Spans spans = spans_of(details, plain, execution);
   std::string text;
   if (is_plain(run)) {
     text = fmt::format("{} is plain back-propagation: {} FLOPs, one product after the other.", shortened(run.schedule),
                        short_count(run.linear_flops));
     if (is_timed) text += fmt::format(" {}", predicted_text(details, plain, execution));
   } else if (is_timed) {
-    text = fmt::format("{} {}", predicted_text(details, plain, execution), counted_text(run, execution, false));
+    text =
+        fmt::format("{} {}", predicted_text(details, plain, execution), counted_text(details, spans, execution, false));
   } else {
-    text = counted_text(run, execution, true);
+    text = counted_text(details, spans, execution, true);
   }
-  text += branches_text(run, execution);
+  text += branches_text(run, execution, spans.scan, !is_timed && !is_plain(run));
   if (!details.measurements.empty()) text += measured_text(details.measurements.back());
   if (run.feasible == false) text += fmt::format(" It does not fit: {}.", shortened(run.reason));
   return text;
@@ -223,7 +253,9 @@ std::string search_verdict(const StoredSearch& search, std::span<const StoredRun
     if (is_seconds) text += binding_text(*best);
     text += ".";
   }
-  text += branches_text(*best, search.execution);
+  const bool is_span = search.objective == "time" && !is_seconds;
+  const double span = is_span ? best->score.value_or(0) : makespan_of(*best, search.execution);
+  text += branches_text(*best, search.execution, span, !is_seconds);
   if (const StoredRun* next = runner_up(*best, candidates); next != nullptr && score > 0) {
     text += fmt::format(" Next is {} with {:.4g} % more.", shortened(next->schedule), 100 * (*next->score / score - 1));
   }
@@ -231,7 +263,7 @@ std::string search_verdict(const StoredSearch& search, std::span<const StoredRun
     text += fmt::format(" {} would need {}, but does not fit into the memory limit.", shortened(large->schedule),
                         amount(*large->score));
   }
-  if (search.objective == "time" && !is_seconds && !is_plain(*best)) text += limit_text(*best, search.execution);
+  if (is_span && search.scope != "live" && !is_plain(*best)) text += limit_text(*best, search.execution);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,9 +20,6 @@ namespace upsweep {
 
 /// Plain back-propagation among runs; null where it is not there.
 [[nodiscard]] const StoredRun* plain_of(std::span<const StoredRun> runs);
-
-/// "level" or "dag": as it was measured, else of the run's search, else dag.
-[[nodiscard]] std::string execution_of(const RunDetails& run);
 
 /// Makespan in FLOPs, predicted seconds and critical path under an execution.
 [[nodiscard]] double makespan_of(const StoredRun& run, const std::string& execution);
@@ -43,6 +41,15 @@ namespace upsweep {
 
 /// The fastest of backward methods beside back-propagation through time: both measured, both predicted or both counted.
 [[nodiscard]] std::string passes_verdict(const PassRecord& record);
+
+/// The best of backward methods and back-propagation through time, by figures of one kind: both measured, both
+/// predicted or both counted.
+struct PassOutcome {
+  const PassRow* best = nullptr;   ///< null: none ran, or nothing is known
+  const PassRow* plain = nullptr;  ///< null where it did not run or is wrong
+  double ratio = NAN;              ///< of the best to plain; NaN: not known
+};
+[[nodiscard]] PassOutcome pass_outcome(const PassRecord& record);
 
 /// The best variant of a training step beside the slowest that fits, or beside a scan that is faster.
 [[nodiscard]] std::string training_verdict(const TrainingRecord& record);

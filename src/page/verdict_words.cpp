@@ -20,14 +20,9 @@ std::string faster_text(double ratio, double same) {
   if (std::fabs(ratio - 1) < same) return "as fast";
   const bool is_faster = ratio < 1;
   const double factor = is_faster ? 1 / ratio : ratio;
-  const char* word = is_faster ? "faster" : "slower";
-  if (factor >= 1e3) return fmt::format("{:.0f} times {}", factor, word);
-  if (factor >= kFactor) return fmt::format("{:.3g} times {}", factor, word);
-  return fmt::format("{:.2g} % {}", 100 * (factor - 1), word);
-}
-
-std::string binds_text(const std::string& resource) {
-  return fmt::format("{} {}", resource, resource == "workers" ? "bind" : "binds");
+  if (factor < kFactor) return fmt::format("{:.2g} % {}", 100 * (factor - 1), is_faster ? "faster" : "longer");
+  const std::string times = factor >= 1e3 ? fmt::format("{:.0f}", factor) : fmt::format("{:.3g}", factor);
+  return fmt::format("{} times {}", times, is_faster ? "faster" : "as long");
 }
 
 std::string pays_text(double ratio, double same) {

@@ -139,8 +139,7 @@ std::string graph_text(const Network& network, const PramProfile& scan, const Gr
   const GraphWork& graph = comparison.backprop;
   std::string text = fmt::format(
       "Plain BP over the graph, operator by operator: {} FLOPs in {} topological level{}, critical path {} FLOPs; on "
-      "{} "
-      "worker{} {} FLOPs level by level, {} without barriers.\n",
+      "{} worker{} {} FLOPs level by level, {} without barriers.\n",
       exact_mean(graph.flops, inputs), graph.steps, graph.steps == 1 ? "" : "s",
       exact_mean(graph.critical_path_dag, inputs), scan.workers, scan.workers == 1 ? "" : "s",
       exact_mean(graph.level.flops, inputs), exact_mean(graph.dag.flops, inputs));

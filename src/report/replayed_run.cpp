@@ -106,12 +106,17 @@ std::uint64_t stored_sum(double mean, std::uint64_t inputs, const char* what, st
   return static_cast<std::uint64_t>(sum);
 }
 
+std::string execution_of(const RunDetails& run) {
+  if (!run.measurements.empty()) return run.measurements.back().execution;
+  return run.search ? run.search->execution : to_string(Execution::dag);
+}
+
 ReplayedRun replayed_run(const RunDetails& run) {
   ReplayedRun replayed;
   replayed.inputs = run.run.inputs;
   if (replayed.inputs == 0 || replayed.inputs > kMostReplayedInputs)
     throw std::invalid_argument(fmt::format("it is over {} inputs", replayed.inputs));
-  if (run.search && run.search->execution == to_string(Execution::level)) replayed.execution = Execution::level;
+  replayed.execution = execution_of(run) == to_string(Execution::level) ? Execution::level : Execution::dag;
   replayed.schedule = stored_schedule(run);
   replayed.costs.reserve(run.ops.size());
   for (const StoredOp& op : run.ops) replayed.costs.push_back(stored_sum(op.flops, replayed.inputs, "FLOPs", op.id));

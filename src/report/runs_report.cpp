@@ -103,12 +103,17 @@ std::string runs_text(const QueryResult& summary, const TextStyle& style) {
                    {"workers"},
                    {"FLOPs"},
                    {"makespan (dag)"},
-                   {"to plain BP"},
+                   {"its FLOPs to plain BP"},
                    {"peak memory"},
                    {"predicted"},
                    {"measured"},
                    {"", Align::left}});
   const auto at = [&](const auto& row, const char* name) -> const Cell& { return row[column_of(summary, name)]; };
+  // Of the execution of the search; validations are by level unless told otherwise.
+  const auto is_by_level = [&](const auto& row) {
+    const std::string execution = cell_text(at(row, "execution"));
+    return execution.empty() ? cell_text(at(row, "command")) != "profile" : execution == "level";
+  };
   for (const auto& row : summary.rows) {
     const Cell& ratio = at(row, "makespan_dag_ratio_to_linear");
     const bool is_best = cell_number(at(row, "best")) != 0;
@@ -119,8 +124,8 @@ std::string runs_text(const QueryResult& summary, const TextStyle& style) {
                std::holds_alternative<std::monostate>(at(row, "peak_live_bytes"))
                    ? "-"
                    : short_bytes(cell_number(at(row, "peak_live_bytes"))),
-               seconds_text(at(row, "predicted_level_s")), seconds_text(at(row, "measured_s")),
-               is_best ? "best of its search" : ""},
+               seconds_text(at(row, is_by_level(row) ? "predicted_level_s" : "predicted_dag_s")),
+               seconds_text(at(row, "measured_s")), is_best ? "best of its search" : ""},
               is_best ? RowMark::best : RowMark::none);
   }
   return table.text(style);

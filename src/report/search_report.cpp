@@ -66,7 +66,8 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
   if (candidate.level_time) {
     object["seconds"] = {{"level", candidate.level_time->seconds}, {"dag", candidate.dag_time->seconds}};
   }
-  if (!report.bindings.empty()) object["binding"] = to_string(report.bindings.at(i));
+  if (!report.bindings.empty())
+    object["binding"] = report.bindings.at(i) ? Json(to_string(*report.bindings.at(i))) : Json();
   return object;
 }
 
@@ -144,7 +145,8 @@ const Candidate* next_different(const SearchResult& result) {
 
 /// "; latency binds", of a candidate on a machine.
 std::string binding_text(const SearchReport& report, std::size_t i) {
-  return report.bindings.empty() ? "" : fmt::format("; {} binds", to_string(report.bindings.at(i)));
+  if (report.bindings.empty() || !report.bindings.at(i)) return "";
+  return fmt::format("; {}", binds_text(to_string(*report.bindings.at(i))));
 }
 
 std::string verdict_text(const SearchReport& report) {

@@ -79,6 +79,10 @@ std::string to_string(Binding binding) {
   throw std::logic_error("unknown resource");
 }
 
+std::string binds_text(const std::string& resource) {
+  return resource + (resource == to_string(Binding::workers) ? " bind" : " binds");
+}
+
 Machine improved(const Machine& machine, Binding binding) {
   if (binding == Binding::workers || binding == Binding::memory)
     throw std::invalid_argument(to_string(binding) + " are settings of a point, not rates of its machine");
@@ -119,8 +123,8 @@ Binding binding_resource(const Rescore& score, const Machine* machine, const Poi
   return most_helpful(helped);
 }
 
-Binding binding_of(const ScheduleProfile& profile, const Machine& machine, std::size_t workers, Execution execution,
-                   unsigned value_bytes, Scope scope) {
+std::optional<Binding> binding_of(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                                  Execution execution, unsigned value_bytes, Scope scope) {
   const auto seconds = [&](const Machine& on, std::size_t count) {
     return predict_time(profile, on, count, execution, value_bytes, scope).seconds;
   };
@@ -129,7 +133,10 @@ Binding binding_of(const ScheduleProfile& profile, const Machine& machine, std::
     helped.push_back({Binding::workers, seconds(machine, twice(workers, machine.workers()))});
   }
   for (const Binding binding : kRates) helped.push_back({binding, seconds(improved(machine, binding), workers)});
-  return most_helpful(helped);
+  const Binding binding = most_helpful(helped);
+  const auto best = std::ranges::find(helped, binding, &Helped::binding);
+  if (!(best->score * kEqual < seconds(machine, workers))) return std::nullopt;
+  return binding;
 }
 
 }  // namespace upsweep

@@ -135,25 +135,31 @@ void expect_complete_set(std::uint64_t cache, unsigned value_bytes) {
   }
 }
 
-TEST(UsableCache, EndsWhereReadingIsNearerToMemory) {
-  const std::vector<ReadTime> times = {{8, 1.0}, {16, 1.1}, {32, 1.4}, {64, 1.7}, {128, 2.0}};
-  EXPECT_EQ(usable_cache_bytes(times), 32U);
-  const std::vector<ReadTime> whole = {{8, 1.0}, {16, 1.0}, {32, 1.1}, {64, 3.0}};
-  EXPECT_EQ(usable_cache_bytes(whole), 32U);
-}
-
-TEST(UsableCache, IsNotSeenWhereEverySizeTakesTheSameTime) {
-  EXPECT_EQ(usable_cache_bytes(std::vector<ReadTime>{{8, 1.0}, {16, 0.9}, {32, 1.1}}), 0U);
-  EXPECT_THROW(static_cast<void>(usable_cache_bytes(std::vector<ReadTime>{{8, 1.0}})), std::invalid_argument);
-}
-
-TEST(UsableCache, IsNeverMoreThanTheProcessorSays) {
-  const std::uint64_t bytes = measured_cache_bytes(1, 1 << 18, 1 << 22);
-  EXPECT_GT(bytes, 0U);
-  EXPECT_LE(bytes, std::uint64_t{1} << 22);
-}
-
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// Reading takes 1 per byte below `edge` bytes, `far` above.
+std::uint64_t usable_with_edge(std::uint64_t edge, double far, std::uint64_t cache) {
+  return usable_cache_bytes(kMiB, cache, [=](std::uint64_t bytes) { return bytes <= edge ? 1.0 : far; });
+}
+
+TEST(UsableCache, IsWithinARootOfTwoOfWhatIsFast) {
+  const std::uint64_t usable = usable_with_edge(60 * kMiB, 2, 480 * kMiB);
+  EXPECT_LE(usable, 60 * kMiB);
+  EXPECT_GE(static_cast<double>(usable), 60 * kMiB / 1.42);
+}
+
+TEST(UsableCache, IsTheWholeCacheWhereAllOfItIsFast) {
+  EXPECT_EQ(usable_with_edge(32 * kMiB, 3, 32 * kMiB), 32 * kMiB);
+  EXPECT_EQ(usable_with_edge(100 * kMiB, 3, 32 * kMiB), 32 * kMiB) << "never more than the processor says";
+  EXPECT_EQ(usable_with_edge(kMiB, 1.1, 32 * kMiB), 32 * kMiB) << "no cache is seen";
+}
+
+TEST(UsableCache, EndsBelowTheFirstSlowSize) {
+  const auto with_a_gap = [](std::uint64_t bytes) {
+    return bytes > 64 * kMiB || (bytes > 7 * kMiB && bytes < 9 * kMiB) ? 2.0 : 1.0;
+  };
+  EXPECT_LT(usable_cache_bytes(kMiB, 64 * kMiB, with_a_gap), 8 * kMiB);
+}
 
 TEST(SyntheticProducts, HaveUniqueNamesAndEveryFamilyInAndOutOfTheCache) {
   for (std::uint64_t cache = kMiB; cache <= 128 * kMiB; cache += cache / 4) {

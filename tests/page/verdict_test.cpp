@@ -10,6 +10,7 @@ namespace upsweep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 RunDetails hybrid_run() {
@@ -38,7 +39,7 @@ TEST(Verdict, FollowsTheExecutionOfTheSearch) {
   RunDetails run = hybrid_run();
   run.search.emplace();
   run.search->execution = "level";
-  EXPECT_THAT(run_verdict(run), HasSubstr("2 times slower; the scan does not pay"));
+  EXPECT_THAT(run_verdict(run), HasSubstr("2 times as long; the scan does not pay"));
 }
 
 TEST(Verdict, WorkBindsWhereAllWorkersAreBusy) {
@@ -101,8 +102,8 @@ TEST(Verdict, OfAMeasuredRunComparesUnderTheExecutionItRanWith) {
   EXPECT_THAT(run_verdict(run, &plain), StartsWith("hybrid:3 is predicted to take 8.000 ms on 16 workers of a GPU, "
                                                    "level execution, 2.000x of plain back-propagation"));
   EXPECT_THAT(run_verdict(run, &plain),
-              HasSubstr("Measured on a device (cuda, 1 worker): 1.200 ms, 20 % more than predicted; its gradients are "
-                        "right, 50 % of the rounding bound at most."));
+              HasSubstr("Measured on a device (cuda, 1 worker): 1.200 ms, the prediction is 16.7 % too low; its "
+                        "gradients are right, 50 % of the rounding bound at most."));
   run.measurements[0].mismatch = "op 3";
   EXPECT_THAT(run_verdict(run), HasSubstr("MISMATCH: op 3."));
 }
@@ -119,17 +120,35 @@ TEST(Verdict, OfANetworkWithBranchesComparesWithTheGraph) {
   EXPECT_THAT(run_verdict(run), HasSubstr("2.5 times faster. "));
   EXPECT_THAT(run_verdict(run),
               HasSubstr("it takes 2.500x of plain back-propagation over the graph (2500 against 1000 FLOPs on the "
-                        "longest worker): 2.5 times slower; the scan does not pay."));
+                        "longest worker): 2.5 times as long; the scan does not pay."));
+  run.run.binding = "latency";
+  run.run.predicted_dag_s = 1e-3;
+  EXPECT_THAT(run_verdict(run), Not(HasSubstr("pay"))) << "seconds decide, and those of the blocks are not known";
   run.run.ops = 0;
   EXPECT_THAT(run_verdict(run), HasSubstr("the whole network is one block, and a scan has nothing to do"));
+}
+
+TEST(Verdict, OfASearchOverLiveOpsIsItsScore) {
+  RunDetails run = hybrid_run();  // all its ops take 0.4 of plain back-propagation
+  run.search.emplace();
+  run.search->scope = "live";
+  run.search->objective = "time";
+  run.search->execution = "dag";
+  run.run.score = 6000;
+  StoredRun plain = plain_run();
+  EXPECT_THAT(run_verdict(run, &plain), Not(HasSubstr("pays"))) << "without a score of plain back-propagation";
+  plain.score = 4000;
+  EXPECT_EQ(run_verdict(run, &plain),
+            "hybrid:3 on 16 workers takes 1.500x of plain back-propagation (6000 against 4000 FLOPs on the longest "
+            "worker, dag execution, live ops): 1.5 times as long; the scan does not pay.");
 }
 
 TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
   EXPECT_EQ(faster_text(1.004, kSamePrediction), "as fast");
   EXPECT_EQ(faster_text(0.98, kSamePrediction), "2 % faster");
-  EXPECT_EQ(faster_text(1.05, kSamePrediction), "5 % slower");
+  EXPECT_EQ(faster_text(1.05, kSamePrediction), "5 % longer");
   EXPECT_EQ(faster_text(0.5, kSamePrediction), "2 times faster");
-  EXPECT_EQ(faster_text(12521, kSamePrediction), "12521 times slower");
+  EXPECT_EQ(faster_text(12521, kSamePrediction), "12521 times as long");
   EXPECT_EQ(pays_text(0.97, kSameMeasurement), "as fast; the scan gains nothing");
   EXPECT_EQ(pays_text(0.9, kSameMeasurement), "1.11 times faster; the scan pays");
 }
@@ -184,7 +203,17 @@ TEST(Verdict, OfAValidationCountsWrongResults) {
   EXPECT_EQ(validation_verdict(runs),
             "All 2 schedules ran and gave the right gradients. The fastest is hybrid:3 with 1.500 s against "
             "3.000 s of plain back-propagation: 2 times faster; the scan pays. Predicted times are at most 20 % off.");
+  std::vector<RunDetails> foreign = runs;
+  foreign[1].machine.emplace();
+  foreign[1].machine->name = "a GPU";
+  foreign[1].machine->origin = "datasheet";
+  EXPECT_THAT(validation_verdict(foreign), HasSubstr("a GPU, a datasheet, no calibration of what ran: their errors say "
+                                                     "nothing."));
+  std::vector<RunDetails> branches = runs;
+  branches[1].run.graph_bp_flops = 1;
+  EXPECT_THAT(validation_verdict(branches), Not(HasSubstr("pays"))) << "the Jacobians of its blocks are given";
   runs[1].measurements[0].mismatch = "op 3";
+  EXPECT_THAT(validation_verdict(runs), Not(HasSubstr("off"))) << "the error of a wrong run says nothing";
   EXPECT_THAT(validation_verdict(runs), StartsWith("1 of 2 schedules gave WRONG results."));
   EXPECT_EQ(validation_verdict({}), "Nothing was measured.");
 }
@@ -222,8 +251,28 @@ TEST(Verdict, OfPassesComparesFiguresOfOneKind) {
             "Best on 8 workers: hybrid:2 with 40 FLOPs on the longest worker, for one sequence, 0.4000x of bptt (100): "
             "2.5 times faster.");
   record.passes[1].failure = "no memory";
+  EXPECT_THAT(passes_verdict(record), HasSubstr("bptt with 100 FLOPs on the longest worker, for one sequence; there "
+                                                "is nothing to compare it with"));
+  record.passes[1].failure.reset();
+  record.passes[1].makespan_flops = 200;
   EXPECT_THAT(passes_verdict(record),
               HasSubstr("bptt with 100 FLOPs on the longest worker, for one sequence: no scan"));
+}
+
+TEST(Verdict, OfPassesOnAMachineComparesWithOneKernelToo) {
+  PassRecord record;
+  record.machine = "a GPU";
+  record.passes.resize(3);
+  record.passes[0].method = "bptt";
+  record.passes[0].predicted = PassSeconds{0, 0, 8, 0};
+  record.passes[1].method = "blocked:1";
+  record.passes[1].predicted = PassSeconds{0, 0, 2, 0};
+  record.passes[2].method = "blocked:4";
+  record.passes[2].predicted = PassSeconds{0, 0, 1, 0};
+  EXPECT_EQ(
+      passes_verdict(record),
+      "Fastest on a GPU: blocked:4 with 1.000 s predicted for a backward pass, 0.1250x of bptt (8.000 s): 8 times "
+      "faster; beside blocked:1, which does the same steps without a launch for each (2.000 s): 2 times faster.");
 }
 
 TEST(Verdict, OfATrainingTellsScansThatBeatEveryPolicy) {
@@ -247,11 +296,20 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
       "speedup_least":1.5,"speedup_most":2})"};
   const StoredAnswer nowhere{"crossover", "{}", "the scan is faster nowhere", R"({"along":"length","faster":"nowhere",
       "binding":"workers","speedup_least":0.5,"speedup_most":0.75})"};
-  const StoredAnswer from{"crossover", "{}", "c", R"({"along":"length","faster":"from","value":3,"binding":"latency",
-      "speedup_least":0.9,"speedup_most":4})"};
-  EXPECT_EQ(study_verdict(study_with({everywhere, nowhere, from})),
+  const StoredAnswer from{"crossover", "{}", "c", R"({"along":"length","faster":"from","value":3,"plain_value":2,
+      "binding":"latency","plain_speedup":0.9,"speedup":4})"};
+  const auto at = [](StoredAnswer answer, const char* place) {
+    answer.place = place;
+    return answer;
+  };
+  EXPECT_EQ(study_verdict(study_with({at(everywhere, "1"), at(nowhere, "2"), at(from, "3"), at(from, "3")})),
             "Along length the scan is faster everywhere at 1 of 3 places, in a part of the axis at 1 of 3 places, "
             "nowhere at 1 of 3 places (0.5000x to 4.000x); most often latency binds.");
+  const StoredAnswer other{"crossover", "4", "d", R"({"along":"workers","faster":"unknown"})"};
+  EXPECT_EQ(
+      study_verdict(study_with({at(everywhere, "1"), other})),
+      "Along length the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency binds. Along workers "
+      "the scan is faster (not known) at 1 of 1 place.");
   EXPECT_EQ(study_verdict(study_with({nowhere})), "The scan is faster nowhere.");
   const StoredAnswer best{"best", "", "b", R"({"points":9,"wins":{"hybrid:2":5,"linear":4}})"};
   EXPECT_EQ(study_verdict(study_with({best})), "The schedule hybrid:2 wins most often, at 5 of 9 points.");

@@ -74,20 +74,46 @@ TEST(ReplayedRunOfEditedRows, NamesFileAndRun) {
                         "accepted is a run as upsweep stored it"));
 }
 
+/// A scan of unit costs on workers, under an execution.
+RunDetails unit_run(std::size_t workers, const char* execution) {
+  RunDetails run = details_of(blelloch_schedule(16), workers, 1, [](std::size_t) { return 1.0; });
+  run.search.emplace();
+  run.search->scope = "all";
+  run.search->execution = execution;
+  return run;
+}
+
+TEST(LongestChain, IsAsLongAsTheRun) {
+  for (const char* execution : {"dag", "level"}) {
+    for (const std::size_t workers : {1U, 3U, 100U}) {
+      SCOPED_TRACE(std::string(execution) + " on " + std::to_string(workers));
+      const ReplayedRun run = replayed_run(unit_run(workers, execution));
+      EXPECT_EQ(longest_chain(run).size(), run.timeline.makespan)
+          << "ops of one FLOP without a gap from the start to the end";
+    }
+  }
+}
+
 TEST(LongestChain, WaitsForWorkersAndForData) {
-  // Four equal products on one worker wait for the worker, on many for their operands.
-  const auto chain = [](std::size_t workers) {
-    return longest_chain(replayed_run(details_of(blelloch_schedule(16), workers, 1, [](std::size_t) { return 1.0; })));
-  };
+  // Equal products on one worker wait for the worker, on many for their operands.
   const Schedule schedule = blelloch_schedule(16);
-  EXPECT_EQ(chain(1).size(), schedule.combines.size());
-  EXPECT_EQ(chain(1).back(), 0U) << "last first";
-  const std::vector<std::size_t> many = chain(100);
+  const std::vector<std::size_t> one = longest_chain(replayed_run(unit_run(1, "dag")));
+  EXPECT_EQ(one.size(), schedule.combines.size());
+  EXPECT_EQ(one.back(), 0U) << "last first";
+  const std::vector<std::size_t> many = longest_chain(replayed_run(unit_run(100, "dag")));
+  ASSERT_GT(many.size(), 1U);
   for (std::size_t i = 0; i + 1 < many.size(); ++i) {
     const Combine& combine = schedule.combines[many[i]];
     const ValueId before = schedule.value_of(many[i + 1]);
     EXPECT_TRUE(combine.earlier == before || combine.later == before) << many[i];
   }
+}
+
+TEST(ReplayedRun, RunsAsItWasMeasured) {
+  RunDetails run = unit_run(100, "dag");
+  run.measurements.resize(1);
+  run.measurements[0].execution = "level";
+  EXPECT_EQ(replayed_run(run).execution, Execution::level);
 }
 
 }  // namespace

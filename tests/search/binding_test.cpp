@@ -241,6 +241,10 @@ TEST(BindingOf, IsTheResourceThatOneScheduleWaitsFor) {
   EXPECT_EQ(binding(2), Binding::bandwidth);
 }
 
+TEST(BindingOf, IsNothingWhereNothingTakesTime) {
+  EXPECT_EQ(binding_of(dense_profile(), free_machine(64), 1, Execution::dag, 4), std::nullopt);
+}
+
 TEST(BindingOf, IsWorkersOnlyWhereTheMachineHasMore) {
   const ScheduleProfile profile = dense_profile(64);
   Machine machine = free_machine(2);

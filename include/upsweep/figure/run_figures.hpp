@@ -29,7 +29,7 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// "fill-in".
 [[nodiscard]] std::optional<Figure> fill_in_figure(const RunDetails& run);
 
-/// What the simulated workers do, under the execution of the search or, without one, dag: a bar per op, those of the
+/// What the simulated workers do, under execution_of() the run: a bar per op, those of the
 /// longest chain marked (each waits for the one before: for its result, worker or level), and the share of workers that
 /// are busy. Kind "timeline". Costs are FLOPs. Beyond kMostMarks: the share of each slice of time in which a worker (or
 /// group of workers) is busy.

@@ -33,7 +33,10 @@ struct ReplayedRun {
 /// comes from elsewhere or was edited.
 [[nodiscard]] Schedule stored_schedule(const RunDetails& run);
 
-/// A run on its workers by its FLOPs, under the execution and scope of its search, else dag and all ops.
+/// "level" or "dag": as a run was measured the last time, else of its search, else dag.
+[[nodiscard]] std::string execution_of(const RunDetails& run);
+
+/// A run on its workers by its FLOPs, under execution_of() and the scope of its search, else all ops.
 ///
 /// Throws std::invalid_argument as stored_schedule() does, and where counts are none or too large. Cost: that of
 /// simulate().

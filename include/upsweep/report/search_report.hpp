@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ struct SearchReport {
   const std::string& model_name;
   const NetworkProfile& network_profile;
   const SearchResult& result;
-  std::string pattern;                 ///< "guaranteed" or "sample"
-  const Network* network = nullptr;    ///< where given and it has blocks, back-propagation over its graph stands beside
-  std::vector<Binding> bindings = {};  ///< what limits each candidate, as result.at(); empty without a machine
+  std::string pattern;               ///< "guaranteed" or "sample"
+  const Network* network = nullptr;  ///< where given and it has blocks, back-propagation over its graph stands beside
+  std::vector<std::optional<Binding>> bindings =
+      {};  ///< what limits each candidate, as result.at(); empty without a machine
 };
 
 /// The object that `search --format json` prints; its fields are listed in README.md.

@@ -17,16 +17,20 @@ enum class Binding : std::uint8_t { latency, arithmetic, bandwidth, workers, mem
 /// "latency", "arithmetic", "bandwidth", "workers" or "memory".
 [[nodiscard]] std::string to_string(Binding binding);
 
+/// "latency binds", "workers bind", of the name of a resource.
+[[nodiscard]] std::string binds_text(const std::string& resource);
+
 /// A machine with one resource twice as good: half the latencies; twice the arithmetic rates (half the measured costs);
 /// twice the bandwidths (half the measured memory costs). Throws std::invalid_argument for workers and memory, which
 /// are settings.
 [[nodiscard]] Machine improved(const Machine& machine, Binding binding);
 
 /// The resource of which twice as much helps one schedule most, without a limit on memory: as binding_resource().
-/// Workers count only where the machine has more than `workers`. Throws like predict_time(). Cost: at most four calls
-/// of it.
-[[nodiscard]] Binding binding_of(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
-                                 Execution execution, unsigned value_bytes, Scope scope = Scope::all);
+/// Nothing where none helps by 1 % or more. Workers count only where the machine has more than `workers`. Throws like
+/// predict_time(). Cost: at most five calls of it.
+[[nodiscard]] std::optional<Binding> binding_of(const ScheduleProfile& profile, const Machine& machine,
+                                                std::size_t workers, Execution execution, unsigned value_bytes,
+                                                Scope scope = Scope::all);
 
 /// score_point() of one model with another machine and other settings.
 using Rescore = std::function<PointFigures(const Machine* machine, const PointSettings& settings)>;

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "html.hpp"
+#include "upsweep/report/format.hpp"
+#include "verdict.hpp"
+#include "verdict_words.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Whether a variant of a training step is a scan beside its policies. "scan linear" scans nothing: it is plain
+/// back-propagation on any device.
+bool is_scan_variant(const std::string& name) { return name.starts_with("scan ") && name != "scan linear"; }
+
+/// A training's figure of a variant, without an index.
+const TrainingFigure* figure_named(const TrainingRecord& record, std::size_t variant, const char* name) {
+  const auto found = std::ranges::find_if(record.figures, [&](const TrainingFigure& figure) {
+    return figure.variant == variant && !figure.index && figure.name == name;
+  });
+  return found == record.figures.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string training_verdict(const TrainingRecord& record) {
+  const auto time = [&](double value) {
+    return record.is_in_seconds ? short_seconds(value) : fmt::format("{:.6g} units of its file", value);
+  };
+  if (record.kind == "reverse_first_k_memory") {
+    return "How much memory deferring the gradients of the first k layers takes, and the largest k that fits, stand in "
+           "the table below.";
+  }
+  if (!record.best || *record.best >= record.variants.size() || !record.best_makespan) {
+    return fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size());
+  }
+  const double best = *record.best_makespan;
+  const std::string count =
+      record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
+  std::string text = fmt::format("The {} is {} with {}", count, shortened(record.variants[*record.best]), time(best));
+  const TrainingFigure* slowest = nullptr;
+  std::size_t fastest = record.variants.size();
+  double least = best;
+  for (std::size_t i = 0; i < record.variants.size(); ++i) {
+    const TrainingFigure* makespan = figure_named(record, i, "makespan");
+    if (makespan == nullptr || figure_named(record, i, "does_not_fit") != nullptr) continue;
+    if (slowest == nullptr || makespan->value > slowest->value) slowest = makespan;
+    if (!is_scan_variant(record.variants[i]) || makespan->value >= least) continue;
+    least = makespan->value;
+    fastest = i;
+  }
+  if (fastest < record.variants.size()) {  // a scan is no policy: the file asks for the best of those
+    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it", shortened(record.variants[*record.best]),
+                       time(best), shortened(record.variants[fastest]), time(least), short_ratio(least / best));
+  } else if (slowest != nullptr && best > 0 && slowest->value > best) {
+    text += fmt::format(", {} than {} ({})", faster_text(best / slowest->value, 0),
+                        shortened(record.variants[slowest->variant]), time(slowest->value));
+  }
+  return text + ".";
+}
+
+}  // namespace upsweep
