@@ -95,7 +95,6 @@ std::string passes_verdict(const PassRecord& record) {
     text += fmt::format(", {} of {} ({}): {}", short_ratio(ratio), shortened(plain->method), amount(basis->of(*plain)),
                         faster_text(ratio, basis->same));
   }
-
   const auto one_kernel = std::ranges::find(record.passes, "blocked:1", &PassRow::method);
   if (best != plain && one_kernel != record.passes.end() && &*one_kernel != best && basis->of(*one_kernel) > 0) {
     const double alone = basis->of(*one_kernel);

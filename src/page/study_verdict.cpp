@@ -44,22 +44,19 @@ std::string speedups_text(const std::vector<FigureData>& answers) {
   return least == most ? short_ratio(least) : fmt::format("{} to {}", short_ratio(least), short_ratio(most));
 }
 
-/// A place of a study where a question about an axis was asked, with its answers.
-struct AskedPlace {
-  std::string place;
-  std::vector<FigureData> answers;
-};
+/// Answers to a question about one axis, by place: values of the other axes as a JSON object.
+using AskedPlaces = std::map<std::string, std::vector<FigureData>>;
 
 /// "everywhere at 3 of 9 places, nowhere at 2 of 9 places", with what limits the scan there; `places` of one axis.
-std::string crossovers_text(const std::string& along, const std::vector<AskedPlace>& places) {
+std::string crossovers_text(const std::string& along, const AskedPlaces& places) {
   std::map<std::string, std::size_t> counts;
   std::map<std::string, std::size_t> bindings;
   std::vector<FigureData> all;
-  for (const AskedPlace& place : places) {
-    const std::string faster = text_of(place.answers.front(), "faster");
+  for (const auto& [place, answers] : places) {
+    const std::string faster = text_of(answers.front(), "faster");
     const bool is_whole = faster == "everywhere" || faster == "nowhere" || faster == "unknown";
     ++counts[is_whole ? faster : "part"];
-    for (const FigureData& answer : place.answers) {
+    for (const FigureData& answer : answers) {
       if (const std::string binding = text_of(answer, "binding"); !binding.empty()) ++bindings[binding];
       all.push_back(answer);
     }
@@ -82,16 +79,14 @@ std::string crossovers_text(const std::string& along, const std::vector<AskedPla
 
 /// A sentence for each axis that crossovers were asked along.
 std::string all_crossovers_text(const StoredStudy& study) {
-  std::vector<std::pair<std::string, std::vector<AskedPlace>>> axes;
+  std::vector<std::pair<std::string, AskedPlaces>> axes;  // in the order in which they were asked
   for (const StoredAnswer& answer : study.answers) {
     FigureData details = details_of(answer);
     if (answer.question != "crossover" || !details.contains("faster")) continue;
     const std::string along = text_of(details, "along");
-    auto axis = std::ranges::find(axes, along, &std::pair<std::string, std::vector<AskedPlace>>::first);
+    auto axis = std::ranges::find(axes, along, &std::pair<std::string, AskedPlaces>::first);
     if (axis == axes.end()) axis = axes.insert(axes.end(), {along, {}});
-    auto place = std::ranges::find(axis->second, answer.place, &AskedPlace::place);
-    if (place == axis->second.end()) place = axis->second.insert(place, {answer.place, {}});
-    place->answers.push_back(std::move(details));
+    axis->second[answer.place].push_back(std::move(details));
   }
   std::string text;
   for (const auto& [along, places] : axes) {

@@ -103,7 +103,7 @@ std::string runs_text(const QueryResult& summary, const TextStyle& style) {
                    {"workers"},
                    {"FLOPs"},
                    {"makespan (dag)"},
-                   {"its FLOPs to plain BP"},
+                   {"makespan to plain BP"},
                    {"peak memory"},
                    {"predicted"},
                    {"measured"},
