@@ -38,6 +38,7 @@ else()
 endif()
 upsweep_embed(charts_script ${charts} ${generated}/charts_script.cpp)
 
-set(UPSWEEP_EMBEDDED ${generated}/figure_templates.cpp ${generated}/page_style.cpp ${generated}/page_script.cpp
-  ${generated}/charts_script.cpp)
-set_source_files_properties(${UPSWEEP_EMBEDDED} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set(UPSWEEP_FIGURE_TEXTS ${generated}/figure_templates.cpp ${generated}/charts_script.cpp)
+set(UPSWEEP_PAGE_TEXTS ${generated}/page_style.cpp ${generated}/page_script.cpp)
+set_source_files_properties(${UPSWEEP_FIGURE_TEXTS} ${UPSWEEP_PAGE_TEXTS} PROPERTIES
+  SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)

@@ -7,7 +7,7 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_branches_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(StoreOfBranches, KeepsBackPropagationOverTheGraphAndFormationWhereThereAreB
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_branches_test

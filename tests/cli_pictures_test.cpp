@@ -4,7 +4,7 @@
 #include "support/files.hpp"
 #include "upsweep/store/store_reader.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_pictures_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -101,4 +101,4 @@ TEST(Pictures, OfAValidationNameBlocksByTheirJoin) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_pictures_test

@@ -2,7 +2,7 @@
 
 #include "support/command_line.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_recurrent_schemes_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(RecurrentSchemes, SearchSaysUpToWhichLengthItHasOtherSchemes) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_recurrent_schemes_test

@@ -3,7 +3,7 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_recurrent_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -265,4 +265,4 @@ TEST(Recurrent, SaysWhatAMachineLacks) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_recurrent_test

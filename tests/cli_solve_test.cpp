@@ -6,7 +6,7 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_solve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -288,4 +288,4 @@ TEST_F(Solve, NamesTheOperatorWhereForwardPropagationBreaksDown) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_solve_test

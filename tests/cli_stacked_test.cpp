@@ -5,7 +5,7 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_stacked_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -177,4 +177,4 @@ TEST(Stack, TrainRefusesIt) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_stacked_test

@@ -7,7 +7,7 @@
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_study_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -322,4 +322,4 @@ TEST(Study, PrintsWhatThereIsWhenInterrupted) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_study_test

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "upsweep/backend/registry.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -544,4 +544,4 @@ TEST(Interrupt, EndsWithCode130) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_test

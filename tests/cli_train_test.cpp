@@ -6,7 +6,7 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::cli_train_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST(Train, PointsToTheOtherCommandWhereAFileIsForThat) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::cli_train_test

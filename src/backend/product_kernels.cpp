@@ -19,13 +19,13 @@ using LaneVector = typename Lanes<T>::Vector;
 
 /// The rows of X (and of C) that a team stands for. A team of fewer than kTeamRows rows repeats its first row as
 /// padding; the result of a padding lane is dropped.
-struct Team {
+struct ProductTeam {
   std::array<Index, kTeamRows> rows;
   std::size_t members;
 };
 
-Team team_at(const Layout& x, std::size_t number) {
-  Team team{};
+ProductTeam team_at(const Layout& x, std::size_t number) {
+  ProductTeam team{};
   const std::size_t begin = x.team_begin[number];
   team.members = x.team_begin[number + 1] - begin;
   for (std::size_t m = 0; m < kTeamRows; ++m) team.rows[m] = x.team_rows[begin + (m < team.members ? m : 0)];
@@ -33,7 +33,7 @@ Team team_at(const Layout& x, std::size_t number) {
 }
 
 template <class T>
-std::array<const T*, kTeamRows> lanes_of(const Layout& x, const T* values, const Team& team) {
+std::array<const T*, kTeamRows> lanes_of(const Layout& x, const T* values, const ProductTeam& team) {
   std::array<const T*, kTeamRows> lanes{};
   for (std::size_t m = 0; m < kTeamRows; ++m) lanes[m] = values + x.value_begin[team.rows[m]];
   return lanes;
@@ -58,7 +58,7 @@ T dot(const Index* columns, const T* values, std::size_t count, const T* vector)
 }
 
 template <class T>
-void vector_team(const ProductTask<T>& task, const Team& team, std::size_t count, const Index* columns) {
+void vector_team(const ProductTask<T>& task, const ProductTeam& team, std::size_t count, const Index* columns) {
   if (team.members == 1) {
     const Index r = team.rows[0];
     task.c_values[r] = dot(columns, task.x_values + task.x->value_begin[r], count, task.y_values);
@@ -130,7 +130,7 @@ void harvest_row(const ProductTask<T>& task, Index r, T* sums) {
 }
 
 template <class T>
-void harvest_team(const ProductTask<T>& task, const Team& team, LaneVector<T>* sums) {
+void harvest_team(const ProductTask<T>& task, const ProductTeam& team, LaneVector<T>* sums) {
   std::array<T*, kTeamRows> to{};
   for (std::size_t m = 0; m < kTeamRows; ++m) to[m] = task.c_values + task.c->value_begin[team.rows[m]];
   std::size_t e = 0;
@@ -173,7 +173,7 @@ void add_entry(const ProductTask<T>& task, Index k, const Sum& factor, Sum* sums
 }
 
 template <class T, class Add>
-void accumulate_team(const ProductTask<T>& task, const Team& team, Scratch<T>& scratch, const Add& add) {
+void accumulate_team(const ProductTask<T>& task, const ProductTeam& team, Scratch<T>& scratch, const Add& add) {
   const std::span<const Index> columns = task.x->columns(team.rows[0]);
   T* sums = scratch.zeros(scratch_size(task));
   if (team.members == 1) {
@@ -236,7 +236,7 @@ void compute_units(const ProductTask<T>& task, std::size_t begin, std::size_t en
     return;
   }
   for (std::size_t number = begin; number < end; ++number) {
-    const Team team = team_at(*task.x, number);
+    const ProductTeam team = team_at(*task.x, number);
     const std::span<const Index> columns = task.x->columns(team.rows[0]);
     if (task.form == ProductForm::vector) {
       vector_team(task, team, columns.size(), columns.data());

@@ -32,7 +32,7 @@ std::uint32_t depth_of(const std::string& schedule) {
 }
 
 template <class Report>
-void print(const std::string& format, const Report& report) {
+void print_chain(const std::string& format, const Report& report) {
   print_result(
       format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });
@@ -40,7 +40,7 @@ void print(const std::string& format, const Report& report) {
 
 /// `count` with errors that name the model file.
 template <class Count>
-int counted(const ModelOptions& options, const Count& count) {
+int count_chain(const ModelOptions& options, const Count& count) {
   try {
     count();
   } catch (const CountOverflow& error) {
@@ -52,7 +52,7 @@ int counted(const ModelOptions& options, const Count& count) {
 }
 
 /// Refuses what a search on a machine does not have. Throws UsageError.
-void check_search(const SearchRequest& request) {
+void check_chain_search(const SearchRequest& request) {
   if (request.search.objective != Objective::time ||
       (request.has_execution && request.search.execution != Execution::level)) {
     throw UsageError(
@@ -140,7 +140,7 @@ int profile_chain(const ModelOptions& options, const std::string& schedule) {
   const std::uint32_t depth = depth_of(schedule);
   const ChainModel model = load_chain(options.model);
   const std::optional<Machine> machine = load_machine_of(options);
-  return counted(options, [&] {
+  return count_chain(options, [&] {
     const HomogeneousProfile profile = profile_homogeneous(model.chain, depth, model.value_bytes);
     const std::uint64_t workers = workers_of(options, profile.widest, machine ? &*machine : nullptr);
     const HomogeneousPram pram = homogeneous_pram(profile, workers);
@@ -149,16 +149,16 @@ int profile_chain(const ModelOptions& options, const std::string& schedule) {
       report.machine = machine->name;
       report.seconds = homogeneous_seconds(profile, *machine, workers, Scope::all);
     }
-    print(options.format, report);
+    print_chain(options.format, report);
   });
 }
 
 int search_chain(const ModelOptions& options, SearchRequest request) {
   SearchOptions& search = request.search;
-  if (options.machine) check_search(request);
+  if (options.machine) check_chain_search(request);
   const ChainModel model = load_chain(options.model);
   const std::optional<Machine> machine = load_machine_of(options);
-  return counted(options, [&] {
+  return count_chain(options, [&] {
     const HomogeneousChain& chain = model.chain;
     PointSettings settings;
     if (options.workers) settings.workers = parse_positive("--workers", *options.workers);
@@ -172,7 +172,7 @@ int search_chain(const ModelOptions& options, SearchRequest request) {
     ChainSearchReport report{model, result};
     if (!machine) report.overtaking = overtaking_workers(chain, search.execution, search.scope, chain.elements);
     if (with_schemes) report.scheme_elements = scheme_elements;
-    print(options.format, report);
+    print_chain(options.format, report);
   });
 }
 

@@ -20,7 +20,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::string backend = "cpu";
   std::string out;
   std::string dtype = "both";
@@ -38,7 +38,7 @@ void check_writable(const std::string& out) {
                   parent.string()));
 }
 
-int run_calibrate(const Options& options, const Invocation& invocation) {
+int run_calibrate(const CalibrateOptions& options, const Invocation& invocation) {
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
   const Availability availability = backend->availability();
   if (!availability.available) throw BackendError(options.backend + ": " + availability.reason);
@@ -75,7 +75,7 @@ int run_calibrate(const Options& options, const Invocation& invocation) {
 Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
   CLI::App* app =
       root.add_subcommand("calibrate", "Measure this machine with synthetic products; write a machine file");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateOptions>();
   app->add_option("--backend", options->backend, "what is measured")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();

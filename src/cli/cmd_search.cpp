@@ -16,7 +16,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct SearchCommand {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string objective = "time";
@@ -28,7 +28,7 @@ struct Options {
   std::optional<std::string> schemes;
 };
 
-SearchOptions search_options(const Options& options) {
+SearchOptions search_options(const SearchCommand& options) {
   SearchOptions search;
   if (options.objective == "critical-flops") search.objective = Objective::critical_flops;
   if (options.objective == "work-flops") search.objective = Objective::work_flops;
@@ -85,7 +85,7 @@ std::vector<std::optional<Binding>> bindings_of(const Analysis& analysis, const 
 }
 
 /// Every depth and, unless --schemes is hybrid, the other schemes for as many workers as are simulated.
-std::vector<Schedule> candidates_of(const Options& options, std::size_t length, SearchOptions& search) {
+std::vector<Schedule> candidates_of(const SearchCommand& options, std::size_t length, SearchOptions& search) {
   std::vector<Schedule> schedules = depth_candidates(length);
   std::size_t widest = 1;
   for (const Schedule& schedule : schedules) widest = std::max(widest, widest_level(schedule));
@@ -95,7 +95,7 @@ std::vector<Schedule> candidates_of(const Options& options, std::size_t length, 
   return schedules;
 }
 
-int run_search(const Options& options, const Invocation& invocation) {
+int run_search(const SearchCommand& options, const Invocation& invocation) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
@@ -132,7 +132,7 @@ int run_search(const Options& options, const Invocation& invocation) {
 Command declare_search(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "search", "Choose the schedule: every hybrid depth and every other scheme scored, the best and why");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SearchCommand>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
   app->add_option("--objective", options->objective, "what to minimise")

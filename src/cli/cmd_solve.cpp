@@ -19,7 +19,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct SolveOptions {
   ModelOptions model;
   std::string method = "all";
   std::string form = "scaled";
@@ -64,7 +64,7 @@ MethodRequest parse_method(const std::string& name) {
 }
 
 /// Nothing for `all`.
-std::vector<MethodRequest> parse_methods(const std::string& text) {
+std::vector<MethodRequest> parse_solve_methods(const std::string& text) {
   std::vector<MethodRequest> methods;
   if (text == "all") return methods;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -75,9 +75,9 @@ std::vector<MethodRequest> parse_methods(const std::string& text) {
   return methods;
 }
 
-SolvePlan plan_of(const Options& options) {
+SolvePlan plan_of(const SolveOptions& options) {
   SolvePlan plan;
-  plan.methods = parse_methods(options.method);
+  plan.methods = parse_solve_methods(options.method);
   plan.form = options.form == "unit" ? SystemForm::unit : SystemForm::scaled;
   plan.pattern = pattern_kind(options.model);
   if (options.tolerance) {
@@ -113,7 +113,7 @@ void check_outcome(const SolveReport& report) {
   if (!any) throw ValidationFailed(fmt::format("no method has a solution: {}", report.runs.back().failed));
 }
 
-int run_solve(const Options& options) {
+int run_solve(const SolveOptions& options) {
   check_model_options(options.model);
   const SolvePlan plan = plan_of(options);
   if (is_recurrent_file(options.model.model)) {
@@ -143,7 +143,7 @@ int run_solve(const Options& options) {
   return 0;
 }
 
-void declare_method_options(CLI::App& app, Options& options) {
+void declare_method_options(CLI::App& app, SolveOptions& options) {
   app.add_option("--method", options.method,
                  "all, or several of jacobi, richardson, bicgstab and hybrid:B (B consecutive blocks directly, the "
                  "rest by Jacobi), separated by commas")
@@ -172,7 +172,7 @@ void declare_method_options(CLI::App& app, Options& options) {
 Command declare_solve(CLI::App& root, const Invocation&) {
   CLI::App* app = root.add_subcommand(
       "solve", "Solve back-propagation as a triangular system by iterative methods; errors and costs by iteration");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SolveOptions>();
   app->add_option("MODEL", options->model.model, "the model file (YAML)")->required();
   app->add_option("--pattern", options->model.pattern,
                   "which Jacobian entries count: guaranteed by the architecture, or those at the input")

@@ -26,18 +26,18 @@
 namespace upsweep::cli {
 namespace {
 
-constexpr int kInterrupted = 130;
+constexpr int kStudyInterrupted = 130;
 constexpr std::uint64_t kMostJobs = 1024;
 constexpr std::uint64_t kMostRows = 200'000;  // of the store that a report holds in memory
 
-struct Options {
+struct StudyCommand {
   std::string file;
   std::optional<std::string> db;
   std::optional<std::string> jobs;
   std::string format = "table";
 };
 
-std::size_t jobs_of(const Options& options) {
+std::size_t jobs_of(const StudyCommand& options) {
   if (!options.jobs) return 1;
   return parse_positive("--jobs", *options.jobs, kMostJobs);
 }
@@ -73,7 +73,7 @@ struct Keeper {
   std::unique_ptr<StudyStore> store;
 };
 
-Keeper open_keeper(const Options& options, const StudyFile& study) {
+Keeper open_keeper(const StudyCommand& options, const StudyFile& study) {
   Keeper keeper;
   const bool has_rows = options.format != "table" && grid_of(study.spec.axes).points() <= kMostRows;
   if (options.db) {
@@ -87,7 +87,7 @@ Keeper open_keeper(const Options& options, const StudyFile& study) {
 }
 
 /// What the store has beyond the result, for programs; nothing where that is too much to hold, which it says.
-std::optional<QueryResult> rows_of(const Options& options, const Keeper& keeper, const StudyResult& result) {
+std::optional<QueryResult> rows_of(const StudyCommand& options, const Keeper& keeper, const StudyResult& result) {
   if (options.format == "table") return std::nullopt;
   if (result.points.size() > kMostRows) {
     fmt::print(stderr,
@@ -99,7 +99,7 @@ std::optional<QueryResult> rows_of(const Options& options, const Keeper& keeper,
   return keeper.store->points(result.id);
 }
 
-void print_study(const Options& options, const StudyFile& study, const StudyResult& result, const Keeper& keeper) {
+void print_study(const StudyCommand& options, const StudyFile& study, const StudyResult& result, const Keeper& keeper) {
   const std::optional<QueryResult> rows = rows_of(options, keeper, result);
   const StudyReport report{study, result, rows ? &*rows : nullptr};
   print_result(
@@ -108,7 +108,7 @@ void print_study(const Options& options, const StudyFile& study, const StudyResu
 }
 
 /// How to go on with a study that was interrupted.
-const char* way_on(const Options& options, const StudyResult& result) {
+const char* way_on(const StudyCommand& options, const StudyResult& result) {
   if (!options.db) return "nothing is kept: with --db FILE the same command goes on where it was stopped";
   const bool has_open = std::any_of(result.points.begin(), result.points.end(),
                                     [](const PointBrief& brief) { return brief.status == PointStatus::open; });
@@ -117,7 +117,7 @@ const char* way_on(const Options& options, const StudyResult& result) {
 }
 
 /// Where the points are, and how to go on.
-void say_outcome(const Options& options, const StudyResult& result) {
+void say_outcome(const StudyCommand& options, const StudyResult& result) {
   if (options.db) fmt::print(stderr, "upsweep: stored in {} as study {}\n", *options.db, result.id);
   if (result.is_interrupted) fmt::print(stderr, "upsweep: interrupted; {}\n", way_on(options, result));
 }
@@ -133,7 +133,7 @@ void refuse_nothing_valid(const StudyFile& study, const StudyResult& result) {
 }
 
 /// What rank 0 of a job does, or the only process.
-int lead_study(const Options& options, const Invocation& invocation, const MpiPlace& place, const StudyFile& study,
+int lead_study(const StudyCommand& options, const Invocation& invocation, const MpiPlace& place, const StudyFile& study,
                const GentleStop& stop, Keeper& keeper) {
   std::optional<ProgressLine> line(false);
   StudyOptions run;
@@ -146,12 +146,12 @@ int lead_study(const Options& options, const Invocation& invocation, const MpiPl
   line.reset();
   print_study(options, study, result, keeper);
   say_outcome(options, result);
-  if (result.is_interrupted) return kInterrupted;
+  if (result.is_interrupted) return kStudyInterrupted;
   refuse_nothing_valid(study, result);
   return 0;
 }
 
-int run_one(const Options& options, const Invocation& invocation, const MpiPlace& place) {
+int run_one(const StudyCommand& options, const Invocation& invocation, const MpiPlace& place) {
   const StudyFile study = load_study(options.file);
   const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
   Keeper keeper = open_keeper(options, study);
@@ -159,14 +159,14 @@ int run_one(const Options& options, const Invocation& invocation, const MpiPlace
 }
 
 /// Rank 0 of several. What it throws, the others hear of when its session ends.
-int run_first(const Options& options, const Invocation& invocation, const MpiPlace& place) {
+int run_first(const StudyCommand& options, const Invocation& invocation, const MpiPlace& place) {
   if (options.jobs) throw UsageError("--jobs with several ranks, which have one thread each, accepted is without");
   return run_one(options, invocation, place);
 }
 
 /// Another rank. Its exit code is 0 whatever happens: one of its own would make mpirun end rank 0 before that has said
 /// what is wrong.
-int run_other(const Options& options, const Invocation& invocation, const MpiPlace& place) {
+int run_other(const StudyCommand& options, const Invocation& invocation, const MpiPlace& place) {
   if (options.jobs) return 0;  // as rank 0 says
   std::optional<StudyFile> study;
   try {
@@ -188,7 +188,7 @@ int run_other(const Options& options, const Invocation& invocation, const MpiPla
   return 0;
 }
 
-int run_command(const Options& options, const Invocation& invocation) {
+int run_command(const StudyCommand& options, const Invocation& invocation) {
   static_cast<void>(jobs_of(options));
   const MpiSession session;
   const MpiPlace& place = session.place();
@@ -201,7 +201,7 @@ int run_command(const Options& options, const Invocation& invocation) {
 Command declare_study(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "study", "Evaluate a grid of what-if points and answer what a study file asks; goes on where it was stopped");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StudyCommand>();
   app->add_option("FILE", options->file, "the study file (YAML), e. g. one of configs/studies")->required();
   app->add_option("--db", options->db, "keep the points in this SQLite file, and go on with those that it has")
       ->type_name("FILE");

@@ -26,7 +26,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct TrainOptions {
   std::string file;
   std::optional<std::string> backward;
   std::optional<std::string> iterations;
@@ -82,7 +82,7 @@ std::vector<std::string> parse_list(const std::string& text) {
   return names;
 }
 
-std::optional<std::uint64_t> parse_number(const std::string& option, const std::optional<std::string>& text,
+std::optional<std::uint64_t> parse_setting(const std::string& option, const std::optional<std::string>& text,
                                           std::uint64_t most) {
   if (!text) return std::nullopt;
   const std::uint64_t number = parse_positive(option, *text);
@@ -91,13 +91,13 @@ std::optional<std::uint64_t> parse_number(const std::string& option, const std::
 }
 
 /// Throws UsageError.
-Replaced parse(const Options& options) {
+Replaced parse(const TrainOptions& options) {
   Replaced given;
   if (options.backward) given.backward = parse_list(*options.backward);
-  given.iterations = parse_number("--iterations", options.iterations, TrainLimits::kIterations);
-  given.batch = parse_number("--batch", options.batch, TrainLimits::kBatch);
-  given.steps = parse_number("--steps", options.steps, TrainLimits::kSteps);
-  given.workers = parse_number("--workers", options.workers, INT64_MAX);
+  given.iterations = parse_setting("--iterations", options.iterations, TrainLimits::kIterations);
+  given.batch = parse_setting("--batch", options.batch, TrainLimits::kBatch);
+  given.steps = parse_setting("--steps", options.steps, TrainLimits::kSteps);
+  given.workers = parse_setting("--workers", options.workers, INT64_MAX);
   given.backend = options.backend;
   const std::vector<std::string> backends = recurrent_training_backends();  // those of networks are among them
   if (given.backend && std::ranges::find(backends, *given.backend) == backends.end()) {
@@ -172,7 +172,7 @@ void require_finished(const TrainReport& report) {
 }
 
 /// Runs all steps, whatever becomes of the others; then throws what the first of those that failed has thrown.
-void run_all(const std::vector<std::function<void()>>& steps) {
+void run_steps(const std::vector<std::function<void()>>& steps) {
   std::exception_ptr failure;
   for (const auto& step : steps) {
     try {
@@ -184,7 +184,7 @@ void run_all(const std::vector<std::function<void()>>& steps) {
   if (failure) std::rethrow_exception(failure);
 }
 
-int run_train(const Options& options, const Invocation& invocation) {
+int run_train(const TrainOptions& options, const Invocation& invocation) {
   const Replaced given = parse(options);
   const TrainSpec spec = read_spec(options.file, given);
   // A training takes long: what would be in the way of its picture is said before.
@@ -195,7 +195,7 @@ int run_train(const Options& options, const Invocation& invocation) {
   TrainReport report = train(spec);
   report.workers = workers;
   // For the same reason, what goes wrong here must not keep back the rest.
-  run_all({[&] {
+  run_steps({[&] {
              print_result(
                  options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
                  [&] { return to_text(report); });
@@ -228,7 +228,7 @@ void require_optimizer(const TrainSpec& spec, unsigned value_bytes) {
 Command declare_train(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "train", "Train by several kinds of backward pass from the same start, loss curves on top of each other");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   app->add_option("FILE", options->file, "train file (YAML), e. g. configs/training/rnn-bitstream.yaml")->required();
   app->add_option("--backward", options->backward,
                   "backward passes instead of the file's, the first the reference: bptt,blelloch,blocked:4")

@@ -17,7 +17,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct TrainingOptions {
   std::string file;
   std::optional<std::string> optimum_s;
   std::optional<std::string> db;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// Seconds of --optimum, for each problem.
-OptimumSearch optimum_search(const Options& options) {
+OptimumSearch optimum_search(const TrainingOptions& options) {
   OptimumSearch search;
   if (!options.optimum_s) return search;
   constexpr std::uint64_t kMostSeconds = 1'000'000;
@@ -45,7 +45,7 @@ OptimumSearch optimum_search(const Options& options) {
 }
 
 /// Throws InputError where the simulations, which are kept for the report, would not fit into memory.
-void require_memory(const TrainingFile& file, const PipelineStudy& study) {
+void require_study_memory(const TrainingFile& file, const PipelineStudy& study) {
   double needed = 0;
   for (const PipelineChoice& choice : study.choices) {
     needed += static_cast<double>(simulation_bytes(choice.pipeline));
@@ -71,7 +71,7 @@ void require_memory(const TrainingFile& file, const PipelineStudy& study) {
 }
 
 PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search) {
-  require_memory(file, study);
+  require_study_memory(file, study);
   PipelineAnswers answers;
   for (const PipelineChoice& choice : study.choices) {
     try {
@@ -92,7 +92,7 @@ PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& stud
 
 /// The table that --costs asks for.
 template <class Study>
-std::string costs_of(const Options& options, const TrainingFile& file, const Study& study) {
+std::string costs_of(const TrainingOptions& options, const TrainingFile& file, const Study& study) {
   if constexpr (std::is_same_v<Study, PipelineStudy> || std::is_same_v<Study, DataParallelStudy>) {
     if (options.costs) return costs_text(file, study);
   }
@@ -110,7 +110,7 @@ auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearc
   }
 }
 
-int run_training(const Options& options, const Invocation& invocation) {
+int run_training(const TrainingOptions& options, const Invocation& invocation) {
   const OptimumSearch search = optimum_search(options);
   const TimelineStyle style = options.timeline == "labels"  ? TimelineStyle::labels
                               : options.timeline == "kinds" ? TimelineStyle::kinds
@@ -135,7 +135,7 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "training",
       "Simulate a whole training step: pipeline- and data-parallel schedules, out-of-order back-propagation");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainingOptions>();
   app->add_option("FILE", options->file, "training file (YAML)")->required();
   app->add_option(
          "--optimum", options->optimum_s,

@@ -24,7 +24,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct Options {
+struct ValidateOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string backend = "cpu";
@@ -49,17 +49,17 @@ void require_operator_backend(const std::string& backend) {
       fmt::format("--backend is {}, accepted are {} with a network of operators", backend, fmt::join(names, ", ")));
 }
 
-std::size_t parse_count(const std::string& option, const std::string& text) {
+std::size_t parse_whole(const std::string& option, const std::string& text) {
   if (text == "0") return 0;
   if (text.starts_with('-'))
     throw UsageError(fmt::format("{} is '{}', accepted is an integer from 0 on", option, text));
   return static_cast<std::size_t>(parse_positive(option, text));
 }
 
-LossGradient loss_of(const Options& options) {
+LossGradient loss_of(const ValidateOptions& options) {
   LossGradient loss;
-  if (options.label) loss.label = parse_count("--label", *options.label);
-  loss.seed = parse_count("--loss-seed", options.loss_seed);
+  if (options.label) loss.label = parse_whole("--label", *options.label);
+  loss.seed = parse_whole("--loss-seed", options.loss_seed);
   return loss;
 }
 
@@ -69,7 +69,7 @@ std::string loss_text(const LossGradient& loss) {
 }
 
 /// The model with one input, the chosen one.
-Model load_at_input(const Options& options, std::size_t input) {
+Model load_at_input(const ValidateOptions& options, std::size_t input) {
   Model model =
       load(options.model, pattern_kind(options.model) == PatternKind::sample ? Numbers::needed : Numbers::run);
   const SampleInputs& all = *model.sample;
@@ -89,7 +89,7 @@ struct Setting {
   std::optional<Machine> machine;
 };
 
-Setting prepare(const Options& options) {
+Setting prepare(const ValidateOptions& options) {
   Setting setting;
   setting.backend = make_backend(options.backend);
   const Availability availability = setting.backend->availability();
@@ -121,7 +121,7 @@ void check_label(const Model& model, const LossGradient& loss) {
 /// Backends that calibrate knows.
 bool is_modelled(const std::string& backend) { return backend == "cpu" || backend == "cuda"; }
 
-bool any_to_run(const Analysis& analysis, const Options& options) {
+bool any_to_run(const Analysis& analysis, const ValidateOptions& options) {
   return options.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
            return too_large(profile, execution_kind(options.execution)).empty();
          });
@@ -142,7 +142,7 @@ void check_schedule(const std::string& text) {
   }
 }
 
-std::vector<Schedule> schedules_of(const Options& options, std::size_t length, std::size_t workers) {
+std::vector<Schedule> schedules_of(const ValidateOptions& options, std::size_t length, std::size_t workers) {
   if (!options.all_depths && !options.all_schedules) return {make_schedule(parse_schedule(options.schedule), length)};
   std::vector<Schedule> schedules = depth_candidates(length);
   if (!options.all_schedules) return schedules;
@@ -150,7 +150,7 @@ std::vector<Schedule> schedules_of(const Options& options, std::size_t length, s
   return schedules;
 }
 
-Validation run_all(Model& model, const Setting& setting, const Options& options, const LossGradient& loss,
+Validation run_all(Model& model, const Setting& setting, const ValidateOptions& options, const LossGradient& loss,
                    const Analysis& analysis) {
   ValidationOptions validation;
   validation.run.workers = setting.workers;
@@ -173,7 +173,7 @@ Validation run_all(Model& model, const Setting& setting, const Options& options,
 }
 
 /// Refuses options that only networks of operators have.
-int run_recurrent(const Options& options, const Invocation& invocation) {
+int run_recurrent(const ValidateOptions& options, const Invocation& invocation) {
   const auto refuse = [&](const std::string& what) {
     return InputError(fmt::format("{}: {} with a recurrent model", options.model.model, what));
   };
@@ -188,10 +188,10 @@ int run_recurrent(const Options& options, const Invocation& invocation) {
                             invocation);
 }
 
-int run_validate(const Options& options, const Invocation& invocation) {
+int run_validate(const ValidateOptions& options, const Invocation& invocation) {
   check_model_options(options.model);
   check_schedule(options.schedule);  // before any file is opened
-  const std::size_t input = parse_count("--input", options.input);
+  const std::size_t input = parse_whole("--input", options.input);
   const LossGradient loss = loss_of(options);
   check_recurrent_options(options.recurrent, options.model);
   if (is_recurrent(options.model, options.recurrent)) return run_recurrent(options, invocation);
@@ -255,7 +255,7 @@ std::vector<std::string> all_backends() {
 Command declare_validate(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "validate", "Run schedules for real; prove gradients and counts right; predicted beside measured time");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent, false);
   app->add_option("--backend", options->backend, "what runs the schedule")

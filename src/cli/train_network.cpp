@@ -41,7 +41,7 @@ std::size_t batch_of(const TrainSpec& spec) {
 }
 
 /// Throws BackendError where activations and their gradients do not fit into this machine.
-void require_memory(const TrainSpec& spec, const Network& network, std::size_t batch) {
+void require_network_memory(const TrainSpec& spec, const Network& network, std::size_t batch) {
   std::uint64_t per_image = 0;
   for (const std::size_t link : network.links()) add_to(per_image, elements(network.operators()[link].in_shape));
   const std::uint64_t needed = checked_mul(batch, checked_mul(per_image, 2 * sizeof(double)));
@@ -106,7 +106,7 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   training.iterations = spec.iterations;
   training.optimizer = spec.optimizer;
   training.shuffle_seed = spec.shuffle_seed;
-  require_memory(spec, model.network, training.batch);
+  require_network_memory(spec, model.network, training.batch);
   const ImageData data = data_of(spec, model, training.batch);
   TrainReport report;
   report.result =

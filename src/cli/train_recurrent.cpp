@@ -46,7 +46,7 @@ void require_supported(const TrainSpec& spec, const std::vector<BackwardMethod>&
 }
 
 /// Throws BackendError where states, gradients and inputs do not fit into this machine.
-void require_memory(const TrainSpec& spec, const PassShape& shape, unsigned value_bytes) {
+void require_training_memory(const TrainSpec& spec, const PassShape& shape, unsigned value_bytes) {
   const std::uint64_t per_step = (shape.cell.kind == CellKind::gru ? 6 : 2) * shape.cell.hidden + shape.cell.input;
   const std::uint64_t there = machine_memory();
   std::string text = "2^64 bytes or more";
@@ -106,7 +106,7 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   training.start = recurrent_weights<double>(model);
   training.shuffle_seed = spec.shuffle_seed;
   require_supported(spec, methods, training.shape);
-  require_memory(spec, training.shape, model.value_bytes);
+  require_training_memory(spec, training.shape, model.value_bytes);
   const SequenceData data = data_of(spec, model.shape, training.shape.steps);
   if (data.shape().samples < training.shape.batch) {
     throw spec.error(spec.lines.data, fmt::format("data has {} samples, accepted are at least the {} of a batch",

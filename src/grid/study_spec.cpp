@@ -28,15 +28,15 @@ std::uint64_t positive_whole(const std::string& name, const AxisValue& value) {
 }
 
 template <class Choice>
-struct Word {
+struct KindWord {
   const char* text;
   Choice choice;
 };
 
 /// The choice of the one of two words that stands there.
 template <class Choice>
-Choice one_of(const std::string& name, const AxisValue& value, const std::array<Word<Choice>, 2>& words) {
-  for (const Word<Choice>& word : words) {
+Choice one_of(const std::string& name, const AxisValue& value, const std::array<KindWord<Choice>, 2>& words) {
+  for (const KindWord<Choice>& word : words) {
     if (value.text == word.text) return word.choice;
   }
   throw std::invalid_argument(

@@ -16,14 +16,6 @@ namespace {
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40U;
 constexpr std::uint64_t kMostSize = 0x7fffffff;
 
-unsigned read_value_bytes(const YamlDocument& document, const YamlNode* node) {
-  if (node == nullptr) return 4;
-  const std::string dtype = yaml_text(document, *node, "dtype");
-  if (dtype == "fp32") return 4;
-  if (dtype == "fp64") return 8;
-  throw document.error(*node, fmt::format("dtype is {}, accepted are fp32 and fp64", describe(*node)));
-}
-
 ElementKind read_kind(const YamlDocument& document, const YamlNode& node) {
   const std::string kind = yaml_text(document, node, "kind of chain");
   if (kind == "dense") return ElementKind::dense;
@@ -117,7 +109,7 @@ ChainModel read_chain(const YamlDocument& document) {
   const YamlNode* name = map.find("name");
   model.name = name == nullptr ? std::filesystem::path(document.file).stem().string()
                                : yaml_text(document, *name, map.name("name"));
-  model.value_bytes = read_value_bytes(document, map.find("dtype"));
+  model.value_bytes = yaml_value_bytes(document, map.find("dtype"));
   model.chain = read_elements(document, map.require("chain"));
   map.finish();
 

@@ -10,7 +10,7 @@ namespace upsweep {
 namespace {
 
 // All k under all link rules are simulated: time and output grow with the square.
-constexpr std::size_t kMostLayers = 4096;
+constexpr std::size_t kMostSyncedLayers = 4096;
 
 /// Bytes per second at which weight gradients are synchronised.
 double sync_bandwidth(const TrainingInput& input) {
@@ -64,9 +64,9 @@ FirstKMemory read_memory(const TrainingInput& input, std::size_t layers) {
 DataParallelStudy read_data_parallel(const TrainingInput& input) {
   DataParallelStudy study;
   const std::size_t layers = input.layers();
-  if (layers > kMostLayers) {
+  if (layers > kMostSyncedLayers) {
     throw input.document().error(
-        input.map.node(), fmt::format("{} layers, accepted are at most {}: every k is simulated", layers, kMostLayers));
+        input.map.node(), fmt::format("{} layers, accepted are at most {}: every k is simulated", layers, kMostSyncedLayers));
   }
   study.step.skip_first_output_gradient = input.skips_first_output_gradient();
   if (input.network == nullptr) {

@@ -186,7 +186,7 @@ class LayerReader {
   std::optional<Shape> shape_;  // of the output of the part before, where that is an operator
 };
 
-unsigned read_value_bytes(const YamlDocument& document, const YamlNode* node) {
+unsigned read_layers_value_bytes(const YamlDocument& document, const YamlNode* node) {
   if (node == nullptr) return 4;
   const std::string dtype = yaml_text(document, *node, "dtype");
   if (dtype == "fp32") return 4;
@@ -260,7 +260,7 @@ LayersModel build_layers(const YamlDocument& document) {
   model.name =
       name == nullptr ? std::filesystem::path(document.file).stem().string() : yaml_text(document, *name, "name");
   model.source = yaml_text(document, map.require("source"), "source");
-  model.value_bytes = read_value_bytes(document, map.find("dtype"));
+  model.value_bytes = read_layers_value_bytes(document, map.find("dtype"));
   const YamlNode& list = map.require("layers");
   map.finish();
   LayersReader(document, model).read(list);

@@ -33,14 +33,6 @@ Shape read_input_shape(const YamlDocument& document, const YamlNode& node) {
   return shape;
 }
 
-unsigned read_value_bytes(const YamlDocument& document, const YamlNode* node) {
-  if (node == nullptr) return 4;
-  const std::string dtype = yaml_text(document, *node, "dtype");
-  if (dtype == "fp32") return 4;
-  if (dtype == "fp64") return 8;
-  throw document.error(*node, fmt::format("dtype is {}, accepted are fp32 and fp64", describe(*node)));
-}
-
 Network build_network(const YamlDocument& document, const YamlNode& list, const Shape& input,
                       const std::vector<OperatorEntry>& entries) {
   std::vector<OperatorSpec> specs;
@@ -91,7 +83,7 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   const std::filesystem::path path(document.file);
   const YamlNode* name = map.find("name");
   const Shape input = read_input_shape(document, map.require("input"));
-  const unsigned value_bytes = read_value_bytes(document, map.find("dtype"));
+  const unsigned value_bytes = yaml_value_bytes(document, map.find("dtype"));
   const YamlNode* weights = map.find("weights");
   const YamlNode* sample = map.find("sample");
   const YamlNode& list = map.require("operators");

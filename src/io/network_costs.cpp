@@ -9,6 +9,7 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
 namespace upsweep {
@@ -19,7 +20,7 @@ constexpr std::uint64_t kMostSamples = 1'000'000'000;
 /// A path in a file, relative to the file's folder.
 std::string path_of(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   const std::filesystem::path path = yaml_text(document, node, what);
-  return path.is_absolute() ? path.string() : (std::filesystem::path(document.file).parent_path() / path).string();
+  return beside(document.file, path.string());
 }
 
 }  // namespace

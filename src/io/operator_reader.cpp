@@ -12,7 +12,7 @@ namespace upsweep {
 namespace {
 
 // Sizes stay far from the limits of 64 bits, so that sums of a few of them cannot wrap around.
-constexpr std::uint64_t kMaxSize = 0x7fffffff;
+constexpr std::uint64_t kMaxOperatorSize = 0x7fffffff;
 
 /// Typed access to the settings of one operator.
 class Settings {
@@ -29,7 +29,7 @@ class Settings {
   }
 
   [[nodiscard]] std::uint64_t size(const std::string& key, const YamlNode& node, std::uint64_t least) const {
-    return yaml_integer(document_, node, fmt::format("{} of {}", key, what_), least, kMaxSize);
+    return yaml_integer(document_, node, fmt::format("{} of {}", key, what_), least, kMaxOperatorSize);
   }
   std::uint64_t required_size(const std::string& key) { return size(key, require(key), 1); }
   std::uint64_t size_or(const std::string& key, std::uint64_t fallback) {

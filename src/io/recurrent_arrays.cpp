@@ -7,16 +7,13 @@
 #include <filesystem>
 
 #include "upsweep/io/npy.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "upsweep/network/shape.hpp"
 
 namespace upsweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path beside(const YamlDocument& document, const std::string& name) {
-  return fs::path(document.file).parent_path() / name;
-}
 
 /// An array of finite numbers; its errors are at the node that asked for it.
 NpyArray read_array(const YamlDocument& document, const YamlNode& node, const fs::path& file) {
@@ -55,7 +52,7 @@ std::vector<std::uint32_t> class_labels(const YamlDocument& document, const Yaml
 
 CellWeights<double> read_values(const YamlDocument& document, const YamlNode& node, const CellShape& shape,
                                 ContentHash& hash) {
-  const fs::path folder = beside(document, yaml_text(document, node, "values of weights"));
+  const fs::path folder = beside(document.file, yaml_text(document, node, "values of weights"));
   if (!fs::is_directory(folder)) {
     throw document.error(
         node, fmt::format("values of weights: {} is no folder, accepted is one of .npy files", folder.string()));
@@ -102,14 +99,14 @@ RecurrentSample read_sample(const YamlDocument& document, const YamlNode& node, 
   const YamlNode& labels = map.require("labels");
   map.finish();
   const NpyArray array =
-      read_array(document, inputs, beside(document, yaml_text(document, inputs, map.name("inputs"))));
+      read_array(document, inputs, beside(document.file, yaml_text(document, inputs, map.name("inputs"))));
   if (array.shape.size() != 3 || array.shape[0] == 0 || array.shape[1] == 0 || array.shape[2] != shape.input) {
     throw document.error(inputs, fmt::format("inputs have shape {}, accepted is [samples, steps, {}]",
                                              to_string(array.shape), shape.input));
   }
   RecurrentSample sample{array.shape[0], array.shape[1], array.to_doubles(), {}};
   sample.labels = class_labels(
-      document, labels, read_array(document, labels, beside(document, yaml_text(document, labels, map.name("labels")))),
+      document, labels, read_array(document, labels, beside(document.file, yaml_text(document, labels, map.name("labels")))),
       sample.samples, shape.classes);
   hash.add("inputs", std::as_bytes(std::span(sample.inputs)));
   hash.add("labels", std::as_bytes(std::span(sample.labels)));

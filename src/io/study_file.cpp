@@ -14,6 +14,7 @@
 #include "study_readers.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/content_hash.hpp"
+#include "upsweep/io/text_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -55,10 +56,6 @@ void add_document(ContentHash& hash, std::string_view name, const YamlDocument& 
   std::string text;
   add_canonical(*document.root, text);
   hash.add(name, text);
-}
-
-std::string beside(const std::string& file, const std::string& path) {
-  return (std::filesystem::path(file).parent_path() / path).string();
 }
 
 /// A model or machine: a file by its path, or a mapping of the study. `place` is where its node stands in `base`.
@@ -143,7 +140,7 @@ bool has_machine_axis(const StudySpec& spec) {
   });
 }
 
-StudyFile read_study(std::string text, const std::string& path) {
+StudyFile read_study_text(std::string text, const std::string& path) {
   std::istringstream in(text);
   const YamlDocument document = parse_yaml(in, path);
   StudyFile study;
@@ -185,7 +182,7 @@ StudyFile load_study(const std::string& path) {
 }
 
 StudyFile load_study(std::istream& in, const std::string& path) {
-  return read_study(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()), path);
+  return read_study_text(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()), path);
 }
 
 }  // namespace upsweep

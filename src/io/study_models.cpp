@@ -13,6 +13,7 @@
 #include "study_readers.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/study_file.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "yaml_edit.hpp"
 
 namespace upsweep {
@@ -66,7 +67,7 @@ YamlDocument with_values(const YamlDocument* base, std::span<const PathValue> va
   if (base != nullptr) document = *base;
   for (const PathValue& value : values) {
     if (!value.path.empty()) continue;
-    document = read_yaml((std::filesystem::path(folder_of).parent_path() / value.value.text).string());
+    document = read_yaml(beside(folder_of, value.value.text));
   }
   if (document.root == nullptr)
     throw InputError(fmt::format("{}: the study has no machine, accepted is `machine` of base", folder_of));

@@ -11,6 +11,10 @@
 
 namespace upsweep {
 
+std::string beside(const std::string& file, const std::string& path) {
+  return (std::filesystem::path(file).parent_path() / path).string();
+}
+
 void require_text_file(const std::string& path) {
   namespace fs = std::filesystem;
   constexpr const char* kAccepted = "accepted is a regular file or a new one, in a folder that can be written to";

@@ -10,6 +10,7 @@
 
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
@@ -18,10 +19,6 @@ namespace upsweep {
 namespace {
 
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 32U;
-
-std::string beside(const YamlDocument& document, const std::string& name) {
-  return (std::filesystem::path(document.file).parent_path() / name).string();
-}
 
 /// The one key of a mapping such as {adam: {...}}, and its value.
 std::pair<std::string, const YamlNode*> only_entry(const YamlDocument& document, const YamlNode& node,
@@ -61,7 +58,7 @@ FeatureData read_features(const YamlDocument& document, const YamlNode& node) {
 TrainData read_images(const YamlDocument& document, const YamlNode& node) {
   const std::string accepted = "cifar10, synthetic";
   const auto [kind, value] = only_entry(document, node, "images", accepted);
-  if (kind == "cifar10") return CifarData{beside(document, yaml_text(document, *value, "cifar10 of images"))};
+  if (kind == "cifar10") return CifarData{beside(document.file, yaml_text(document, *value, "cifar10 of images"))};
   if (kind == "synthetic") return read_seeded<SyntheticImageData>(document, *value, "synthetic of images");
   throw document.error(node, fmt::format("images is '{}', accepted are {}", kind, accepted));
 }
@@ -168,13 +165,6 @@ void read_settings(const YamlDocument& document, const YamlNode& node, TrainSpec
   map.finish();
 }
 
-/// Adds what a node says, without comments and layout.
-void add_content(const YamlNode& node, ContentHash& hash) {
-  hash.add(node.kind == YamlNode::Kind::scalar ? "scalar" : "collection", node.text);
-  for (const auto& child : node.children) add_content(*child, hash);
-  hash.add("end", "");
-}
-
 TrainSpec read_train(const YamlDocument& document) {
   TrainSpec spec;
   spec.file = document.file;
@@ -190,7 +180,7 @@ TrainSpec read_train(const YamlDocument& document) {
   const YamlNode& train = map.require("train");
   const YamlNode& model = map.require("model");
   spec.lines.model = model.line;
-  spec.model_file = beside(document, yaml_text(document, model, map.name("model")));
+  spec.model_file = beside(document.file, yaml_text(document, model, map.name("model")));
   map.finish();
   try {
     spec.is_recurrent = is_recurrent_file(spec.model_file);

@@ -14,14 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostLayers = 1'000'000;
 
-/// Adds what a file says, without comments and layout.
-void add_content(const YamlNode& node, ContentHash& hash) {
-  hash.add(node.kind == YamlNode::Kind::scalar ? "scalar" : "collection", node.text);
-  for (const auto& child : node.children) add_content(*child, hash);
-  hash.add("end", "");
-}
-
-/// The same of the whole file but for what no figure depends on; files that it names are hashed by their content.
+/// add_content() of the whole file but for what no figure depends on; files that it names are hashed by their content.
 void add_training_content(const YamlNode& root, ContentHash& hash) {
   constexpr std::array kLeftOut = {"name", "note", "model", "machine", "link"};
   for (std::size_t i = 0; i + 1 < root.children.size(); i += 2) {

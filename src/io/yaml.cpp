@@ -18,6 +18,7 @@
 
 #include "edit_distance.hpp"
 #include "regular_file.hpp"
+#include "upsweep/io/content_hash.hpp"
 
 namespace upsweep {
 namespace {
@@ -256,6 +257,20 @@ double yaml_number(const YamlDocument& document, const YamlNode& node, const std
   const auto value = parse_whole<double>(node);
   if (!value || !std::isfinite(*value)) refuse(document, node, what, "a finite number");
   return *value;
+}
+
+unsigned yaml_value_bytes(const YamlDocument& document, const YamlNode* node) {
+  if (node == nullptr) return 4;
+  const std::string dtype = yaml_text(document, *node, "dtype");
+  if (dtype == "fp32") return 4;
+  if (dtype == "fp64") return 8;
+  throw document.error(*node, fmt::format("dtype is {}, accepted are fp32 and fp64", describe(*node)));
+}
+
+void add_content(const YamlNode& node, ContentHash& hash) {
+  hash.add(node.kind == YamlNode::Kind::scalar ? "scalar" : "collection", node.text);
+  for (const auto& child : node.children) add_content(*child, hash);
+  hash.add("end", "");
 }
 
 bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std::string& what) {

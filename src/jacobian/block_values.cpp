@@ -17,7 +17,7 @@ namespace {
 using Kind = BlockStep::Kind;
 
 // Fewer entries than this are not worth waking another thread.
-constexpr std::uint64_t kEntriesPerChunk = 1 << 14;
+constexpr std::uint64_t kBlockEntriesPerChunk = 1 << 14;
 
 /// Place of an activation among those of a block.
 std::size_t place_of(const ChainLink& block, std::size_t position) {
@@ -51,7 +51,7 @@ template <class Fill>
 void for_each_row(const Numbers& result, const Fill& fill) {
   const Pattern& pattern = *result.pattern;
   const std::uint64_t nnz = std::max<std::uint64_t>(1, pattern.nnz());
-  const std::uint64_t grain = std::max<std::uint64_t>(1, kEntriesPerChunk * pattern.rows() / nnz);
+  const std::uint64_t grain = std::max<std::uint64_t>(1, kBlockEntriesPerChunk * pattern.rows() / nnz);
   std::vector<std::vector<double>> sums(parallel_slots());
   parallel_chunks(pattern.rows(), grain, [&](std::size_t begin, std::size_t end, std::size_t slot) {
     sums[slot].resize(pattern.cols());

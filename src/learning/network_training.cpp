@@ -46,9 +46,9 @@ void require_fitting(const Network& network, const NetworkWeights& weights, cons
 
 /// A training in progress: all its memory.
 template <class T>
-class Run {
+class NetworkRun {
  public:
-  Run(const Network& network, const NetworkWeights& initial, const NetworkTraining& training, const ImageData& data,
+  NetworkRun(const Network& network, const NetworkWeights& initial, const NetworkTraining& training, const ImageData& data,
       const ActivationGradients& backward, const std::string& name)
       : network_(network),
         training_(training),
@@ -200,7 +200,7 @@ template <class T>
 TrainedNetwork train_or_end(const Network& network, const NetworkWeights& initial, const NetworkTraining& training,
                             const ImageData& data, const ActivationGradients& backward, const std::string& name,
                             const TrainProgress& progress, std::size_t index) {
-  Run<T> run(network, initial, training, data, backward, name);
+  NetworkRun<T> run(network, initial, training, data, backward, name);
   std::optional<std::string> failure;
   try {
     run.train(progress, index);
@@ -228,7 +228,7 @@ TrainedNetwork train_network(const Network& network, const NetworkWeights& initi
                              const ImageData& data, const ActivationGradients& backward, const std::string& name,
                              const TrainProgress& progress, std::size_t index) {
   require_fitting(network, initial, data);
-  Run<T> run(network, initial, training, data, backward, name);
+  NetworkRun<T> run(network, initial, training, data, backward, name);
   run.train(progress, index);
   return run.take();
 }

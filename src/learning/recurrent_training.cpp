@@ -63,9 +63,9 @@ void add(const ScanTimes& times, ScanTimes& sum) {
 
 /// A training in progress: all its memory.
 template <class T>
-class Run {
+class RecurrentRun {
  public:
-  Run(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const OuterPasses<T>& outer,
+  RecurrentRun(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const OuterPasses<T>& outer,
       const std::string& name)
       : training_(training),
         data_(data),
@@ -185,7 +185,7 @@ template <class T>
 TrainedCell<T> train_or_end(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
                             const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
                             std::size_t index) {
-  Run<T> run(training, data, pass, outer, name);
+  RecurrentRun<T> run(training, data, pass, outer, name);
   std::optional<std::string> failure;
   try {
     run.train(progress, index);
@@ -203,7 +203,7 @@ template <class T>
 TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
                           const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
                           std::size_t index) {
-  Run<T> run(training, data, pass, outer, name);
+  RecurrentRun<T> run(training, data, pass, outer, name);
   run.train(progress, index);
   return run.take();
 }

@@ -89,8 +89,8 @@ std::vector<std::uint64_t> cell_counts(const Pattern& pattern, PictureAxis rows,
 
 /// ceil(255 · count / places).
 std::uint8_t shade(std::uint64_t count, std::uint64_t places) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint8_t>((Wide{255} * count + places - 1) / places);
+  __extension__ using Wider = unsigned __int128;
+  return static_cast<std::uint8_t>((Wider{255} * count + places - 1) / places);
 }
 
 /// The product later · earlier, where it costs at most `products` matched pairs, which it takes off; else nothing.

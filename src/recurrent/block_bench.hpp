@@ -71,10 +71,10 @@ class BlockBench {
 
   /// Blocks of one step each, whose products are its Jacobian.
   void measure_starts(BlockRates& rates, bool stored, bool far, bool swept) {
-    constexpr std::uint64_t kMostBlocks = 4096;
+    constexpr std::uint64_t kMostTimedBlocks = 4096;
     const std::uint64_t even = matrix_blocks() - 2;
     const std::uint64_t wanted = bench_.steps_for(far && !swept ? kFarShare : kNearShare, bench_.jacobian_bytes(), 0);
-    const std::uint64_t steps = std::max<std::uint64_t>(1, std::min(wanted, kMostBlocks) / even) * even + 2;
+    const std::uint64_t steps = std::max<std::uint64_t>(1, std::min(wanted, kMostTimedBlocks) / even) * even + 2;
     RateOperands<T> of = bench_.operands(steps);
     const BackwardMethod method = blocked(steps, stored);
     const std::vector<std::size_t> times = block_times(steps, method.blocks);

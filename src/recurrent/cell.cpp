@@ -10,8 +10,6 @@
 namespace upsweep {
 namespace {
 
-constexpr std::array<const char*, 6> kNames{"w_ih", "w_hh", "b_ih", "b_hh", "w_head", "b_head"};
-
 std::array<std::size_t, 6> lengths_of(const CellShape& shape) {
   const std::size_t rows = shape.gates() * shape.hidden;
   return {rows * shape.input, rows * shape.hidden, rows, rows, shape.classes * shape.hidden, shape.classes};
@@ -54,7 +52,7 @@ CellWeights<T> initial_weights(const CellShape& shape, std::uint64_t seed) {
   const double bound = 1 / std::sqrt(static_cast<double>(shape.hidden));
   const auto arrays = weights.arrays();
   for (std::size_t array = 0; array < arrays.size(); ++array) {
-    const UniformStream uniform(seed, kNames[array]);
+    const UniformStream uniform(seed, kParameterNames[array]);
     for (std::size_t i = 0; i < arrays[array].size(); ++i) {
       arrays[array][i] = static_cast<T>(static_cast<float>((2 * uniform(i) - 1) * bound));
     }
@@ -81,7 +79,7 @@ void require_valid(const CellWeights<T>& weights) {
   for (std::size_t array = 0; array < arrays.size(); ++array) {
     if (arrays[array].size() == lengths[array]) continue;
     throw std::invalid_argument(
-        fmt::format("{}: {} numbers, accepted are {}", kNames[array], arrays[array].size(), lengths[array]));
+        fmt::format("{}: {} numbers, accepted are {}", kParameterNames[array], arrays[array].size(), lengths[array]));
   }
 }
 

@@ -10,15 +10,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "require_length.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
 namespace {
 
 template <class T>
-constexpr double kUnitRoundoff = (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53) + 0x1p-53;
-
-constexpr std::array<const char*, 6> kNames = {"w_ih", "w_hh", "b_ih", "b_hh", "w_head", "b_head"};
+constexpr double kSumRoundoff = (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53) + 0x1p-53;
 
 /// The derivative of a hidden element with respect to one of its sums, and the absolute values of its terms.
 struct Slope {
@@ -62,9 +61,9 @@ SumSlopes sum_slopes(const ForwardStates<T>& states, std::size_t gate, std::size
   return {candidate, times(candidate, {r, std::fabs(r)})};
 }
 
-/// Sums of terms c · g · x: the gradient, of |c · x| · bound of g, and of |c| · |g| · |x|.
-struct Sums {
-  explicit Sums(std::size_t count) : gradient(count), carried(count), own(count) {}
+/// RoundedSums of terms c · g · x: the gradient, of |c · x| · bound of g, and of |c| · |g| · |x|.
+struct RoundedSums {
+  explicit RoundedSums(std::size_t count) : gradient(count), carried(count), own(count) {}
 
   void add(std::size_t i, const Slope& c, double g, double g_bound, double x) {
     gradient[i] += c.value * g * x;
@@ -85,7 +84,7 @@ double rounding(std::size_t terms, double u) {
 }
 
 /// Writes a row of a matrix and an element of a bias.
-void write_row(const Sums& sums, double relative, std::size_t row, std::size_t width,
+void write_row(const RoundedSums& sums, double relative, std::size_t row, std::size_t width,
                std::vector<double> CellWeights<double>::*matrix, std::vector<double> CellWeights<double>::*bias,
                ParameterOracle& oracle) {
   for (std::size_t i = 0; i <= width; ++i) {
@@ -107,8 +106,8 @@ void fill_row(std::size_t row, const ForwardStates<T>& states, std::span<const T
   const std::size_t h = states.shape.hidden;
   const std::size_t width = states.shape.input;
   const std::size_t stride = states.batch * h;
-  Sums from_input(width + 1);
-  Sums from_hidden(h + 1);
+  RoundedSums from_input(width + 1);
+  RoundedSums from_hidden(h + 1);
   for (std::size_t s = 0; s < states.steps * states.batch; ++s) {  // step s / batch + 1 of sample s % batch
     const std::size_t at = s * h + row % h;
     const double g = hidden.gradient[at + stride];
@@ -119,7 +118,7 @@ void fill_row(std::size_t row, const ForwardStates<T>& states, std::span<const T
     for (std::size_t i = 0; i < h; ++i) from_hidden.add(i, slopes.hidden, g, g_bound, states.hidden[s * h + i]);
     from_hidden.add(h, slopes.hidden, g, g_bound, 1);
   }
-  const double relative = rounding(states.steps * states.batch, kUnitRoundoff<T>);
+  const double relative = rounding(states.steps * states.batch, kSumRoundoff<T>);
   write_row(from_input, relative, row, width, &CellWeights<double>::w_ih, &CellWeights<double>::b_ih, oracle);
   write_row(from_hidden, relative, row, h, &CellWeights<double>::w_hh, &CellWeights<double>::b_hh, oracle);
 }
@@ -128,9 +127,9 @@ template <class T>
 void fill_head(const ForwardStates<T>& states, const HeadResult<T>& head, ParameterOracle& oracle) {
   const std::size_t h = states.shape.hidden;
   const std::size_t classes = states.shape.classes;
-  const double relative = rounding(states.batch, kUnitRoundoff<T>);
+  const double relative = rounding(states.batch, kSumRoundoff<T>);
   for (std::size_t c = 0; c < classes; ++c) {
-    Sums sums(h + 1);
+    RoundedSums sums(h + 1);
     for (std::size_t b = 0; b < states.batch; ++b) {
       const double g = head.logits_gradient[b * classes + c];
       for (std::size_t i = 0; i < h; ++i) sums.add(i, {1, 1}, g, 0, states.at(states.steps)[b * h + i]);
@@ -138,10 +137,6 @@ void fill_head(const ForwardStates<T>& states, const HeadResult<T>& head, Parame
     }
     write_row(sums, relative, c, h, &CellWeights<double>::w_head, &CellWeights<double>::b_head, oracle);
   }
-}
-
-void require_length(const char* what, std::size_t found, std::size_t wanted) {
-  if (found != wanted) throw std::invalid_argument(fmt::format("{}: {} numbers, accepted are {}", what, found, wanted));
 }
 
 }  // namespace
@@ -168,7 +163,7 @@ ParameterComparison compare_parameters(const ParameterOracle& oracle, const Cell
     throw std::invalid_argument("parameter gradients of another shape than the oracle");
   require_valid(found);
   ParameterComparison comparison;
-  for (std::size_t a = 0; a < kNames.size(); ++a) {
+  for (std::size_t a = 0; a < kParameterNames.size(); ++a) {
     const std::span<const double> expected = oracle.gradient.arrays()[a];
     double scale = std::numeric_limits<float>::min();
     for (const double x : expected) scale = std::max(scale, std::fabs(x));
@@ -189,7 +184,7 @@ ParameterComparison compare_parameters(const ParameterOracle& oracle, const Cell
       if (comparison.mismatch) continue;
       comparison.mismatch =
           fmt::format("gradient of {}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
-                      kNames[a], i, value, expected[i], allowed);
+                      kParameterNames[a], i, value, expected[i], allowed);
     }
   }
   return comparison;

@@ -9,7 +9,6 @@
 namespace upsweep {
 namespace {
 
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
 double& part(DevicePhase& phase, Bound bound) { return phase.parts_s[static_cast<std::size_t>(bound)]; }
 

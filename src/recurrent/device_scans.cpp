@@ -11,7 +11,6 @@ constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostShared = std::uint64_t{48} * 1024;
 
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 std::uint64_t whole_warps(std::uint64_t elements) { return checked_mul(ceil_div(elements, kWarp), kWarp); }
 
 /// The blocks of a step, with nothing to do yet.

@@ -11,14 +11,11 @@
 #include "dense_kernels.hpp"
 #include "elementwise.hpp"
 #include "outer_operands.hpp"
+#include "require_length.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
 namespace {
-
-void require_length(const char* what, std::size_t found, std::size_t wanted) {
-  if (found != wanted) throw std::invalid_argument(fmt::format("{}: {} numbers, accepted are {}", what, found, wanted));
-}
 
 /// A matrix transposed, its rows padded to whole vectors.
 template <class T>

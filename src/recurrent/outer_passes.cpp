@@ -96,7 +96,7 @@ class CpuParameters final : public ParameterPass<T> {
 };
 
 /// What runs elsewhere than on this processor.
-std::optional<RecurrentDevice> device_of(const std::string& backend) {
+std::optional<RecurrentDevice> outer_device_of(const std::string& backend) {
   if (outer_backend(backend) == "cuda") return cuda_recurrent_device();
   return std::nullopt;
 }
@@ -128,20 +128,20 @@ std::string outer_backend(const std::string& backend) {
 }
 
 std::string unsupported_forward(const std::string& backend, const PassShape& shape) {
-  const auto device = device_of(backend);
+  const auto device = outer_device_of(backend);
   require_valid(shape);
   return device ? device->outer.unsupported_forward(shape) : std::string();
 }
 
 std::uint64_t forward_pass_bytes(const std::string& backend, const PassShape& shape, unsigned value_bytes) {
-  const auto device = device_of(backend);
+  const auto device = outer_device_of(backend);
   require_valid(shape);
   require_value_bytes(value_bytes);
   return device ? device->outer.forward_bytes(shape, value_bytes) : 0;
 }
 
 std::uint64_t parameter_pass_bytes(const std::string& backend, const PassShape& shape, unsigned value_bytes) {
-  const auto device = device_of(backend);
+  const auto device = outer_device_of(backend);
   require_valid(shape);
   require_value_bytes(value_bytes);
   return device ? device->outer.parameter_bytes(shape, value_bytes) : 0;
@@ -152,7 +152,7 @@ std::unique_ptr<ForwardPass<T>> make_forward_pass(const std::string& backend, co
   if (const std::string reason = unsupported_forward(backend, shape); !reason.empty())
     throw std::invalid_argument(reason);
   require_available(backend);
-  const auto device = device_of(backend);
+  const auto device = outer_device_of(backend);
   if (!device) return std::make_unique<CpuForward<T>>(shape);
   if constexpr (std::is_same_v<T, float>) {
     return device->outer.make_forward_fp32(shape);
@@ -163,7 +163,7 @@ std::unique_ptr<ForwardPass<T>> make_forward_pass(const std::string& backend, co
 
 template <class T>
 std::unique_ptr<ParameterPass<T>> make_parameter_pass(const std::string& backend, const PassShape& shape) {
-  const auto device = device_of(backend);
+  const auto device = outer_device_of(backend);
   require_valid(shape);
   require_available(backend);
   if (!device) return std::make_unique<CpuParameters<T>>(shape);

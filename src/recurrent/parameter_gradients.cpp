@@ -9,6 +9,7 @@
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
 #include "outer_operands.hpp"
+#include "require_length.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 
@@ -140,10 +141,6 @@ void head_gradients(const ForwardStates<T>& states, const HeadResult<T>& head, C
       gradients.w_head[c * h + i] = static_cast<T>(sum);
     }
   }
-}
-
-void require_length(const char* what, std::size_t found, std::size_t wanted) {
-  if (found != wanted) throw std::invalid_argument(fmt::format("{}: {} numbers, accepted are {}", what, found, wanted));
 }
 
 }  // namespace

@@ -23,18 +23,18 @@ StackedPhase phase_of(Phase phase) {
   return phase == Phase::up ? StackedPhase::up : phase == Phase::middle ? StackedPhase::middle : StackedPhase::down;
 }
 
-/// Sums that are made of `terms` products each.
-struct Sums {
+/// StageSums that are made of `terms` products each.
+struct StageSums {
   std::uint64_t terms = 1;
   std::uint64_t count = 0;
 };
 
 /// Additions per level when every sum adds pairs of what it has.
-std::vector<std::uint64_t> addition_levels(std::vector<Sums> sums) {
+std::vector<std::uint64_t> addition_levels(std::vector<StageSums> sums) {
   std::vector<std::uint64_t> levels;
   while (true) {
     std::uint64_t additions = 0;
-    for (Sums& sum : sums) {
+    for (StageSums& sum : sums) {
       additions += sum.terms / 2 * sum.count;
       sum.terms -= sum.terms / 2;
     }
@@ -52,8 +52,8 @@ struct TriangularCosts {
 };
 
 TriangularCosts triangular_costs(std::uint64_t layers) {
-  std::vector<Sums> matrix;
-  std::vector<Sums> vector;
+  std::vector<StageSums> matrix;
+  std::vector<StageSums> vector;
   for (std::uint64_t terms = 1; terms <= layers; ++terms) {
     matrix.push_back({terms, layers + 1 - terms});  // blocks with terms - 1 diagonals to the main one
     vector.push_back({terms, 1});

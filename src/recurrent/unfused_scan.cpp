@@ -16,7 +16,7 @@
 namespace upsweep {
 namespace {
 
-const Schedule& checked(const CellShape& shape, std::size_t batch, const Schedule& schedule) {
+const Schedule& checked_unfused(const CellShape& shape, std::size_t batch, const Schedule& schedule) {
   require_valid(shape);
   if (shape.kind != CellKind::rnn) {
     throw std::invalid_argument(fmt::format("a {} has no unfused steps, accepted is an rnn", to_string(shape.kind)));
@@ -44,7 +44,7 @@ struct UnfusedLevelScan<T>::Impl {
   Impl(const CellShape& cell, std::size_t samples, const Schedule& schedule)
       : shape(cell),
         batch(samples),
-        plan(plan_levels(checked(cell, samples, schedule), Elements::outside)),
+        plan(plan_levels(checked_unfused(cell, samples, schedule), Elements::outside)),
         steps(plan.length / 2),
         h(cell.hidden),
         diagonals(steps * batch * h),

@@ -5,7 +5,7 @@
 namespace upsweep {
 namespace {
 
-std::string ratio_text(double value, double reference) { return reference > 0 ? short_ratio(value / reference) : "-"; }
+std::string chain_ratio_text(double value, double reference) { return reference > 0 ? short_ratio(value / reference) : "-"; }
 
 /// Of plain back-propagation, whose simulation never gives up.
 double linear_score(const HomogeneousSearchResult& result) { return *result.linear().score; }
@@ -15,7 +15,7 @@ Json score_json(const HomogeneousSearchResult& result, double score) {
   return result.options.in_seconds() ? Json(score) : Json(static_cast<std::uint64_t>(score));
 }
 
-std::string score_text(const HomogeneousSearchResult& result, double score) {
+std::string chain_score_text(const HomogeneousSearchResult& result, double score) {
   return result.options.in_seconds() ? short_seconds(score) : fmt::format("{:.0f}", score);
 }
 
@@ -23,7 +23,7 @@ std::string exact_score(const HomogeneousSearchResult& result, double score) {
   return result.options.in_seconds() ? fmt::format("{}", score) : fmt::format("{:.0f}", score);
 }
 
-std::string note_of(const HomogeneousSearchResult& result, std::size_t i) {
+std::string chain_note_of(const HomogeneousSearchResult& result, std::size_t i) {
   const HomogeneousCandidate& c = result.at(i);
   if (!c.feasible) return fmt::format("does not fit: {}", c.reason);
   if (c.same_as) return fmt::format("= depth {}", *c.same_as);
@@ -124,8 +124,8 @@ std::string candidates_text(const HomogeneousSearchResult& result, const TextSty
                                       count(c.pram.level.flops),
                                       c.pram.dag ? count(c.pram.dag->flops) : "?",
                                       short_bytes(static_cast<double>(c.pram.peak_live_bytes)),
-                                      c.score ? ratio_text(*c.score, linear_score(result)) : "?",
-                                      note_of(result, i)};
+                                      c.score ? chain_ratio_text(*c.score, linear_score(result)) : "?",
+                                      chain_note_of(result, i)};
     if (is_timed) cells.insert(cells.end() - 2, c.score ? short_seconds(*c.score) : "?");
     table.row(std::move(cells), i == result.best || i == result.best_scheme ? RowMark::best : RowMark::none);
   }
@@ -136,7 +136,7 @@ std::string best_depth_text(const HomogeneousSearchResult& result) {
   if (!result.best) return "No best depth: none fits, or a simulation gave up.\n";
   const HomogeneousCandidate& best = result.candidates[*result.best];
   return scan_pays(result) ? fmt::format("The scan pays: depth {} takes {} of plain BP.\n", *best.depth,
-                                         ratio_text(*best.score, linear_score(result)))
+                                         chain_ratio_text(*best.score, linear_score(result)))
                            : "The scan does not pay here: no depth beats plain BP.\n";
 }
 
@@ -150,16 +150,16 @@ std::string best_scheme_text(const HomogeneousSearchResult& result) {
   if (result.schemes.empty()) return "";
   if (!result.best_scheme) return "No best scheme: none fits, or a simulation gave up.\n";
   const HomogeneousCandidate& best = result.at(*result.best_scheme);
-  const std::string ratio = ratio_text(*best.score, linear_score(result));
+  const std::string ratio = chain_ratio_text(*best.score, linear_score(result));
   if (best.depth) {
     return fmt::format("No other scheme does better than depth {} ({}), {} of plain BP.\n", *best.depth, best.schedule,
                        ratio);
   }
   std::string text =
-      fmt::format("Best of all: {} with {}, {} of plain BP", best.schedule, score_text(result, *best.score), ratio);
+      fmt::format("Best of all: {} with {}, {} of plain BP", best.schedule, chain_score_text(result, *best.score), ratio);
   if (result.best) {
     const HomogeneousCandidate& depth = result.candidates[*result.best];
-    text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
+    text += fmt::format("; the best depth is {} with {}", *depth.depth, chain_score_text(result, *depth.score));
     if (*best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (*depth.score / *best.score - 1));
   }
   return text + ".\n";

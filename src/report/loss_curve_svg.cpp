@@ -19,7 +19,7 @@ constexpr double kLeft = 80;
 constexpr double kRight = 780;
 constexpr double kLossHeight = 260;
 constexpr double kDifferenceHeight = 150;
-constexpr std::size_t kColumns = 700;  // of points: one per unit
+constexpr std::size_t kSvgColumns = 700;  // of points: one per unit
 constexpr std::size_t kMeans = 350;    // of points that are means: noise is kept apart
 
 constexpr const char* kStyle =
@@ -121,7 +121,7 @@ std::vector<Point> means(const std::vector<double>& values) {
 /// The smallest and the largest of each column, so that no peak is lost; a column without finite numbers is a gap.
 std::vector<Point> extremes(const std::vector<double>& values) {
   std::vector<Point> points;
-  by_columns(values, kColumns, [&](double x, std::span<const double> column) {
+  by_columns(values, kSvgColumns, [&](double x, std::span<const double> column) {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
     for (const double value : column) {

@@ -93,7 +93,7 @@ Json outer_json(const OuterOutcome& outer) {
   return object;
 }
 
-Json model_json(const RecurrentModel& model) {
+Json passes_model_json(const RecurrentModel& model) {
   Json cell = {{"cell", to_string(model.shape.kind)},
                {"input_size", model.shape.input},
                {"hidden_size", model.shape.hidden},
@@ -287,7 +287,7 @@ Json to_json(const PassesReport& report) {
     all_ran = all_ran && validation.passes[i].ran();
   }
   return {
-      {"model", model_json(report.model)},
+      {"model", passes_model_json(report.model)},
       {"backend", report.backend},
       {"device", report.device.device},
       {"driver", report.device.driver},

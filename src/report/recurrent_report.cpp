@@ -8,7 +8,7 @@
 namespace upsweep {
 namespace {
 
-Json model_json(const RecurrentModel& model) {
+Json recurrent_model_json(const RecurrentModel& model) {
   Json object = {{"name", model.name},
                  {"input", {model.shape.input}},
                  {"recurrent",
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> recurrent_baseline_flops(const RecurrentModel& mode
 }
 
 Json to_json(const RecurrentProfileReport& report) {
-  Json object = {{"model", model_json(report.model)}, {"pattern", "guaranteed"}};
+  Json object = {{"model", recurrent_model_json(report.model)}, {"pattern", "guaranteed"}};
   add_counts(object, {report.profile, report.pram, report.reference, report.requested},
              recurrent_baseline_flops(report.model));
   return object;

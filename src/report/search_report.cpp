@@ -15,7 +15,7 @@ using Align = TextTable::Align;
 /// a / b, or null where b is 0.
 Json ratio(double a, double b) { return b == 0 ? Json() : Json(a / b); }
 
-std::string ratio_text(double a, double b) { return b == 0 ? "-" : short_ratio(a / b); }
+std::string search_ratio_text(double a, double b) { return b == 0 ? "-" : short_ratio(a / b); }
 
 /// What scores are compared with in dense back-propagation: its FLOPs, or nothing for scores in seconds.
 double baseline_score(const SearchReport& report) {
@@ -121,8 +121,8 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
                                       count(c.pram.level.flops),
                                       count(c.pram.dag.flops),
                                       short_bytes(c.pram.peak_live_bytes, result.inputs),
-                                      ratio_text(c.score, result.linear().score),
-                                      ratio_text(c.score, baseline_score(report)),
+                                      search_ratio_text(c.score, result.linear().score),
+                                      search_ratio_text(c.score, baseline_score(report)),
                                       note_of(result, i)};
     if (timed) {
       cells.insert(cells.begin() + 9, {short_seconds(c.level_time->seconds), short_seconds(c.dag_time->seconds)});
@@ -166,15 +166,15 @@ std::string verdict_text(const SearchReport& report) {
   }
   if (cheaper != nullptr) {
     text += fmt::format(" Depth {} would need {} of plain BP, but does not fit into the memory limit.", *cheaper->depth,
-                        ratio_text(cheaper->score, result.linear().score));
+                        search_ratio_text(cheaper->score, result.linear().score));
   }
   const bool has_blocks = report.network != nullptr && report.network->has_blocks();
   if (best.score < result.linear().score) {
     text += fmt::format("\n{}he scan pays: {} of plain BP",
                         has_blocks ? "Over the chain, Jacobians of blocks given, t" : "T",
-                        ratio_text(best.score, result.linear().score));
+                        search_ratio_text(best.score, result.linear().score));
     if (!result.options.in_seconds()) {
-      text += fmt::format(", {} of dense BP", ratio_text(best.score, baseline_score(report)));
+      text += fmt::format(", {} of dense BP", search_ratio_text(best.score, baseline_score(report)));
     }
     text += binding_text(report, *result.best) + ".\n";
   } else {
@@ -192,7 +192,7 @@ std::string best_scheme_text(const SearchReport& report) {
   if (!result.best_scheme) return "No other scheme fits either.\n";
   const Candidate& best = result.at(*result.best_scheme);
   const double plain = result.linear().score;
-  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of plain BP", ratio_text(best.score, plain));
+  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of plain BP", search_ratio_text(best.score, plain));
   if (best.depth) {
     return fmt::format("No other scheme does better than depth {} ({}){}.\n", *best.depth, best.schedule, ratio);
   }

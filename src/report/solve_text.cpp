@@ -13,7 +13,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-double quotient(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+double quotient_of(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string error_text(double value) { return std::isfinite(value) ? fmt::format("{:.3g}", value) : "infinite"; }
 
@@ -65,8 +65,8 @@ std::string methods_text(const SolveReport& report) {
                fmt::format("{}", run.iterations), run.bound ? fmt::format("{}", *run.bound) : "-",
                of_last(&IterationPoint::residual), of_last(&IterationPoint::error),
                of_last(&IterationPoint::first_error), if_done(short_count(run.flops, 1)),
-               has_ratio ? short_ratio(quotient(run.flops, direct.flops)) : "-", if_done(short_count(run.makespan, 1)),
-               has_ratio ? short_ratio(quotient(run.makespan, direct.makespan)) : "-",
+               has_ratio ? short_ratio(quotient_of(run.flops, direct.flops)) : "-", if_done(short_count(run.makespan, 1)),
+               has_ratio ? short_ratio(quotient_of(run.makespan, direct.makespan)) : "-",
                fmt::format("{}", run.cost.vectors), short_bytes(run.cost.vector_bytes, 1), done ? "" : "no solution"});
   }
   return table.text() +
@@ -139,7 +139,7 @@ std::string forward_text(const SolveReport& report) {
   const std::string cost = part.cost.plain_flops == 0
                                ? fmt::format("{} FLOPs", short_count(part.cost.flops, 1))
                                : fmt::format("{} FLOPs, {} of a plain pass", short_count(part.cost.flops, 1),
-                                             short_ratio(quotient(part.cost.flops, part.cost.plain_flops)));
+                                             short_ratio(quotient_of(part.cost.flops, part.cost.plain_flops)));
   return fmt::format(
       "Approximate forward propagation, D from {}:\n{}\n{}; a sweep by substitution has {}, and {} "
       "divisions.\n\n",

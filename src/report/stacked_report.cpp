@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 12;  // of the table; more ways are cut to the notable ones
 
-Json model_json(const RecurrentModel& model) {
+Json stacked_model_json(const RecurrentModel& model) {
   Json object = {{"name", model.name},
                  {"input", {model.shape.input}},
                  {"recurrent",
@@ -186,7 +186,7 @@ Json to_json(const StackedReport& report) {
                   {"flops", report.overtaking->flops},
                   {"wavefront_flops", report.overtaking->wavefront_flops}};
   }
-  return {{"model", report.is_profile ? model_json(report.model) : Json(report.model.name)},
+  return {{"model", report.is_profile ? stacked_model_json(report.model) : Json(report.model.name)},
           {"layers", result.shape.layers},
           {"steps", result.shape.steps},
           {"hidden", result.shape.hidden},

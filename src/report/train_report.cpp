@@ -41,7 +41,7 @@ std::optional<double> speedup(const std::optional<double>& reference, const std:
 
 std::string seconds_text(const std::optional<double>& seconds) { return seconds ? short_seconds(*seconds) : "-"; }
 
-std::string ratio_text(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : "-"; }
+std::string train_ratio_text(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : "-"; }
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
 
@@ -118,7 +118,7 @@ std::string time_table(const TrainReport& report) {
     const auto all = speedup(per_iteration(first, first.seconds.total()), each(time.total()));
     table.row({curve.backward, seconds_text(each(time.data)), seconds_text(each(time.forward)),
                seconds_text(each(time.backward)), seconds_text(each(time.parameters)), seconds_text(each(time.update)),
-               seconds_text(each(time.total())), ratio_text(backward), ratio_text(all)});
+               seconds_text(each(time.total())), train_ratio_text(backward), train_ratio_text(all)});
   }
   if (curves.size() == 1) return table.text();
   return table.text() + fmt::format("Speed-ups are over {}; above 1 is faster.\n", first.backward);

@@ -33,7 +33,7 @@ std::optional<double> score(const HomogeneousCandidate& candidate, const SearchO
 }
 
 /// Why the first product that does not fit into the limit does not, or nothing.
-std::string product_reason(const HomogeneousProfile& profile, std::uint64_t limit, Scope scope) {
+std::string chain_product_reason(const HomogeneousProfile& profile, std::uint64_t limit, Scope scope) {
   std::uint64_t id = 0;
   for (const LevelRun& run : profile.runs) {
     std::uint64_t start = id;  // of a level of the cycle
@@ -60,7 +60,7 @@ HomogeneousCandidate evaluate(const HomogeneousProfile& profile, const SearchOpt
   candidate.pram = homogeneous_pram(profile, workers, options.scope);
   candidate.score = score(candidate, options);
   if (options.memory_limit) {
-    candidate.reason = product_reason(profile, *options.memory_limit, options.scope);
+    candidate.reason = chain_product_reason(profile, *options.memory_limit, options.scope);
     if (candidate.reason.empty() && candidate.pram.peak_live_bytes > *options.memory_limit) {
       candidate.reason = fmt::format("peak live bytes are {}, more than --memory {}", candidate.pram.peak_live_bytes,
                                      *options.memory_limit);
@@ -85,12 +85,12 @@ HomogeneousCandidate evaluate(const ScheduleProfile& profile, const SearchOption
 }
 
 /// The best of the first `count` candidates and schemes, and by how much.
-struct Choice {
+struct HomogeneousChoice {
   std::optional<std::size_t> best;
   std::optional<double> margin;
 };
 
-Choice choose(const HomogeneousSearchResult& result, std::size_t count) {
+HomogeneousChoice choose(const HomogeneousSearchResult& result, std::size_t count) {
   const auto score_of = [&](std::size_t i) { return *result.at(i).score; };
   std::optional<std::size_t> best;
   std::optional<std::size_t> runner_up;
@@ -103,7 +103,7 @@ Choice choose(const HomogeneousSearchResult& result, std::size_t count) {
       runner_up = i;
     }
   }
-  Choice choice{best, std::nullopt};
+  HomogeneousChoice choice{best, std::nullopt};
   if (runner_up && score_of(*best) > 0) choice.margin = score_of(*runner_up) / score_of(*best) - 1;
   return choice;
 }
@@ -194,10 +194,10 @@ HomogeneousSearchResult search_homogeneous(const HomogeneousChain& chain, const 
     }
   }
   mark_equal(result);
-  const Choice depth = choose(result, result.candidates.size());
+  const HomogeneousChoice depth = choose(result, result.candidates.size());
   result.best = depth.best;
   result.margin = depth.margin;
-  const Choice any = choose(result, result.size());
+  const HomogeneousChoice any = choose(result, result.size());
   result.best_scheme = any.best;
   result.scheme_margin = any.margin;
   return result;

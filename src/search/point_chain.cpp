@@ -37,13 +37,13 @@ std::string large_product(const HomogeneousProfile& profile, std::uint64_t limit
   return {};
 }
 
-std::string memory_reason(const HomogeneousProfile& profile, std::uint64_t peak, const PointRules& rules) {
+std::string chain_memory_reason(const HomogeneousProfile& profile, std::uint64_t peak, const PointRules& rules) {
   if (!rules.memory_limit || peak <= *rules.memory_limit) return {};
   const std::string product = large_product(profile, *rules.memory_limit, rules.scope);
   return product.empty() ? peak_reason(peak, *rules.memory_limit) : product;
 }
 
-std::uint64_t makespan_flops(const HomogeneousProfile& profile, const PointRules& rules) {
+std::uint64_t chain_makespan_flops(const HomogeneousProfile& profile, const PointRules& rules) {
   if (rules.execution == Execution::level)
     return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::flops);
   const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, rules.workers, rules.scope);
@@ -56,12 +56,12 @@ std::uint64_t makespan_flops(const HomogeneousProfile& profile, const PointRules
   return *flops;
 }
 
-double score_of(const HomogeneousProfile& profile, const Totals& sums, const PointRules& rules) {
+double chain_score_of(const HomogeneousProfile& profile, const Totals& sums, const PointRules& rules) {
   switch (rules.objective) {
     case Objective::time:
       if (rules.machine != nullptr)
         return homogeneous_seconds(profile, *rules.machine, rules.workers, rules.scope, rules.batch);
-      return static_cast<double>(makespan_flops(profile, rules));
+      return static_cast<double>(chain_makespan_flops(profile, rules));
     case Objective::critical_flops:
       return static_cast<double>(sums.critical_path(rules.execution));
     case Objective::work_flops:
@@ -77,9 +77,9 @@ PointSchedule score_depth(const HomogeneousProfile& profile, const PointRules& r
   PointSchedule scored;
   scored.schedule = profile.schedule;
   scored.depth = profile.depth;
-  scored.reason = memory_reason(profile, peak, rules);
+  scored.reason = chain_memory_reason(profile, peak, rules);
   scored.is_feasible = scored.reason.empty();
-  scored.score = score_of(profile, sums, rules);
+  scored.score = chain_score_of(profile, sums, rules);
   scored.levels = static_cast<double>(profile.levels);
   scored.ops = static_cast<double>(checked_mul(sums.ops, rules.batch));
   scored.flops = static_cast<double>(checked_mul(sums.flops, rules.batch));

@@ -23,7 +23,7 @@ using exact::reversed;
 using exact::root_bound;
 using exact::Time;
 
-void require(bool holds, const char* message) {
+void require_problem(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(std::string("exact_schedule: ") + message);
 }
 
@@ -263,7 +263,7 @@ std::vector<Time> replay(Workload workload, std::vector<std::pair<std::uint32_t,
 /// A first schedule. Throws for what is wrong with the workload.
 Simulation greedy(Workload workload) {
   for (Resource& resource : workload.resources) {
-    require(resource.servers == 1, "a resource with several servers, or none");
+    require_problem(resource.servers == 1, "a resource with several servers, or none");
     resource.discipline = Discipline::priority;
   }
   Time sum = 0;
@@ -286,7 +286,7 @@ ExactSchedule exact_schedule(const Workload& workload, const ExactOptions& optio
   Best best;
   best.upper = options.incumbent.value_or(kNever);
   best.lower = root_bound(problem);
-  require(best.lower <= best.upper, "an incumbent shorter than any schedule can be");
+  require_problem(best.lower <= best.upper, "an incumbent shorter than any schedule can be");
   if (first.makespan < best.upper) {
     best.upper = first.makespan;
     result.start = first.start;

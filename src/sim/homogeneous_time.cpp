@@ -16,14 +16,14 @@ namespace {
 /// The most runs of a level.
 constexpr std::size_t kMostRuns = 3;
 
-void check(std::uint64_t workers, std::uint64_t batch) {
+void require_positive(std::uint64_t workers, std::uint64_t batch) {
   if (workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
   if (batch == 0) throw std::invalid_argument("a batch of 0 inputs, accepted is at least 1");
 }
 
 /// Calls visit(level, times) for every distinct level.
 template <class Visit>
-void for_each_level(const HomogeneousProfile& profile, Visit visit) {
+void for_each_scoped_level(const HomogeneousProfile& profile, Visit visit) {
   for (const LevelRun& run : profile.runs) {
     for (std::size_t i = 0; i < run.cycle.size(); ++i) visit(run.cycle[i], run.times(i));
   }
@@ -69,7 +69,7 @@ class RunWorks {
 
 double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& machine, std::uint64_t workers,
                            Scope scope, std::uint64_t batch) {
-  check(workers, batch);
+  require_positive(workers, batch);
   const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
   const OpPlace place{.workers = workers,
                       .active = workers,
@@ -80,7 +80,7 @@ double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& mac
   std::uint64_t ticks = 0;
   double seconds = 0;
   std::uint64_t busy_levels = 0;
-  for_each_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
+  for_each_scoped_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
     std::array<EqualOps, kMostRuns> ops;
     std::size_t count = 0;
     for (const OpRun& run : level.runs) {
@@ -96,10 +96,10 @@ double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& mac
 
 std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,
                                      std::uint64_t batch, CostUnit unit) {
-  check(workers, batch);
+  require_positive(workers, batch);
   ListSchedule schedule(workers);
   std::uint64_t sum = 0;
-  for_each_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
+  for_each_scoped_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
     schedule.clear();
     for (const OpRun& run : level.runs) {
       if (scope == Scope::all || !run.dead)

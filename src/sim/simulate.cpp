@@ -12,7 +12,7 @@ namespace upsweep {
 namespace {
 
 template <class T>
-using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<>>;
+using EarliestFirst = std::priority_queue<T, std::vector<T>, std::greater<>>;
 
 /// Workers, the next one to take an op on top: (free at, worker). Those that never worked are not in the heap.
 class Pool {
@@ -30,7 +30,7 @@ class Pool {
   void give_back(std::uint64_t free_at, std::size_t worker) { busy_.emplace(free_at, worker); }
 
  private:
-  MinHeap<std::pair<std::uint64_t, std::size_t>> busy_;
+  EarliestFirst<std::pair<std::uint64_t, std::size_t>> busy_;
   std::size_t workers_;
   std::size_t fresh_ = 0;
 };
@@ -94,12 +94,12 @@ class Readers {
 };
 
 /// A combine that runs until `end`.
-struct Running {
+struct RunningOp {
   std::uint64_t end;
   std::uint32_t id;
   std::size_t worker;
 
-  bool operator>(const Running& other) const { return end != other.end ? end > other.end : id > other.id; }
+  bool operator>(const RunningOp& other) const { return end != other.end ? end > other.end : id > other.id; }
 };
 
 Timeline simulate_dag(const Schedule& schedule, std::span<const std::uint64_t> costs, const std::vector<bool>& runs,
@@ -107,10 +107,10 @@ Timeline simulate_dag(const Schedule& schedule, std::span<const std::uint64_t> c
   Timeline timeline;
   timeline.entries.reserve(costs.size());
   Readers readers(schedule, runs);
-  MinHeap<std::uint32_t> ready;
-  MinHeap<std::size_t> free;  // workers that have worked
+  EarliestFirst<std::uint32_t> ready;
+  EarliestFirst<std::size_t> free;  // workers that have worked
   std::size_t fresh = 0;      // the first that has not
-  MinHeap<Running> running;
+  EarliestFirst<RunningOp> running;
   for (std::size_t id = 0; id < costs.size(); ++id) {
     if (runs[id] && readers.is_ready(id)) ready.push(static_cast<std::uint32_t>(id));
   }
@@ -133,7 +133,7 @@ Timeline simulate_dag(const Schedule& schedule, std::span<const std::uint64_t> c
     if (running.empty()) return timeline;
     now = running.top().end;
     while (!running.empty() && running.top().end == now) {
-      const Running over = running.top();
+      const RunningOp over = running.top();
       running.pop();
       free.push(over.worker);
       readers.finish(over.id, [&](std::uint32_t id) { ready.push(id); });

@@ -12,7 +12,7 @@ namespace upsweep {
 namespace {
 
 // Fewer entries than this are not worth waking another thread.
-constexpr std::uint64_t kEntriesPerChunk = 1 << 14;
+constexpr std::uint64_t kResidualEntriesPerChunk = 1 << 14;
 
 /// One element of the residual, and what rounding may leave there.
 struct Element {
@@ -47,7 +47,7 @@ Element element_of(const BackwardSystem<T>& system, std::size_t k, std::size_t r
 }
 
 /// Maximum that keeps a NaN.
-double larger(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+double larger_or_nan(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
 double euclidean(long double squares) { return static_cast<double>(std::sqrt(squares)); }
 
@@ -79,7 +79,7 @@ Residual residual(const BackwardSystem<T>& system, std::span<const T> v) {
     } else {
       const std::span<const T> next = system.block(v, k + 1);
       const std::uint64_t nnz = std::max<std::uint64_t>(1, system.coupling(k).values.size());
-      parallel_chunks(own.size(), std::max<std::uint64_t>(1, kEntriesPerChunk * own.size() / nnz),
+      parallel_chunks(own.size(), std::max<std::uint64_t>(1, kResidualEntriesPerChunk * own.size() / nnz),
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                         for (std::size_t r = begin; r < end; ++r) elements[r] = element_of(system, k, r, next, own[r]);
                       });
@@ -87,13 +87,13 @@ Residual residual(const BackwardSystem<T>& system, std::span<const T> v) {
     long double squares = 0;
     ResidualNorms& norms = result.blocks[k];
     for (const Element& element : elements) {
-      norms.max = larger(norms.max, std::fabs(element.value));
+      norms.max = larger_or_nan(norms.max, std::fabs(element.value));
       norms.level = std::max(norms.level, element.level);
       squares += static_cast<long double>(element.value) * static_cast<long double>(element.value);
     }
     norms.two = euclidean(squares);
     all_squares += squares;
-    result.whole.max = larger(result.whole.max, norms.max);
+    result.whole.max = larger_or_nan(result.whole.max, norms.max);
     result.whole.level = std::max(result.whole.level, norms.level);
   }
   result.whole.two = euclidean(all_squares);

@@ -12,7 +12,6 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kRowsPerChunk = 256;
-constexpr std::size_t kMaxBlockBytes = std::size_t{1} << 20;
 
 bool is_full_diagonal(const Pattern& pattern) {
   if (pattern.rows() != pattern.cols() || pattern.nnz() != pattern.rows() || pattern.max_row_nnz() != 1) return false;
@@ -100,7 +99,7 @@ bool operator==(const Pattern& a, const Pattern& b) {
 Pattern build_pattern(Index rows, Index cols, std::uint64_t expected_nnz, const RowWriter& write) {
   const std::size_t most_bytes = RowSink::most_bytes(rows, cols);
   const auto block_bytes =
-      std::min<std::size_t>({kMaxBlockBytes, most_bytes, expected_nnz * sizeof(Index) + sizeof(std::uint64_t)});
+      std::min<std::size_t>({RowSink::kMaxBlockBytes, most_bytes, expected_nnz * sizeof(Index) + sizeof(std::uint64_t)});
   struct Worker {
     RowSink sink;
     std::vector<Index> columns;

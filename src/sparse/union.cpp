@@ -14,8 +14,7 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kRowsPerChunk = 256;
-constexpr std::size_t kMaxBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kUnionRowsPerChunk = 256;
 
 /// Pairs of stored rows without repetition: row r of the sum is the union of pair `number_of[r]`, or has no entry.
 struct DistinctPairs {
@@ -43,7 +42,7 @@ DistinctPairs distinct_pairs(const Pattern& a, const Pattern& b) {
 }
 
 /// One thread's share of a union.
-struct Worker {
+struct UnionWorker {
   RowSink sink;
   std::vector<Index> columns = {};
   std::vector<std::uint64_t> bits = {};
@@ -77,18 +76,18 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   if (a == b || b->nnz() == 0) return {a == b ? a->nnz() : 0, a};
   if (a->nnz() == 0) return {0, b};
   DistinctPairs distinct = distinct_pairs(*a, *b);
-  const std::size_t block_bytes = std::min(kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
-  std::vector<Worker> workers;
+  const std::size_t block_bytes = std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
+  std::vector<UnionWorker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(a->cols(), block_bytes)});
   std::vector<Row> stored(distinct.pairs.size());
-  parallel_chunks(distinct.pairs.size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
+  parallel_chunks(distinct.pairs.size(), kUnionRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
     for (std::size_t d = begin; d < end; ++d) {
       stored[d] = workers[slot].unite(distinct.pairs[d].first, distinct.pairs[d].second, a->cols());
     }
   });
   std::vector<std::unique_ptr<std::byte[]>> blocks;
   std::size_t bytes = 0;
-  for (Worker& worker : workers) bytes += worker.sink.release(blocks);
+  for (UnionWorker& worker : workers) bytes += worker.sink.release(blocks);
   auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
   auto sum = std::make_shared<Pattern>(a->rows(), a->cols(), std::move(distinct.number_of), std::move(store));
   const std::uint64_t common = a->nnz() + b->nnz() - sum->nnz();

@@ -27,13 +27,13 @@ constexpr RunTable kRuns = {
     "?"};
 constexpr RunTable kTrainings = {"training_runs", "a simulated training step",
                                  "SELECT * FROM training_runs WHERE id = ?"};
-constexpr RunTable kPasses = {"pass_runs",
+constexpr RunTable kPassTable = {"pass_runs",
                               "a run of backward passes",  // steps are those of the sequence here, and asked for
                               "SELECT p.*, p.steps AS sequence_steps, NULL AS steps FROM pass_runs p WHERE p.id = ?"};
 
 /// The table that has the run. Throws InputError where none has.
 const RunTable& table_of(Sqlite& database, std::int64_t id) {
-  for (const RunTable* table : {&kRuns, &kTrainings, &kPasses}) {
+  for (const RunTable* table : {&kRuns, &kTrainings, &kPassTable}) {
     Statement find(database, fmt::format("SELECT 1 FROM {} WHERE id = ?", table->name));
     if (find.bind(id).step()) return *table;
   }
@@ -111,7 +111,7 @@ RunDiff diff_runs(const std::string& file, std::int64_t before, std::int64_t aft
   compare.columns("", table.sql);
   if (&table == &kRuns) compare_schedules(compare);
   if (&table == &kTrainings) compare_trainings(compare);
-  if (&table == &kPasses) compare_passes(compare);
+  if (&table == &kPassTable) compare_passes(compare);
   std::stable_sort(diff.rows.begin(), diff.rows.end(),
                    [](const DiffRow& a, const DiffRow& b) { return a.kind < b.kind; });
   return diff;

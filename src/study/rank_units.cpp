@@ -5,15 +5,15 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kFirstPiece = 4;
-constexpr std::size_t kLargestPiece = 256;
+constexpr std::size_t kFirstRankPiece = 4;
+constexpr std::size_t kLargestRankPiece = 256;
 
 }  // namespace
 
 RankUnits::RankUnits(const PointFactory& factory, const std::vector<bool>& is_open, std::size_t ranks)
     : has_networks_(factory.has_networks()),
       chains_(factory, has_networks_ ? std::vector<bool>() : is_open),
-      size_(kFirstPiece, kLargestPiece),
+      size_(kFirstRankPiece, kLargestRankPiece),
       ranks_(ranks) {
   if (has_networks_) sort_by_model(factory, is_open);
 }
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> RankUnits::next(std::size_t rank) {
   if (chosen != mine.model) mine = {.model = chosen};
   ModelPoints& model = models_[chosen];
   // Whoever counts a model hands it in soon: others may want it.
-  const std::size_t most = mine.has_counted ? size_.points() : std::min(kFirstPiece, size_.points());
+  const std::size_t most = mine.has_counted ? size_.points() : std::min(kFirstRankPiece, size_.points());
   const std::size_t end = std::min(model.end, model.begin + most);
   std::vector<std::uint64_t> positions;
   for (; model.begin < end; ++model.begin) positions.push_back(by_model_[model.begin].second);

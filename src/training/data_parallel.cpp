@@ -19,9 +19,9 @@ constexpr std::uint32_t kDevice = 0;
 constexpr std::uint32_t kLink = 1;
 
 /// Tasks of a step under construction, with the simulator's ids of its operations.
-class Builder {
+class StepBuilder {
  public:
-  Builder(const DataParallel& step, const TickScale& scale) : step_(step), scale_(scale) {
+  StepBuilder(const DataParallel& step, const TickScale& scale) : step_(step), scale_(scale) {
     for (auto& ids : ids_) ids.assign(step.layers(), kNoTask);
     sync_.assign(step.layers(), kNoTask);
   }
@@ -87,7 +87,7 @@ Resource link_resource(LinkRule rule) {
   return link;
 }
 
-DataParallelRun figures(const DataParallel& step, const TickScale& scale, Builder& tasks, const Workload& workload,
+DataParallelRun figures(const DataParallel& step, const TickScale& scale, StepBuilder& tasks, const Workload& workload,
                         std::size_t backward_ops) {
   const Simulation simulation = simulate_tasks(workload);
   DataParallelRun run;
@@ -187,7 +187,7 @@ DataParallelRun simulate_data_parallel(const DataParallel& step, std::span<const
                                        LinkRule rule) {
   check_data_parallel(step);
   const TickScale scale = data_parallel_ticks(step);
-  Builder tasks(step, scale);
+  StepBuilder tasks(step, scale);
   for (const StepOp& op : backward_order) tasks.add(op);
   const std::size_t backward_ops = tasks.ops().size();
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer) {
@@ -206,7 +206,7 @@ DataParallelProblem data_parallel_problem(const DataParallel& step) {
   using enum StepOpKind;
   check_data_parallel(step);
   const TickScale scale = data_parallel_ticks(step);
-  Builder tasks(step, scale);
+  StepBuilder tasks(step, scale);
   for (const StepOp& op : reverse_first_k(step.layers(), 0)) tasks.add(op);
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer) tasks.add({forward, layer, 0});
   tasks.add_synchronisations();

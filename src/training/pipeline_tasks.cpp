@@ -15,9 +15,9 @@ namespace upsweep {
 namespace {
 
 /// Tasks under construction.
-class Builder {
+class TaskBuilder {
  public:
-  explicit Builder(const Pipeline& pipeline)
+  explicit TaskBuilder(const Pipeline& pipeline)
       : pipeline_(pipeline), layers_(pipeline.layers()), micro_batches_(pipeline.micro_batches) {}
 
   PipelineTasks build(const std::variant<DeviceOrders, Ranking>& plan) {
@@ -249,7 +249,7 @@ void check_pipeline(const Pipeline& pipeline) {
 
 PipelineTasks pipeline_tasks(const Pipeline& pipeline, const std::variant<DeviceOrders, Ranking>& plan) {
   check_pipeline(pipeline);
-  return Builder(pipeline).build(plan);
+  return TaskBuilder(pipeline).build(plan);
 }
 
 }  // namespace upsweep

@@ -17,9 +17,9 @@ namespace {
 
 enum Part : std::uint8_t { kForward, kCombine, kWeight, kParts };
 
-class Builder {
+class ScanStepBuilder {
  public:
-  explicit Builder(const ScanStep& step) : step_(step), schedule_(*step.schedule), links_(schedule_.length - 1) {
+  explicit ScanStepBuilder(const ScanStep& step) : step_(step), schedule_(*step.schedule), links_(schedule_.length - 1) {
     const auto lengths_fit = step.forward.size() == links_ && step.weight_gradient.size() == links_ &&
                              step.combine.size() == schedule_.combines.size();
     if (!lengths_fit || step.devices == 0 || step.micro_batches == 0)
@@ -137,6 +137,6 @@ ScanStep scan_step(const ScheduleProfile& profile, const Network& network, const
   return step;
 }
 
-ScanStepRun simulate_scan_step(const ScanStep& step) { return Builder(step).run(); }
+ScanStepRun simulate_scan_step(const ScanStep& step) { return ScanStepBuilder(step).run(); }
 
 }  // namespace upsweep

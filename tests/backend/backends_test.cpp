@@ -16,7 +16,7 @@
 #include "upsweep/scan/execute.hpp"
 #include "upsweep/search/depth.hpp"
 
-namespace upsweep {
+namespace upsweep::backends_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -461,4 +461,4 @@ TEST(CpuBackend, SaysHowMuchMemoryItNeedsAndHowMuchItMay) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::backends_test

@@ -11,7 +11,7 @@
 #include "upsweep/search/depth.hpp"
 #include "upsweep/sparse/product.hpp"
 
-namespace upsweep {
+namespace upsweep::schedule_plan_test {
 namespace {
 
 using PatternPtr = std::shared_ptr<const Pattern>;
@@ -261,4 +261,4 @@ TEST(SchedulePlan, RefusesWhatDoesNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::schedule_plan_test

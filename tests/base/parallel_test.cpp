@@ -17,7 +17,7 @@ TEST(Parallel, EveryIndexIsVisitedOnceAndItsWritesAreSeenByTheCaller) {
       EXPECT_LT(slot, parallel_slots());
       for (std::size_t i = begin; i < end; ++i) ++visits[i];
     });
-    EXPECT_THAT(visits, testing::Each(1)) << "count " << count;
+    EXPECT_THAT(visits, ::testing::Each(1)) << "count " << count;
   }
 }
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace upsweep {
+namespace upsweep::axis_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(GeometricRange, RefusesWhatHasNoRatio) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::axis_test

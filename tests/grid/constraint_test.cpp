@@ -10,7 +10,7 @@
 
 #include "support/random.hpp"
 
-namespace upsweep {
+namespace upsweep::constraint_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST_F(RandomConstraint, HasTheValueThatItWasMadeWith) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::constraint_test

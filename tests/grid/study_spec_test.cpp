@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace upsweep {
+namespace upsweep::study_spec_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(Question, HasWordsForItsChoices) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_spec_test

@@ -8,7 +8,7 @@
 
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::chain_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST(ChainFile, AStackOfLayersIsNoChain) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::chain_file_test

@@ -12,7 +12,7 @@
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/training/layer_costs.hpp"
 
-namespace upsweep {
+namespace upsweep::layers_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -237,4 +237,4 @@ TEST(LayersFile, IsToldFromAModelFile) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::layers_file_test

@@ -8,7 +8,7 @@
 
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::link_file_test {
 namespace {
 
 Link parse(const std::string& text) {
@@ -68,4 +68,4 @@ TEST(LinkFile, PresetsAreReadAndNameTheirSources) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::link_file_test

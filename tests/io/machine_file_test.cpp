@@ -10,7 +10,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::machine_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -459,4 +459,4 @@ TEST(WriteMachine, KeepsTheOldFileInAFolderThatCannotBeWrittenTo) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::machine_file_test

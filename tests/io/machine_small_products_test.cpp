@@ -7,7 +7,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
-namespace upsweep {
+namespace upsweep::machine_small_products_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST(SmallProducts, OfThePresetsHaveASourceEach) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::machine_small_products_test

@@ -7,7 +7,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model_file.hpp"
 
-namespace upsweep {
+namespace upsweep::model_branches_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(LoadModelWithBranches, KeepsTheHashesOfModelsWithout) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::model_branches_test

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::model_file_test {
 namespace {
 
 using testing::npy;
@@ -258,4 +258,4 @@ TEST(LoadModel, ReadsShippedModels) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::model_file_test

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::npy_test {
 namespace {
 
 using testing::npy;
@@ -121,4 +121,4 @@ TEST(ReadNpy, RefusesFilesThatAreCutOffOrSomethingElse) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::npy_test

@@ -7,7 +7,7 @@
 
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(RecurrentFile, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_file_test

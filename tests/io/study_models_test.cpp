@@ -8,7 +8,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/study_file.hpp"
 
-namespace upsweep {
+namespace upsweep::study_models_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST_F(StudyModelsOfAnyValues, AreThoseOfAFileWithTheValuesInIt) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_models_test

@@ -10,7 +10,7 @@
 #include "upsweep/io/feature_file.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 
-namespace upsweep::testing {
+namespace upsweep::testing::train_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -203,4 +203,4 @@ TEST(TrainFile, ReadsThoseOfTheProject) {
 }
 
 }  // namespace
-}  // namespace upsweep::testing
+}  // namespace upsweep::testing::train_file_test

@@ -7,7 +7,7 @@
 #include "support/training_files.hpp"
 #include "upsweep/training/policy.hpp"
 
-namespace upsweep {
+namespace upsweep::training_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -224,4 +224,4 @@ TEST(TrainingFile, IsReadFromAPathThatErrorsName) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::training_file_test

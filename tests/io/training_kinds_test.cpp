@@ -5,7 +5,7 @@
 
 // Training files of the kinds data_parallel, reverse_first_k_memory and multi_region.
 
-namespace upsweep {
+namespace upsweep::training_kinds_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(MultiRegionFile, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::training_kinds_test

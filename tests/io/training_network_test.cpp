@@ -9,7 +9,7 @@
 
 // Training files whose costs come from a network and a machine.
 
-namespace upsweep {
+namespace upsweep::training_network_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(TrainingNetwork, HashFollowsTheContentOfTheFilesAndNotTheirNames) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::training_network_test

@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace upsweep {
+namespace upsweep::yaml_path_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -181,4 +181,4 @@ TEST_F(YamlPathOfAnyText, IsSetOrRefusedInASentence) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::yaml_path_test

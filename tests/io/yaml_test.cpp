@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace upsweep {
+namespace upsweep::yaml_test {
 namespace {
 
 YamlDocument parse(const std::string& text) {
@@ -98,4 +98,4 @@ TEST(YamlMap, NamesUnknownAndMissingKeysAndTheNearest) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::yaml_test

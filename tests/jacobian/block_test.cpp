@@ -14,7 +14,7 @@
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
-namespace upsweep {
+namespace upsweep::block_test {
 namespace {
 
 using testing::DenseMatrix;
@@ -240,4 +240,4 @@ TEST(FormBlock, RefusesALinkOfOneOperator) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::block_test

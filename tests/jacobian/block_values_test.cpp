@@ -13,7 +13,7 @@
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 
-namespace upsweep {
+namespace upsweep::block_values_test {
 namespace {
 
 using testing::DenseMatrix;
@@ -206,4 +206,4 @@ TEST(BlockActivations, NameTheOperatorThatOverflows) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::block_values_test

@@ -7,7 +7,7 @@
 
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::chain_test {
 namespace {
 
 Network small() {
@@ -119,4 +119,4 @@ TEST(CheckChain, NamesThePositionThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::chain_test

@@ -9,7 +9,7 @@
 
 #include "support/random.hpp"
 
-namespace upsweep {
+namespace upsweep::forward_test {
 namespace {
 
 using ForwardTest = testing::SeededTest;
@@ -187,4 +187,4 @@ TEST(Activations, NameTheOperatorThatOverflows) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::forward_test

@@ -10,7 +10,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
-namespace upsweep {
+namespace upsweep::numeric_chain_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -298,4 +298,4 @@ TEST(SoftmaxCrossEntropyGradient, RefusesALabelThatIsNoOutput) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::numeric_chain_test

@@ -7,7 +7,7 @@
 #include "support/finite_differences.hpp"
 #include "support/random.hpp"
 
-namespace upsweep {
+namespace upsweep::patterns_test {
 namespace {
 
 using testing::transposed_jacobian_by_differences;
@@ -180,4 +180,4 @@ TEST(GuaranteedPattern, IsRefusedForViews) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::patterns_test

@@ -10,7 +10,7 @@
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_cuda_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -210,4 +210,4 @@ TYPED_TEST(RecurrentCudnn, NeedsTheInputs) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_cuda_test

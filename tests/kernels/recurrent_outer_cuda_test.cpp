@@ -9,7 +9,7 @@
 #include "upsweep/recurrent/compare_states.hpp"
 #include "upsweep/recurrent/outer_passes.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_outer_cuda_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -144,4 +144,4 @@ TYPED_TEST(RecurrentCudaOuter, RefusesWhatDoesNotFitAndOtherShapes) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_outer_cuda_test

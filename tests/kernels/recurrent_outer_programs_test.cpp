@@ -12,7 +12,7 @@
 #include "upsweep/recurrent/compare_states.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_outer_programs_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(RecurrentOuterPlan, SaysWhatIsNotSupportedAndHowManyBytesAreNeeded) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_outer_programs_test

@@ -7,7 +7,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
 
-namespace upsweep::kernels {
+namespace upsweep::kernels::recurrent_plans_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(RecurrentPlans, EveryCellGetsTheSmallestKernelThatHasRoomForIt) {
 }
 
 }  // namespace
-}  // namespace upsweep::kernels
+}  // namespace upsweep::kernels::recurrent_plans_test

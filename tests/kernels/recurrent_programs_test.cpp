@@ -4,7 +4,7 @@
 #include "recurrent_bytes.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_programs_test {
 namespace {
 
 using testing::HostDevice;
@@ -113,4 +113,4 @@ TEST(RecurrentProgramsComparison, CanFail) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_programs_test

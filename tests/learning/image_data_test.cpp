@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::image_data_test {
 namespace {
 
 using ::testing::AllOf;
@@ -147,4 +147,4 @@ TEST(SyntheticImages, RejectWhatIsNoImage) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::image_data_test

@@ -13,7 +13,7 @@
 #include "upsweep/learning/network_gradients.hpp"
 #include "upsweep/validate/direct_backprop.hpp"
 
-namespace upsweep {
+namespace upsweep::network_backward_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -210,4 +210,4 @@ TEST(NetworkBackwardName, IsOneForAllThatMeanTheSame) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::network_backward_test

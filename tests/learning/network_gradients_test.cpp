@@ -11,7 +11,7 @@
 #include "support/random.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
-namespace upsweep {
+namespace upsweep::network_gradients_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -172,4 +172,4 @@ TEST_F(NetworkGradients, ParametersThatAModelLeavesOutAreWrittenOut) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::network_gradients_test

@@ -10,7 +10,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/network/random.hpp"
 
-namespace upsweep {
+namespace upsweep::network_training_test {
 namespace {
 
 using ::testing::Each;
@@ -225,4 +225,4 @@ TEST(NetworkTraining, RejectsWhatDoesNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::network_training_test

@@ -10,7 +10,7 @@
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::recurrent_training_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -258,4 +258,4 @@ TEST(RecurrentTraining, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::recurrent_training_test

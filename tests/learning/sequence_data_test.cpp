@@ -10,7 +10,7 @@
 
 #include "upsweep/learning/batch_order.hpp"
 
-namespace upsweep {
+namespace upsweep::sequence_data_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 3;
@@ -162,4 +162,4 @@ TEST(BatchOrder, RefusesBatchesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::sequence_data_test

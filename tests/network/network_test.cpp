@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace upsweep {
+namespace upsweep::network_test {
 namespace {
 
 std::string refusal(const Shape& input, const std::vector<OperatorSpec>& specs) {
@@ -115,4 +115,4 @@ TEST(Network, NamesWhatElseIsWrong) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::network_test

@@ -6,7 +6,7 @@
 
 #include "upsweep/network/window.hpp"
 
-namespace upsweep {
+namespace upsweep::operator_test {
 namespace {
 
 std::string refusal(const OperatorKind& kind, const Shape& in) {
@@ -113,4 +113,4 @@ TEST(AxisWindows, OfAdaptivePoolingCoverTheInputAsPyTorchDoes) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::operator_test

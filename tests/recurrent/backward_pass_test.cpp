@@ -17,7 +17,7 @@
 #include "upsweep/recurrent/compare_gradients.hpp"
 #include "upsweep/scan/builders.hpp"
 
-namespace upsweep {
+namespace upsweep::backward_pass_test {
 namespace {
 
 /// A method on fused or unfused steps.
@@ -258,4 +258,4 @@ TEST(RecurrentPassErrors, RefuseWhatDoesNotFitThePlan) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::backward_pass_test

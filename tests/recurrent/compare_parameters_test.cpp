@@ -10,7 +10,7 @@
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::compare_parameters_test {
 namespace {
 
 using testing::all_cells;
@@ -132,4 +132,4 @@ TEST(CompareParameters, RefusesAnotherShape) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::compare_parameters_test

@@ -8,7 +8,7 @@
 
 #include "recurrent/support.hpp"
 
-namespace upsweep {
+namespace upsweep::compare_states_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(CompareStates, WantsAStartFromZeroAndFittingLengths) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::compare_states_test

@@ -13,7 +13,7 @@
 #include "upsweep/recurrent/parameter_gradients.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
-namespace upsweep {
+namespace upsweep::device_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -294,4 +294,4 @@ TEST(DeviceModel, CountsTheLongestOfUnevenBlocks) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::device_model_test

@@ -10,7 +10,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/machine_file.hpp"
 
-namespace upsweep {
+namespace upsweep::device_search_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(BackwardMethods, AreScansWhereTheyMultiplyJacobians) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::device_search_test

@@ -9,7 +9,7 @@
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
 
-namespace upsweep {
+namespace upsweep::outer_passes_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 8;
@@ -92,4 +92,4 @@ TEST(OuterPasses, SayWhereTheyRunAndWhyTheyDoNot) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::outer_passes_test

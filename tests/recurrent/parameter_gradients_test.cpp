@@ -8,7 +8,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 
-namespace upsweep {
+namespace upsweep::parameter_gradients_test {
 namespace {
 
 double loss_of(const testing::RecurrentCase<double>& c, const CellWeights<double>& weights) {
@@ -112,4 +112,4 @@ TEST(Head, KnowsALossByHand) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::parameter_gradients_test

@@ -11,7 +11,7 @@
 #include "upsweep/recurrent/block_bounds.hpp"
 #include "upsweep/scan/builders.hpp"
 
-namespace upsweep {
+namespace upsweep::predict_pass_test {
 namespace {
 
 UnitCost same(double seconds) { return {{seconds, seconds}, {seconds, seconds}}; }
@@ -453,4 +453,4 @@ TEST(MeasurePassRates, RejectsNothingToMeasureWith) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::predict_pass_test

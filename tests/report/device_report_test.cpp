@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-namespace upsweep {
+namespace upsweep::device_report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -242,4 +242,4 @@ TEST(DeviceReport, HasNoNumbersThatAreNone) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::device_report_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace upsweep {
+namespace upsweep::passes_report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::passes_report_test

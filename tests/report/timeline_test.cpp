@@ -8,7 +8,7 @@
 
 #include "support/pipelines.hpp"
 
-namespace upsweep {
+namespace upsweep::timeline_test {
 namespace {
 
 using enum StepOpKind;
@@ -103,4 +103,4 @@ TEST_F(TimelineTest, HasTheSameWidthAndCountOfLinesForEveryDevice) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::timeline_test

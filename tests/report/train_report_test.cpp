@@ -10,7 +10,7 @@
 
 #include "upsweep/report/loss_curve_svg.hpp"
 
-namespace upsweep {
+namespace upsweep::train_report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST(LossCurveSvg, RefusesWhatItCannotShow) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::train_report_test

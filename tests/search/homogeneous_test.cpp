@@ -7,7 +7,7 @@
 
 #include "support/homogeneous.hpp"
 
-namespace upsweep {
+namespace upsweep::homogeneous_test {
 namespace {
 
 using testing::all_kinds;
@@ -212,4 +212,4 @@ TEST(OvertakingWorkers, AreAboutTheSizeOfTheDenseMatrixForLongChains) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::homogeneous_test

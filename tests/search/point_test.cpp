@@ -15,7 +15,7 @@
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/homogeneous.hpp"
 
-namespace upsweep {
+namespace upsweep::point_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -513,4 +513,4 @@ TEST_F(ScorePointTest, RefusesAScheduleThatTheNetworkWasNotCountedUnder) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::point_test

@@ -12,7 +12,7 @@
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/sim/simulate.hpp"
 
-namespace upsweep {
+namespace upsweep::batched_test {
 namespace {
 
 constexpr Scope kScopes[] = {Scope::all, Scope::live};
@@ -251,4 +251,4 @@ TEST(Batched, RefusesNoWorkersAndNoInputs) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::batched_test

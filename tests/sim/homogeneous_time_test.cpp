@@ -12,7 +12,7 @@
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/predict.hpp"
 
-namespace upsweep {
+namespace upsweep::homogeneous_time_test {
 namespace {
 
 constexpr Scope kScopes[] = {Scope::all, Scope::live};
@@ -180,4 +180,4 @@ TEST(HomogeneousTime, RefusesNoWorkersAndNoInputs) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::homogeneous_time_test

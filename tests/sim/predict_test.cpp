@@ -12,7 +12,7 @@
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/simulate.hpp"
 
-namespace upsweep {
+namespace upsweep::predict_test {
 namespace {
 
 class PredictTest : public testing::SeededTest {
@@ -243,4 +243,4 @@ TEST(PredictBuildSeconds, AreThoseOfTheValuesOfOneInput) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::predict_test

@@ -11,7 +11,7 @@
 #include "support/random.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
-namespace upsweep {
+namespace upsweep::forward_sweeps_test {
 namespace {
 
 using ::testing::AllOf;
@@ -295,4 +295,4 @@ TEST(ForwardSweepsInput, OfWrongLengthsIsRefused) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::forward_sweeps_test

@@ -11,7 +11,7 @@
 #include "upsweep/solve/shifted_systems.hpp"
 #include "upsweep/validate/direct_backprop.hpp"
 
-namespace upsweep {
+namespace upsweep::network_gradients_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -162,4 +162,4 @@ TEST_F(NetworkGradientsTest, SamplesWithoutMaxPoolsShareTheirWeights) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::network_gradients_test

@@ -10,7 +10,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 
-namespace upsweep {
+namespace upsweep::product_test {
 namespace {
 
 using testing::battery;
@@ -262,4 +262,4 @@ TEST(DenseOracle, CanTellAWrongProduct) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::product_test

@@ -10,7 +10,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/sparse/product.hpp"
 
-namespace upsweep {
+namespace upsweep::union_test {
 namespace {
 
 using testing::battery;
@@ -103,4 +103,4 @@ TEST(Unite, RefusesDifferentShapesAndRowsThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::union_test

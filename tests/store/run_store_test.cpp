@@ -8,7 +8,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::run_store_test {
 namespace {
 
 using testing::made_up_search;
@@ -88,4 +88,4 @@ TEST(RunStore, RefusesWhatIsNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::run_store_test

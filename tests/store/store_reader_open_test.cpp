@@ -16,7 +16,7 @@
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::store_reader_open_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -213,4 +213,4 @@ TEST(StoreReaderOpening, DoesNotOverlookChangesThatOnlyTheLogHas) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::store_reader_open_test

@@ -13,7 +13,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::study_crash_test {
 namespace {
 
 using testing::done_record;
@@ -116,4 +116,4 @@ TEST(StudyStoreThatFails, HoldsWholeBatchesOnlyAfterAKill) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_crash_test

@@ -12,7 +12,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::study_lock_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST(StudyLock, NamesTheFileThatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_lock_test

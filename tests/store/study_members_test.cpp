@@ -10,7 +10,7 @@
 #include "support/files.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::study_members_test {
 namespace {
 
 using testing::key_of;
@@ -125,4 +125,4 @@ TEST(StudyMembers, ACountedModelLargerThanARowIsNotKept) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_members_test

@@ -9,7 +9,7 @@
 #include "support/random.hpp"
 #include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::study_records_test {
 namespace {
 
 using testing::done_record;
@@ -190,4 +190,4 @@ TEST_F(RandomStudyRecords, KeepsAnyRecord) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_records_test

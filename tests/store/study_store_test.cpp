@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::study_store_test {
 namespace {
 
 using testing::done_record;
@@ -240,4 +240,4 @@ TEST(StudyStore, BringsAnOlderDatabaseUpToDate) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::study_store_test

@@ -6,7 +6,7 @@
 #include "support/files.hpp"
 #include "upsweep/store/run_store.hpp"
 
-namespace upsweep {
+namespace upsweep::training_rows_test {
 namespace {
 
 using testing::query;
@@ -57,4 +57,4 @@ TEST(TrainingRows, MayHaveNoMakespan) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::training_rows_test

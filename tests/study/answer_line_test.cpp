@@ -9,7 +9,7 @@
 #include "upsweep/study/answer_study.hpp"
 #include "upsweep/study/run_study.hpp"
 
-namespace upsweep {
+namespace upsweep::answer_line_test {
 namespace {
 
 using testing::chain_study;
@@ -84,4 +84,4 @@ TEST(AnswerLines, FewestWorkersAreExactAmongMany) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::answer_line_test

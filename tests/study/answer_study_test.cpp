@@ -12,7 +12,7 @@
 #include "upsweep/grid/answers.hpp"
 #include "upsweep/study/run_study.hpp"
 
-namespace upsweep {
+namespace upsweep::answer_study_test {
 namespace {
 
 using testing::chain_study;
@@ -307,4 +307,4 @@ questions: [crossover: {along: workers}]
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::answer_study_test

@@ -11,7 +11,7 @@
 #include "upsweep/scaling/memory_models.hpp"
 #include "upsweep/search/depth.hpp"
 
-namespace upsweep {
+namespace upsweep::evaluate_point_test {
 namespace {
 
 using testing::add_axis;
@@ -232,4 +232,4 @@ TEST(SettingsText, IsOneTextPerMeaning) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::evaluate_point_test

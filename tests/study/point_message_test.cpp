@@ -14,7 +14,7 @@
 #include "support/random.hpp"
 #include "upsweep/base/error.hpp"
 
-namespace upsweep {
+namespace upsweep::point_message_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -257,4 +257,4 @@ TEST(FailureMessageTest, HasALongTextCut) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::point_message_test

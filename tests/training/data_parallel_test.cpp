@@ -14,7 +14,7 @@
 #include "support/random.hpp"
 #include "upsweep/training/study.hpp"
 
-namespace upsweep {
+namespace upsweep::data_parallel_test {
 namespace {
 
 using testing::brute_force_optimum;
@@ -268,4 +268,4 @@ TEST(DataParallel, RefusesListsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::data_parallel_test

@@ -14,7 +14,7 @@
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/predict.hpp"
 
-namespace upsweep {
+namespace upsweep::layer_costs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -245,4 +245,4 @@ TEST(DenseCosts, OfAModelFileCoverItsLayers) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::layer_costs_test

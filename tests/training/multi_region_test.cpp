@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace upsweep {
+namespace upsweep::multi_region_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST(MultiRegion, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::multi_region_test

@@ -6,7 +6,7 @@
 
 #include "support/pipelines.hpp"
 
-namespace upsweep {
+namespace upsweep::policy_orders_test {
 namespace {
 
 using testing::equal_pipeline;
@@ -208,4 +208,4 @@ TEST(PolicyRefusal, OfAnUnknownNameListsAllThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::policy_orders_test

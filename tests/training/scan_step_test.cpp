@@ -12,7 +12,7 @@
 #include "support/random.hpp"
 #include "upsweep/scan/builders.hpp"
 
-namespace upsweep {
+namespace upsweep::scan_step_test {
 namespace {
 
 double sum(const std::vector<double>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); }
@@ -179,4 +179,4 @@ TEST(ScanStep, RefusesListsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::scan_step_test

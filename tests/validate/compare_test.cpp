@@ -16,7 +16,7 @@
 #include "upsweep/search/depth.hpp"
 #include "upsweep/validate/agreement.hpp"
 
-namespace upsweep {
+namespace upsweep::compare_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -325,4 +325,4 @@ TEST(Regret, IsWhatThePredictedChoiceCosts) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::compare_test

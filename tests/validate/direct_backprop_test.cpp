@@ -16,7 +16,7 @@
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 
-namespace upsweep {
+namespace upsweep::direct_backprop_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -512,4 +512,4 @@ TEST_F(DirectBackpropTest, DoesNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::direct_backprop_test

@@ -16,7 +16,7 @@
 
 // Direct back-propagation through networks with branches; direct_backprop_test.cpp has the operators.
 
-namespace upsweep {
+namespace upsweep::direct_branches_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -449,4 +449,4 @@ TEST_F(DirectBranchesTest, DoesNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::direct_branches_test

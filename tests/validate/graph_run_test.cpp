@@ -17,7 +17,7 @@
 #include "upsweep/sim/graph_backprop.hpp"
 #include "upsweep/validate/validate.hpp"
 
-namespace upsweep {
+namespace upsweep::graph_run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -274,4 +274,4 @@ TEST(GraphValidationTest, IsTheMismatchOfAValidationWhoseSchedulesAreRight) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::graph_run_test

@@ -12,7 +12,7 @@
 #include "upsweep/search/depth.hpp"
 #include "upsweep/validate/validate.hpp"
 
-namespace upsweep {
+namespace upsweep::validate_branches_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -221,4 +221,4 @@ TEST_F(ValidateBranchesTest, NamesTheBlockWhoseGradientIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::validate_branches_test

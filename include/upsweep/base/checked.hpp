@@ -28,4 +28,7 @@ constexpr void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_a
   return product;
 }
 
+/// The smallest integer of at least a / b.
+[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
+
 }  // namespace upsweep

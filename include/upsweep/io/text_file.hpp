@@ -4,6 +4,9 @@
 
 namespace upsweep {
 
+/// The path of a file that another one names relative to itself.
+[[nodiscard]] std::string beside(const std::string& file, const std::string& path);
+
 /// Throws InputError naming the path where write_text_file() is bound to fail: there is no such folder, it cannot be
 /// written to, or `path` is there and no regular file.
 void require_text_file(const std::string& path);

@@ -55,6 +55,14 @@ struct YamlDocument {
                                          std::uint64_t least = 0, std::uint64_t most = ~std::uint64_t{0});
 /// A finite number.
 [[nodiscard]] double yaml_number(const YamlDocument& document, const YamlNode& node, const std::string& what);
+/// Bytes of a value: 4 for fp32, 8 for fp64, and 4 without a node.
+[[nodiscard]] unsigned yaml_value_bytes(const YamlDocument& document, const YamlNode* node);
+
+class ContentHash;
+
+/// Adds what a node says, without comments and layout.
+void add_content(const YamlNode& node, ContentHash& hash);
+
 /// true or false.
 [[nodiscard]] bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std::string& what);
 

@@ -36,6 +36,9 @@ struct CellShape {
 /// Throws std::invalid_argument where an extent is 0.
 void require_valid(const CellShape& shape);
 
+/// Of the arrays of CellWeights, in their order.
+inline constexpr std::array<const char*, 6> kParameterNames{"w_ih", "w_hh", "b_ih", "b_hh", "w_head", "b_head"};
+
 /// The parameters of a cell and its head, or the gradient with respect to them. T is float or double.
 ///
 /// Layout and gate order (r, z, n, one block of `hidden` rows after the other) are PyTorch's; b_hn stands inside of the

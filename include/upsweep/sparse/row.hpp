@@ -81,6 +81,8 @@ class RowSink {
  public:
   /// A list takes 32 bits a column, a bitmap 1 bit: past this density, 1/32, the bitmap is smaller.
   static constexpr Index kBitmapDensity = 32;
+  /// The most that callers ask to be taken at once.
+  static constexpr std::size_t kMaxBlockBytes = std::size_t{1} << 20;
 
   /// `cols`: width of every row; `block_bytes`: memory is taken in pieces of this size (larger for a larger row).
   RowSink(Index cols, std::size_t block_bytes) : cols_(cols), block_bytes_(block_bytes) {}

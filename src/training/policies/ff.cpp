@@ -3,10 +3,10 @@
 namespace upsweep::policy_files {
 namespace {
 
-PolicyPlan plan(const Pipeline&, const Chunks&) { return Ranking{forward_output_weight, true}; }
+PolicyPlan ff_plan(const Pipeline&, const Chunks&) { return Ranking{forward_output_weight, true}; }
 
 }  // namespace
 
-Policy ff() { return {"ff", "gradient fast-forwarding, OOO-Pipe1: as gpipe, O before W", plan}; }
+Policy ff() { return {"ff", "gradient fast-forwarding, OOO-Pipe1: as gpipe, O before W", ff_plan}; }
 
 }  // namespace upsweep::policy_files

@@ -3,7 +3,7 @@
 namespace upsweep::policy_files {
 namespace {
 
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan gpipe_plan(const Pipeline& pipeline, const Chunks& chunks) {
   return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
     for (const Chunk& chunk : of_device) {
       for (std::size_t m = 0; m < pipeline.micro_batches; ++m) order.forward(chunk, m);
@@ -16,6 +16,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy gpipe() { return {"gpipe", "fill and drain: all forwards, then all backwards", plan}; }
+Policy gpipe() { return {"gpipe", "fill and drain: all forwards, then all backwards", gpipe_plan}; }
 
 }  // namespace upsweep::policy_files

@@ -38,7 +38,7 @@ std::size_t require_round_robin(const Pipeline& pipeline, const Chunks& chunks) 
 }
 
 // Source: D. Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, SC 2021, section 2.2.
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan interleaved_plan(const Pipeline& pipeline, const Chunks& chunks) {
   const std::size_t per_device = require_round_robin(pipeline, chunks);
   const std::size_t devices = pipeline.devices;
   return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
@@ -60,6 +60,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy interleaved() { return {"interleaved", "interleaved 1f1b: several chunks per device, a smaller bubble", plan}; }
+Policy interleaved() { return {"interleaved", "interleaved 1f1b: several chunks per device, a smaller bubble", interleaved_plan}; }
 
 }  // namespace upsweep::policy_files

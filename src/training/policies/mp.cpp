@@ -7,7 +7,7 @@
 namespace upsweep::policy_files {
 namespace {
 
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan mp_plan(const Pipeline& pipeline, const Chunks& chunks) {
   if (pipeline.micro_batches != 1) {
     throw std::invalid_argument(
         fmt::format("{} micro-batches, accepted is 1: mp is cross-layer model parallelism", pipeline.micro_batches));
@@ -18,6 +18,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy mp() { return {"mp", "cross-layer model parallelism: one micro-batch, one device at a time", plan}; }
+Policy mp() { return {"mp", "cross-layer model parallelism: one micro-batch, one device at a time", mp_plan}; }
 
 }  // namespace upsweep::policy_files

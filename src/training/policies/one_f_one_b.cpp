@@ -3,7 +3,7 @@
 namespace upsweep::policy_files {
 namespace {
 
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan one_f_one_b_plan(const Pipeline& pipeline, const Chunks& chunks) {
   require_one_stage_per_device(pipeline, chunks);
   return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
     one_forward_one_backward(order, pipeline, of_device.front(),
@@ -13,6 +13,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy one_f_one_b() { return {"1f1b", "one forward, one backward: as gpipe with fewer activations", plan}; }
+Policy one_f_one_b() { return {"1f1b", "one forward, one backward: as gpipe with fewer activations", one_f_one_b_plan}; }
 
 }  // namespace upsweep::policy_files

@@ -34,7 +34,7 @@ void order_other_device(OrderBuilder& order, const std::vector<Chunk>& chunks, s
   }
 }
 
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan paired_plan(const Pipeline& pipeline, const Chunks& chunks) {
   return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
     const bool is_last = of_device.front().device == pipeline.device_of.back();
     (is_last ? order_last_device : order_other_device)(order, of_device, pipeline.micro_batches);
@@ -43,6 +43,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy paired() { return {"paired", "OOO-Pipe2 with few retained gradients: W follows the O of its chunk", plan}; }
+Policy paired() { return {"paired", "OOO-Pipe2 with few retained gradients: W follows the O of its chunk", paired_plan}; }
 
 }  // namespace upsweep::policy_files

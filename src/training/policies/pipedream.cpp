@@ -7,7 +7,7 @@
 namespace upsweep::policy_files {
 namespace {
 
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan pipedream_plan(const Pipeline& pipeline, const Chunks& chunks) {
   for (std::uint32_t layer = 0; layer < pipeline.layers(); ++layer) {
     if (!pipeline.exists({StepOpKind::update, layer, 0})) continue;
     throw std::invalid_argument(
@@ -21,7 +21,7 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 }  // namespace
 
 Policy pipedream() {
-  return {"pipedream", "1f1b without a flush: mini-batches of an endless stream, stashed weights", plan, true};
+  return {"pipedream", "1f1b without a flush: mini-batches of an endless stream, stashed weights", pipedream_plan, true};
 }
 
 }  // namespace upsweep::policy_files

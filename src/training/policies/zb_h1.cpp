@@ -4,7 +4,7 @@ namespace upsweep::policy_files {
 namespace {
 
 // Source: P. Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024, section 2.1.1.
-PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
+PolicyPlan zb_h1_plan(const Pipeline& pipeline, const Chunks& chunks) {
   require_one_stage_per_device(pipeline, chunks);
   return build_orders(pipeline, chunks, [&](OrderBuilder& order, const std::vector<Chunk>& of_device) {
     const Chunk& stage = of_device.front();
@@ -19,6 +19,6 @@ PolicyPlan plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy zb_h1() { return {"zb_h1", "zero bubble H1: W fill the bubbles of 1f1b", plan}; }
+Policy zb_h1() { return {"zb_h1", "zero bubble H1: W fill the bubbles of 1f1b", zb_h1_plan}; }
 
 }  // namespace upsweep::policy_files
