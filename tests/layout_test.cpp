@@ -16,7 +16,7 @@ const std::map<std::string, int> kRow = {
     {"machine", 3}, {"sim", 4},       {"backend", 4},  {"calibrate", 5}, {"search", 5},   {"validate", 5},
     {"solve", 5},   {"recurrent", 5}, {"training", 5}, {"scaling", 5},   {"learning", 6}, {"grid", 6},
     {"store", 7},   {"io", 7},        {"study", 8},    {"report", 9},    {"figure", 10},  {"trace", 10},
-    {"page", 11},   {"cli", 12}};
+    {"page", 11},   {"app", 12},     {"cli", 13}};
 
 /// Headers of libraries, and the folders that may include them.
 const std::map<std::string, std::set<std::string>> kHomes = {
@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>> kHomes = {
     {"xxhash.h", {"io"}},
     {"CLI/", {"cli"}},
     {"mpi.h", {"study"}},
-    {"nlohmann/", {"report", "study", "figure", "trace", "page", "cli"}},
+    {"nlohmann/", {"report", "study", "figure", "trace", "page", "app", "cli"}},
     {"Eigen/", {"backend", "solve"}}};
 
 struct Include {

@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/app/session.hpp"
+
 namespace upsweep::cli {
 
-/// The program's version and command line, for the store.
-struct Invocation {
-  std::string tool_version;
-  std::vector<std::string> arguments;  ///< without the program's name
-};
+using Invocation = Caller;
 
 /// A subcommand as main() sees it: its options are declared on `app`; after parsing, run() does the work and returns
 /// the exit code. Wrong values throw UsageError before any file is opened.
@@ -27,6 +25,9 @@ class ValidationFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// The text of a wrong request, with the option that has the name of its field: "--workers is 0, accepted is ...".
+[[nodiscard]] std::string text_of(const RequestError& error);
 
 // One file each: cmd_<name>.cpp.
 [[nodiscard]] Command declare_profile(CLI::App& root, const Invocation& invocation);

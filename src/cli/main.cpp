@@ -103,6 +103,8 @@ int run_program(int argc, char** argv) {
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
   } catch (const upsweep::UsageError& error) {
     return usage_error(error.what(), chosen->app);
+  } catch (const upsweep::RequestError& error) {
+    return usage_error(cli::text_of(error), chosen->app);
   } catch (const upsweep::InputError& error) {
     return fail(kInput, error.what());
   } catch (const upsweep::BusyError& error) {

@@ -2,14 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "command.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
+
+std::string text_of(const RequestError& error) {
+  if (error.field().empty()) return error.what();
+  std::string option = error.field() == "memory_limit" ? "memory" : error.field();
+  std::replace(option.begin(), option.end(), '_', '-');
+  return fmt::format("--{} {}", option, error.what());
+}
 
 void declare_format(CLI::App& app, std::string& format) {
   app.add_option("--format", format, "table for people, json or csv for programs")

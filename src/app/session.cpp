@@ -1,0 +1,1 @@
+#include "upsweep/app/session.hpp"
