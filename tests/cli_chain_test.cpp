@@ -81,7 +81,7 @@ TEST(Chain, PredictsSecondsOnAMachine) {
   }
   EXPECT_EQ(search["best"]["score"], least);
   EXPECT_THAT(upsweep({"search", file, "--machine", kUnitPram, "--workers", "8"}).out,
-              HasSubstr("seconds on pram-unit"));
+              HasSubstr("predicted for one iteration on pram-unit"));
 }
 
 TEST(Chain, SearchWritesARowPerCandidate) {

@@ -98,7 +98,7 @@ TEST(Search, HasNoBestWhereNothingFits) {
   const Json search = json_of({"search", kModels + "lenet5.yaml", "--memory", "1KiB"});
   EXPECT_TRUE(search["best"].is_null());
   EXPECT_TRUE(search["margin"].is_null());
-  EXPECT_THAT(search["candidates"][0]["reason"].get<std::string>(), HasSubstr("more than --memory 1024"));
+  EXPECT_THAT(search["candidates"][0]["reason"].get<std::string>(), HasSubstr("more than the limit of 1024 bytes"));
   EXPECT_THAT(upsweep({"search", kModels + "lenet5.yaml", "--memory", "1KiB"}).out,
               HasSubstr("No depth fits into the memory limit"));
 }

@@ -13,6 +13,8 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/chain_file.hpp"
 #include "upsweep/report/chain_report.hpp"
+#include "upsweep/report/search_report.hpp"
+#include "upsweep/search/chain_search.hpp"
 #include "upsweep/search/point.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
 
@@ -22,7 +24,7 @@ namespace {
 /// The hybrid depth of --schedule. Throws UsageError.
 std::uint32_t depth_of(const std::string& schedule) {
   const ScheduleRequest request = schedule_request(schedule);
-  if (request.kind != ScheduleKind::hybrid) {
+  if (!request.scheme->is_hybrid) {
     throw UsageError(
         fmt::format("--schedule is '{}', accepted of a synthetic chain are linear, blelloch and hybrid:L, which have "
                     "closed forms",
@@ -63,41 +65,6 @@ void check_chain_search(const SearchRequest& request) {
     throw UsageError(
         "--schemes all with --machine and a synthetic chain, whose seconds are known for hybrids, accepted is hybrid");
   }
-}
-
-/// The best of the depths and its margin, by scores that were changed.
-void choose_best(HomogeneousSearchResult& result) {
-  std::optional<double> second;
-  result.best.reset();
-  result.margin.reset();
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const HomogeneousCandidate& c = result.candidates[i];
-    if (!c.feasible) continue;
-    const bool is_better = !result.best || *c.score < *result.candidates[*result.best].score;
-    const std::optional<double> loser = !is_better    ? c.score
-                                        : result.best ? result.candidates[*result.best].score
-                                                      : std::nullopt;
-    if (is_better) result.best = i;
-    if (loser && (!second || *loser < *second)) second = loser;
-  }
-  if (result.best && second && *result.candidates[*result.best].score > 0)
-    result.margin = *second / *result.candidates[*result.best].score - 1;
-  result.best_scheme = result.best;
-  result.scheme_margin = result.margin;
-}
-
-/// Scores all depths anew, in seconds on the machine.
-void score_in_seconds(const ChainModel& model, const Machine& machine, HomogeneousSearchResult& result) {
-  PointSettings settings;
-  settings.scope = result.options.scope;
-  settings.workers = result.workers;
-  settings.is_limited_by_machine = false;  // --memory has decided already
-  for (HomogeneousCandidate& candidate : result.candidates) {
-    settings.schedule = fmt::format("hybrid:{}", *candidate.depth);
-    candidate.score = score_point(model.chain, model.value_bytes, &machine, settings).best.value().score;
-  }
-  result.options.machine = &machine;
-  choose_best(result);
 }
 
 }  // namespace
@@ -143,7 +110,7 @@ int profile_chain(const ModelOptions& options, const std::string& schedule) {
   return count_chain(options, [&] {
     const HomogeneousProfile profile = profile_homogeneous(model.chain, depth, model.value_bytes);
     const std::uint64_t workers = workers_of(options, profile.widest, machine ? &*machine : nullptr);
-    const HomogeneousPram pram = homogeneous_pram(profile, workers);
+    const PramProfile pram = homogeneous_pram(profile, workers);
     ChainProfileReport report{model, profile, pram, homogeneous_reference(model.chain, model.value_bytes), schedule};
     if (machine) {
       report.machine = machine->name;
@@ -167,12 +134,30 @@ int search_chain(const ModelOptions& options, SearchRequest request) {
     if (machine) search.execution = Execution::level;
     const bool with_schemes = !machine && request.schemes != "hybrid";
     const std::uint64_t scheme_elements = with_schemes && chain.is_exact() ? kMostSchemeElements : 0;
-    HomogeneousSearchResult result = search_homogeneous(chain, search, scheme_elements);
-    if (machine) score_in_seconds(model, *machine, result);
-    ChainSearchReport report{model, result};
+    search.machine = machine ? &*machine : nullptr;
+    const SearchResult result = search_chain(chain, search, scheme_elements);
+    SearchReport report{model.name, "chain", chain_model_text(model), result};
+    report.is_exact = chain.is_exact();
+    if (machine) report.priced_by = machine->kind == MachineKind::pram ? "pram" : "roofline";
+    report.linear_flops = homogeneous_reference(chain, model.value_bytes).linear_flops;
+    report.has_overtaking = !machine;
     if (!machine) report.overtaking = overtaking_workers(chain, search.execution, search.scope, chain.elements);
-    if (with_schemes) report.scheme_elements = scheme_elements;
-    print_chain(options.format, report);
+    report.remarks = expectation_text(model);
+    if (with_schemes && result.schemes.empty()) {
+      report.no_schemes = !chain.is_exact()
+                              ? "Other schemes than hybrids are searched for chains with exact counts."
+                              : fmt::format("Other schemes than hybrids have no closed forms and are searched up to {} "
+                                            "elements.",
+                                            scheme_elements);
+    }
+    print_result(
+        options.format,
+        [&] {
+          Json object = to_json(report);
+          object["scheme_elements_limit"] = with_schemes ? Json(scheme_elements) : Json();
+          return object;
+        },
+        [&] { return to_csv(report); }, [&] { return to_text(report, terminal_style()); });
   });
 }
 

@@ -10,7 +10,7 @@
 #include "storing.hpp"
 #include "terminal.hpp"
 #include "upsweep/report/profile_report.hpp"
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -49,7 +49,7 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
     if (times) {
       run.predicted_level_s = times->level.seconds;
       run.predicted_dag_s = times->dag.seconds;
-      if (const auto binding = binding_of(profile, *machine, workers, Execution::dag, model.value_bytes))
+      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, Execution::dag))
         run.binding = to_string(*binding);
     }
     report_stored(*options.model.db, store->save(context, {run}, std::nullopt));

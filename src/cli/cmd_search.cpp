@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis.hpp"
@@ -11,7 +13,7 @@
 #include "terminal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/search_report.hpp"
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/depth.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -39,7 +41,7 @@ SearchOptions search_options(const SearchCommand& options) {
 }
 
 void save(RunStore& store, const RunContext& context, const Analysis& analysis, const SearchResult& result,
-          const std::vector<std::optional<Binding>>& bindings, const std::string& execution, const std::string& db) {
+          const std::string& execution, const std::string& db) {
   std::vector<RunRecord> runs;
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& candidate = result.at(i);
@@ -51,11 +53,9 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
                   candidate.score,
                   candidate.feasible,
                   candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
-    if (candidate.level_time) {
-      run.predicted_level_s = candidate.level_time->seconds;
-      run.predicted_dag_s = candidate.dag_time->seconds;
-      if (bindings[i]) run.binding = to_string(*bindings[i]);
-    }
+    run.predicted_level_s = candidate.level_s;
+    run.predicted_dag_s = candidate.dag_s;
+    if (candidate.binding) run.binding = to_string(*candidate.binding);
     runs.push_back(std::move(run));
   }
   SearchRecord record{to_string(result.options.objective),
@@ -72,18 +72,6 @@ void save(RunStore& store, const RunContext& context, const Analysis& analysis, 
   report_stored(db, store.save(context, runs, record));
 }
 
-/// What limits each candidate on the machine; empty without one.
-std::vector<std::optional<Binding>> bindings_of(const Analysis& analysis, const SearchResult& result) {
-  const SearchOptions& options = result.options;
-  std::vector<std::optional<Binding>> bindings;
-  if (options.machine == nullptr) return bindings;
-  for (const ScheduleProfile& profile : analysis.schedules) {
-    bindings.push_back(
-        binding_of(profile, *options.machine, result.workers, options.execution, options.value_bytes, options.scope));
-  }
-  return bindings;
-}
-
 /// Every depth and, unless --schemes is hybrid, the other schemes for as many workers as are simulated.
 std::vector<Schedule> candidates_of(const SearchCommand& options, std::size_t length, SearchOptions& search) {
   std::vector<Schedule> schedules = depth_candidates(length);
@@ -93,6 +81,12 @@ std::vector<Schedule> candidates_of(const SearchCommand& options, std::size_t le
   if (options.schemes == "hybrid") return schedules;
   for (Schedule& scheme : scheme_candidates(length, *search.workers)) schedules.push_back(std::move(scheme));
   return schedules;
+}
+
+std::string head_of(const Model& model, const std::string& pattern, const Analysis& analysis) {
+  const std::uint64_t inputs = analysis.network.inputs;
+  return fmt::format("{}: {} pattern{}", model.name, pattern,
+                     inputs == 1 ? "" : fmt::format(" (means over {} inputs)", inputs));
 }
 
 int run_search(const SearchCommand& options, const Invocation& invocation) {
@@ -112,14 +106,19 @@ int run_search(const SearchCommand& options, const Invocation& invocation) {
   std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
   const SearchResult result = search_depth(analysis.schedules, search);
-  const std::vector<std::optional<Binding>> bindings = bindings_of(analysis, result);
   if (store) {
     RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
     add_machine(context, search.machine, result.workers, model.value_bytes);
-    save(*store, context, analysis, result, bindings, options.execution_text(), *options.model.db);
+    save(*store, context, analysis, result, options.execution_text(), *options.model.db);
   }
 
-  const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network, bindings};
+  SearchReport report{model.name, "network", head_of(model, options.model.pattern, analysis), result};
+  report.pattern = options.model.pattern;
+  if (machine) report.priced_by = machine->kind == MachineKind::pram ? "pram" : "roofline";
+  report.linear_flops = analysis.network.linear_flops;
+  report.baseline_flops = analysis.network.baseline_flops;
+  report.network = &model.network;
+  report.network_profile = &analysis.network;
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });

@@ -74,10 +74,10 @@ int run_program(int argc, char** argv) {
   root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
   root.require_subcommand(1);
   const std::vector<cli::Command> commands = {
-      declare_profile(root, invocation),  declare_search(root, invocation),    declare_validate(root, invocation),
-      declare_solve(root, invocation),    declare_calibrate(root, invocation), declare_train(root, invocation),
-      declare_training(root, invocation), declare_study(root, invocation),     declare_runs(root, invocation),
-      declare_report(root, invocation),   declare_trace(root, invocation),     declare_plot(root, invocation)};
+      cli::declare_profile(root, invocation),  cli::declare_search(root, invocation),    cli::declare_validate(root, invocation),
+      cli::declare_solve(root, invocation),    cli::declare_calibrate(root, invocation), cli::declare_train(root, invocation),
+      cli::declare_training(root, invocation), cli::declare_study(root, invocation),     cli::declare_runs(root, invocation),
+      cli::declare_report(root, invocation),   cli::declare_trace(root, invocation),     cli::declare_plot(root, invocation)};
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {

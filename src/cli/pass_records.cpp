@@ -62,7 +62,7 @@ void add_machine(const Machine& machine, const DevicePrediction& prediction, Pas
   record.parameters_s = prediction.parameter_gradients.seconds();
 }
 
-PassRow row_of(const std::string& method, const Totals& totals, const HomogeneousPram& pram, Execution execution) {
+PassRow row_of(const std::string& method, const Totals& totals, const PramProfile& pram, Execution execution) {
   PassRow row{method};
   row.flops = static_cast<double>(totals.flops);
   row.bytes = static_cast<double>(pram.peak_live_bytes);
@@ -137,14 +137,13 @@ PassRecord pass_record(const Invocation& invocation, const DeviceProfileReport& 
   return record;
 }
 
-PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport& report) {
-  PassRecord record = pass_record(invocation, "search", report.model);
-  const SearchOptions& options = report.result.options;
-  record.workers = report.result.workers;
-  for (std::size_t i = 0; i < report.result.size(); ++i) {
-    const HomogeneousCandidate& candidate = report.result.at(i);
-    PassRow row = row_of(candidate.schedule, candidate.totals, candidate.pram, options.execution);
-    row.best = report.result.best_scheme == i;
+PassRecord pass_record(const Invocation& invocation, const RecurrentModel& model, const SearchResult& result) {
+  PassRecord record = pass_record(invocation, "search", model);
+  record.workers = result.workers;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& candidate = result.at(i);
+    PassRow row = row_of(candidate.schedule, candidate.totals, candidate.pram, result.options.execution);
+    row.best = result.best_scheme == i;
     if (!candidate.feasible) row.failure = candidate.reason;
     record.passes.push_back(std::move(row));
   }
@@ -153,12 +152,12 @@ PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport
 
 PassRecord pass_record(const Invocation& invocation, const DeviceSearchReport& report) {
   PassRecord record = pass_record(invocation, "search", report.model);
-  add_machine(report.machine, report.result.sequential().prediction, record);
+  add_machine(report.machine, report.result.sequential(), record);
   for (std::size_t i = 0; i < report.result.candidates.size(); ++i) {
-    const DeviceCandidate& candidate = report.result.candidates[i];
-    PassRow row = row_of(candidate.name, candidate.prediction);
+    const Candidate& candidate = report.result.candidates[i];
+    PassRow row = row_of(candidate.schedule, report.result.passes[i].prediction);
     row.best = report.result.best == i;
-    if (!candidate.is_feasible) row.failure = candidate.reason;
+    if (!candidate.feasible) row.failure = candidate.reason;
     record.passes.push_back(std::move(row));
   }
   return record;

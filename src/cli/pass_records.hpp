@@ -3,8 +3,9 @@
 #include "command.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/passes_report.hpp"
-#include "upsweep/report/recurrent_search_report.hpp"
+#include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/train_report.hpp"
+#include "upsweep/search/candidate.hpp"
 #include "upsweep/store/pass_record.hpp"
 
 namespace upsweep::cli {
@@ -22,7 +23,8 @@ namespace upsweep::cli {
 
 /// A search as it is kept: a pass per candidate and scheme, depth 0 or the sequential pass first, the best of all
 /// marked.
-[[nodiscard]] PassRecord pass_record(const Invocation& invocation, const RecurrentSearchReport& report);
+[[nodiscard]] PassRecord pass_record(const Invocation& invocation, const RecurrentModel& model,
+                                     const SearchResult& result);
 [[nodiscard]] PassRecord pass_record(const Invocation& invocation, const DeviceSearchReport& report);
 
 /// A training as it is kept: a pass per curve, its seconds the means over the iterations.

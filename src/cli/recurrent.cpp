@@ -16,7 +16,9 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/recurrent_search_report.hpp"
+#include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/search_report.hpp"
+#include "upsweep/search/chain_search.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -30,7 +32,7 @@ PassShape pass_of(const RecurrentModel& model) { return {model.shape, model.step
 BackwardMethod method_of(const std::string& schedule) {
   if (!is_blocked(schedule)) {
     const ScheduleRequest request = schedule_request(schedule);
-    if (request.kind == ScheduleKind::hybrid) {
+    if (request.scheme->is_hybrid) {
       return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
     }
     throw UsageError(
@@ -224,7 +226,7 @@ int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recur
     const HomogeneousProfile profile = profile_homogeneous(chain, method.depth, model.value_bytes);
     const std::uint64_t workers =
         options.workers ? parse_positive("--workers", *options.workers) : std::max<std::uint64_t>(1, profile.widest);
-    const HomogeneousPram pram = homogeneous_pram(profile, workers);
+    const PramProfile pram = homogeneous_pram(profile, workers);
     const RecurrentProfileReport report{model, profile, pram, homogeneous_reference(chain, model.value_bytes),
                                         schedule};
     if (!device) keep(options, pass_record(invocation, report));
@@ -254,12 +256,27 @@ int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurr
     search.value_bytes = model.value_bytes;
     if (options.workers) search.workers = parse_positive("--workers", *options.workers);
     const bool with_schemes = request.schemes != "hybrid";
-    const HomogeneousSearchResult result = search_homogeneous(chain, search, with_schemes ? kMostSchemeElements : 0);
-    RecurrentSearchReport report{model, result,
-                                 overtaking_workers(chain, search.execution, search.scope, chain.elements)};
-    if (with_schemes) report.scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
-    keep(options, pass_record(invocation, report));
-    print(options.format, report);
+    const SearchResult result = search_chain(chain, search, with_schemes ? kMostSchemeElements : 0);
+    SearchReport report{model.name, "recurrent", recurrent_model_text(model), result};
+    report.linear_flops = homogeneous_reference(chain, model.value_bytes).linear_flops;
+    report.baseline_flops = recurrent_baseline_flops(model);
+    report.has_overtaking = true;
+    report.overtaking = overtaking_workers(chain, search.execution, search.scope, chain.elements);
+    report.remarks = "Figures are those of one sequence.\n";
+    const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
+    if (with_schemes && result.schemes.empty()) {
+      report.no_schemes = fmt::format(
+          "Other schemes than hybrids have no closed forms and are searched up to T = {}.", scheme_steps);
+    }
+    keep(options, pass_record(invocation, model, result));
+    print_result(
+        options.format,
+        [&] {
+          Json object = to_json(report);
+          object["scheme_steps_limit"] = with_schemes ? Json(scheme_steps) : Json();
+          return object;
+        },
+        [&] { return to_csv(report); }, [&] { return to_text(report, terminal_style()); });
   });
 }
 

@@ -14,18 +14,6 @@ namespace {
 
 StackedShape shape_of(const RecurrentModel& model) { return {model.layers, model.steps, model.shape.hidden}; }
 
-StackedObjective objective_of(Objective objective) {
-  switch (objective) {
-    case Objective::time:
-      return StackedObjective::time;
-    case Objective::critical_flops:
-      return StackedObjective::critical_flops;
-    case Objective::work_flops:
-      break;
-  }
-  return StackedObjective::work_flops;
-}
-
 void refuse_machine(const ModelOptions& options) {
   if (options.machine) {
     throw InputError(fmt::format(
@@ -40,21 +28,22 @@ PassRecord record_of(const Invocation& invocation, const StackedReport& report) 
   record.network = fmt::format("{}, {} layers", record.network, report.model.layers);
   record.workers = result.workers;
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const StackedCandidate& candidate = result.candidates[i];
-    PassRow row{to_string(candidate.profile.method)};
+    const Candidate& candidate = result.candidates[i];
+    const StackedProfile& profile = result.profiles[i];
+    PassRow row{candidate.schedule};
     row.best = result.best == i;
     if (!candidate.feasible) row.failure = candidate.reason;
-    row.flops = static_cast<double>(candidate.profile.flops);
-    row.bytes = static_cast<double>(candidate.profile.memory_bytes);
-    row.critical_path_flops = static_cast<double>(candidate.profile.critical_path_flops);
-    row.makespan_flops = static_cast<double>(candidate.makespan.flops);
+    row.flops = static_cast<double>(profile.flops);
+    row.bytes = static_cast<double>(profile.memory_bytes);
+    row.critical_path_flops = static_cast<double>(profile.critical_path_flops);
+    row.makespan_flops = static_cast<double>(candidate.pram.level.flops);
     record.passes.push_back(std::move(row));
   }
   return record;
 }
 
 void compare(const ModelOptions& options, const RecurrentModel& model, const std::vector<StackedMethod>& methods,
-             StackedSearchOptions search, bool is_profile, const Invocation& invocation) {
+             SearchOptions search, bool is_profile, const Invocation& invocation) {
   search.value_bytes = model.value_bytes;
   if (options.workers) search.workers = parse_positive("--workers", *options.workers);
   const auto store = open_store(options.db);
@@ -81,8 +70,7 @@ void search_stack(const ModelOptions& options, const RecurrentModel& model, cons
     throw InputError(fmt::format("{}: --execution dag with a stack of layers, accepted is level: a barrier after each",
                                  options.model));
   }
-  const StackedSearchOptions stacked{objective_of(search.objective), {}, search.memory_limit, model.value_bytes};
-  compare(options, model, stacked_methods(shape_of(model)), stacked, false, invocation);
+  compare(options, model, stacked_methods(shape_of(model)), search, false, invocation);
 }
 
 }  // namespace upsweep::cli

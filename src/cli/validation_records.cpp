@@ -6,7 +6,7 @@
 
 #include "options.hpp"
 #include "storing.hpp"
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -28,7 +28,7 @@ bool save_validation(RunStore& store, RunContext context, const Analysis& analys
       run.predicted_level_s = predicted(Execution::level);
       run.predicted_dag_s = predicted(Execution::dag);
       const Execution execution = execution_kind(report.execution);
-      if (const auto binding = binding_of(profile, *report.machine, report.workers, execution, report.value_bytes))
+      if (const auto binding = binding_of(*counted(profile, report.value_bytes), *report.machine, report.workers, execution))
         run.binding = to_string(*binding);
     }
     run.measurement = MeasurementRecord{report.backend,

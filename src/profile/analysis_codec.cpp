@@ -118,9 +118,9 @@ void write_schedule(const ScheduleProfile& profile, std::uint64_t inputs, ByteWr
 
 /// The combines say how long a schedule can be: as many prefixes need them, and Kogge and Stone's many more.
 void check_length(const std::string& name, std::uint64_t length, std::uint64_t ops) {
-  const ScheduleKind kind = parse_schedule(name).kind;
+  const bool has_log_products = parse_schedule(name).scheme->has_log_products;
   bool is_longer = length > ops + 2;
-  if (!is_longer && length > 1 && (kind == ScheduleKind::kogge_stone || kind == ScheduleKind::recursive_doubling)) {
+  if (!is_longer && length > 1 && has_log_products) {
     const std::uint64_t elements = length - 1;
     const auto levels = static_cast<unsigned>(std::bit_width(elements - 1));
     is_longer = checked_mul(elements, levels) + 1 > ops + (std::uint64_t{1} << levels);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "chain_parts.hpp"
 #include "homogeneous_parts.hpp"
 
 namespace upsweep {
@@ -44,11 +43,9 @@ Json time_json(const ChainProfileReport& report) {
   return {{"machine", report.machine ? Json(*report.machine) : Json()}, {"seconds", {{"level", *report.seconds}}}};
 }
 
-CountedSchedule counted(const ChainProfileReport& report) {
+ClosedFormCounts counted(const ChainProfileReport& report) {
   return {report.profile, report.pram, report.reference, report.requested};
 }
-
-}  // namespace
 
 Json chain_model_json(const ChainModel& model) {
   const HomogeneousChain& chain = model.chain;
@@ -62,6 +59,8 @@ Json chain_model_json(const ChainModel& model) {
             {"density", kind == ElementKind::uniform ? Json(chain.density) : Json()}}},
           {"value_bytes", model.value_bytes}};
 }
+
+}  // namespace
 
 std::string chain_model_text(const ChainModel& model) {
   const HomogeneousChain& chain = model.chain;

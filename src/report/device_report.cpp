@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "upsweep/base/checked.hpp"
+#include "upsweep/report/search_report.hpp"
 
 namespace upsweep {
 namespace {
@@ -58,21 +58,13 @@ Json prediction_json(const DevicePrediction& prediction) {
   return object;
 }
 
-/// What all phases of the hidden gradients wait for most; empty where they take no time.
-std::string bound_of(const DevicePrediction& prediction) {
-  DevicePhase sum;
-  for (const DevicePhase* phase : {&prediction.jacobians, &prediction.up, &prediction.middle, &prediction.down}) {
-    for (std::size_t i = 0; i < kBounds; ++i) sum.parts_s[i] += phase->parts_s[i];
-  }
-  return sum.seconds() > 0 ? to_string(sum.bound()) : "";
-}
-
-std::uint64_t hidden_flops(const DevicePrediction& p) {
-  return checked_add(checked_add(p.jacobians.flops, p.up.flops), checked_add(p.middle.flops, p.down.flops));
+std::string bound_text(const DevicePrediction& prediction) {
+  const std::optional<Bound> bound = bound_of(prediction);
+  return bound ? to_string(*bound) : "";
 }
 
 std::string head_text(const RecurrentModel& model, const Machine& machine) {
-  return fmt::format("{}: {} of {} hidden elements, {} steps of {} sequence{}, {} Jacobian{} per step, on {}\n",
+  return fmt::format("{}: {} of {} hidden elements, {} steps of {} sequence{}, {} Jacobian{} per step, on {}",
                      model.name, to_string(model.shape.kind), model.shape.hidden, model.steps, model.batch,
                      model.batch == 1 ? "" : "s", model.is_fused ? "one" : "two", model.is_fused ? "" : "s",
                      machine.name);
@@ -92,15 +84,7 @@ std::string assumptions_text(const Machine& machine, const RecurrentModel& model
 
 std::string speedup_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.2f}x", ratio) : "-"; }
 
-std::string verdict_text(const DeviceSearchResult& result) {
-  if (!result.best) return "None fits.\n";
-  const DeviceCandidate& best = result.candidates[*result.best];
-  return fmt::format("{}: {} takes {}, the sequential pass {}.\n",
-                     is_scan(best.method) ? "The scan pays" : "The scan does not pay here", best.name,
-                     short_seconds(best.prediction.hidden_s()), short_seconds(best.prediction.sequential.seconds()));
-}
-
-std::string overtaking_text(const char* baseline, const DeviceOvertakingSearch& search) {
+std::string overtaking_steps_text(const char* baseline, const DeviceOvertakingSearch& search) {
   if (!search.found) {
     return fmt::format("With no number of steps up to {}, where looking ended, does a scan overtake {}.\n",
                        search.looked_up_to, baseline);
@@ -109,8 +93,25 @@ std::string overtaking_text(const char* baseline, const DeviceOvertakingSearch& 
                      search.found->method);
 }
 
-Json overtaking_json(const DeviceOvertakingSearch& search) {
+Json overtaking_steps_json(const DeviceOvertakingSearch& search) {
   return search.found ? Json({{"steps", search.found->steps}, {"schedule", search.found->method}}) : Json();
+}
+
+/// The search as that of any kind of model, with what only passes on a machine have.
+SearchReport search_report(const DeviceSearchReport& report) {
+  const DeviceSearchResult& result = report.result;
+  SearchReport search{report.model.name, "recurrent", head_text(report.model, report.machine), result};
+  search.plain = "the sequential pass";
+  search.priced_by = report.machine.kind == MachineKind::pram ? "pram" : "kernels";
+  search.linear_flops = result.linear().totals.flops;
+  search.more = [&result](std::size_t i, Json& candidate) {
+    const DevicePrediction& prediction = result.passes[i].prediction;
+    const std::string bound = bound_text(prediction);
+    candidate["bound"] = bound.empty() ? Json() : Json(bound);
+    candidate["ratio_to_sequential"] = ratio_json(prediction.hidden_s() / prediction.sequential.seconds());
+    candidate["predicted"] = prediction_json(prediction);
+  };
+  return search;
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ std::string to_text(const DeviceProfileReport& report, const TextStyle& style) {
                short_bytes(static_cast<double>(phase.bytes))});
   }
   return fmt::format(
-      "Predicted: {}\n{}\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
+      "Predicted: {}\n\n{}\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
       "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
       head_text(report.model, report.machine), table.text(style), report.method, short_seconds(p.hidden_s()),
       short_seconds(p.sequential.seconds()), short_bytes(static_cast<double>(p.memory_bytes)),
@@ -160,57 +161,34 @@ std::string to_text(const DeviceProfileReport& report, const TextStyle& style) {
 }
 
 Json to_json(const DeviceSearchReport& report) {
-  const DeviceSearchResult& result = report.result;
-  Json candidates = Json::array();
-  for (const DeviceCandidate& c : result.candidates) {
-    const bool by_levels = c.method.kind == BackwardKind::levels;
-    const std::string bound = bound_of(c.prediction);
-    Json candidate = {{"schedule", c.name},
-                      {"depth", by_levels ? Json(c.method.depth) : Json()},
-                      {"feasible", c.is_feasible},
-                      {"reason", c.is_feasible ? Json() : Json(c.reason)},
-                      {"score", c.prediction.hidden_s()},
-                      {"flops", hidden_flops(c.prediction)},
-                      {"bound", bound.empty() ? Json() : Json(bound)},
-                      {"ratio_to_sequential", ratio_json(c.prediction.hidden_s() / c.prediction.sequential.seconds())}};
-    candidate["predicted"] = prediction_json(c.prediction);
-    candidates.push_back(std::move(candidate));
-  }
-  const Json best = result.best ? candidates[*result.best] : Json();
-  return {{"model", report.model.name},
-          {"machine", report.machine.name},
-          {"objective", "time"},
-          {"execution", "level"},
-          {"scope", "all"},
-          {"steps", report.model.steps},
-          {"batch", report.model.batch},
-          {"hidden", report.model.shape.hidden},
-          {"assumptions", assumptions_json(report.assumptions)},
-          {"candidates", std::move(candidates)},
-          {"best", best},
-          {"margin", result.margin ? Json(*result.margin) : Json()},
-          {"scan_pays", result.best && is_scan(result.candidates[*result.best].method)},
-          {"overtaking", overtaking_json(report.overtaking)},
-          {"overtaking_looked_up_to", report.overtaking.looked_up_to},
-          {"overtaking_one_kernel", overtaking_json(report.overtaking_one_kernel)},
-          {"overtaking_one_kernel_looked_up_to", report.overtaking_one_kernel.looked_up_to},
-          {"sequential", phase_json(result.sequential().prediction.sequential)}};
+  Json json = to_json(search_report(report));
+  json["steps"] = report.model.steps;
+  json["batch"] = report.model.batch;
+  json["hidden"] = report.model.shape.hidden;
+  json["assumptions"] = assumptions_json(report.assumptions);
+  json["overtaking"] = overtaking_steps_json(report.overtaking);
+  json["overtaking_looked_up_to"] = report.overtaking.looked_up_to;
+  json["overtaking_one_kernel"] = overtaking_steps_json(report.overtaking_one_kernel);
+  json["overtaking_one_kernel_looked_up_to"] = report.overtaking_one_kernel.looked_up_to;
+  json["sequential"] = phase_json(report.result.sequential().sequential);
+  return json;
 }
 
 std::string to_csv(const DeviceSearchReport& report) {
-  std::string csv =
-      csv_line({"schedule", "feasible", "seconds", "bound", "jacobians_s", "up_s", "middle_s", "down_s", "flops",
-                "memory_bytes", "backward_speedup", "backward_speedup_without_jacobians", "overall_speedup"});
-  const auto number = [](double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; };
-  for (const DeviceCandidate& c : report.result.candidates) {
-    const DevicePrediction& p = c.prediction;
-    csv += csv_line({c.name, c.is_feasible ? "true" : "false", number(p.hidden_s()), bound_of(p),
-                     number(p.jacobians.seconds()), number(p.up.seconds()), number(p.middle.seconds()),
-                     number(p.down.seconds()), fmt::format("{}", hidden_flops(p)), fmt::format("{}", p.memory_bytes),
-                     number(p.backward_speedup()), number(p.backward_speedup_without_jacobians()),
-                     number(p.overall_speedup())});
-  }
-  return csv;
+  SearchReport search = search_report(report);
+  search.more = [&report](std::size_t i, Json& candidate) {
+    const DevicePrediction& p = report.result.passes[i].prediction;
+    const std::string bound = bound_text(p);
+    candidate["bound"] = bound.empty() ? Json() : Json(bound);
+    for (const auto& [name, phase] : {std::pair{"jacobians_s", &p.jacobians}, std::pair{"up_s", &p.up},
+                                      std::pair{"middle_s", &p.middle}, std::pair{"down_s", &p.down}}) {
+      candidate[name] = phase->seconds();
+    }
+    candidate["backward_speedup"] = ratio_json(p.backward_speedup());
+    candidate["backward_speedup_without_jacobians"] = ratio_json(p.backward_speedup_without_jacobians());
+    candidate["overall_speedup"] = ratio_json(p.overall_speedup());
+  };
+  return to_csv(search);
 }
 
 std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
@@ -227,26 +205,26 @@ std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
                    {"overall"},
                    {"", Align::left}});
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const DeviceCandidate& c = result.candidates[i];
-    const DevicePrediction& p = c.prediction;
-    const std::string bound = bound_of(p);
+    const Candidate& c = result.candidates[i];
+    const DevicePrediction& p = result.passes[i].prediction;
+    const std::string bound = bound_text(p);
     const auto time = [](const DevicePhase& phase) {
       return phase.kernels == 0 ? std::string("-") : short_seconds(phase.seconds());
     };
-    table.row({c.name, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
+    table.row({c.schedule, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
                bound.empty() ? "-" : bound, short_bytes(static_cast<double>(p.memory_bytes)),
                speedup_text(p.backward_speedup()), speedup_text(p.overall_speedup()),
-               !c.is_feasible     ? fmt::format("left out: {}", c.reason)
+               !c.feasible     ? fmt::format("left out: {}", c.reason)
                : result.best == i ? "<- best"
                                   : ""},
               result.best == i ? RowMark::best : RowMark::none);
   }
-  std::string text = head_text(report.model, report.machine) + "\n" + table.text(style) +
+  std::string text = head_text(report.model, report.machine) + "\n\n" + table.text(style) +
                      "\nPredicted times of all hidden gradients; speed-ups to the sequential pass, with parameter "
                      "gradients, overall with the forward pass.\n";
-  text += verdict_text(result);
-  text += overtaking_text("the sequential pass", report.overtaking);
-  text += overtaking_text("the sequential pass in one kernel (blocked:1)", report.overtaking_one_kernel);
+  text += verdict_text(search_report(report));
+  text += overtaking_steps_text("the sequential pass", report.overtaking);
+  text += overtaking_steps_text("the sequential pass in one kernel (blocked:1)", report.overtaking_one_kernel);
   return text + assumptions_text(report.machine, report.model, report.assumptions);
 }
 

@@ -22,7 +22,7 @@ struct Makespans {
   double graph = 0;
 
   Makespans(const PramProfile& profile, const GraphComparison& comparison, Execution execution)
-      : scan(static_cast<double>(profile.makespan(execution).flops)),
+      : scan(static_cast<double>(profile.makespan(execution).value().flops)),
         formation(static_cast<double>(comparison.formation.makespan(execution).flops)),
         inner(static_cast<double>(comparison.inner.makespan(execution).flops)),
         graph(static_cast<double>(comparison.backprop.makespan(execution).flops)) {}
@@ -160,7 +160,7 @@ std::string graph_text(const Network& network, const PramProfile& scan, const Gr
     table.row({name, "", short_ratio_or_none(level.graph, of_level), short_ratio_or_none(dag.graph, of_dag)});
   };
   work("forming the blocks' Jacobians", comparison.formation);
-  table.row({"the scan", "", short_count(scan.level.flops, inputs), short_count(scan.dag.flops, inputs)});
+  table.row({"the scan", "", short_count(scan.level.flops, inputs), short_count(scan.dag->flops, inputs)});
   work("gradients inside blocks, after it", comparison.inner);
   work("plain BP over the graph", graph);
   ratio("scan / BP over the graph", level.alone(), dag.alone());

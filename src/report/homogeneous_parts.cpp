@@ -48,9 +48,9 @@ std::string ratio_text(double value, double reference) { return reference > 0 ? 
 
 }  // namespace
 
-void add_counts(Json& object, const CountedSchedule& counted, const std::optional<std::uint64_t>& baseline) {
+void add_counts(Json& object, const ClosedFormCounts& counted, const std::optional<std::uint64_t>& baseline) {
   const HomogeneousProfile& profile = counted.profile;
-  const HomogeneousPram& pram = counted.pram;
+  const PramProfile& pram = counted.pram;
   object["schedule"] = {{"name", profile.schedule},
                         {"requested", counted.requested},
                         {"depth", profile.depth},
@@ -98,9 +98,9 @@ std::string levels_text(const HomogeneousProfile& profile, const TextStyle& styl
   return table.text(style);
 }
 
-std::string figures_text(const CountedSchedule& counted) {
+std::string figures_text(const ClosedFormCounts& counted) {
   const HomogeneousProfile& profile = counted.profile;
-  const HomogeneousPram& pram = counted.pram;
+  const PramProfile& pram = counted.pram;
   const auto linear = static_cast<double>(counted.reference.linear_flops);
   std::string text = fmt::format(
       "FLOPs {} ({} of plain BP), critical path {} (level) and {} (dag), peak of live values {}.\n",

@@ -154,7 +154,7 @@ std::string pram_text(const ProfileReport& report, const TextStyle& style) {
   const PramProfile& pram = report.pram;
   const std::uint64_t inputs = report.profile.inputs;
   TextTable table({{"executor", Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
-  for (const auto& [name, makespan] : {std::pair{"level", &pram.level}, std::pair{"dag", &pram.dag}}) {
+  for (const auto& [name, makespan] : {std::pair{"level", &pram.level}, std::pair{"dag", &*pram.dag}}) {
     const auto linear = static_cast<double>(report.network_profile.linear_flops);
     table.row({name, fmt::format("{}", makespan->unit), exact_mean(makespan->flops, inputs),
                linear == 0 ? "-" : short_ratio(static_cast<double>(makespan->flops) / linear)});
@@ -253,7 +253,7 @@ Json to_json(const ProfileReport& report) {
         {"steps", pram.steps},
         {"work", pram.work},
         {"per_step_flops", json_mean(pram.per_step_flops, inputs)},
-        {"makespan", {{"level", makespan_json(pram.level, inputs)}, {"dag", makespan_json(pram.dag, inputs)}}},
+        {"makespan", {{"level", makespan_json(pram.level, inputs)}, {"dag", makespan_json(*pram.dag, inputs)}}},
         {"peak_live_bytes", json_mean(pram.peak_live_bytes, inputs)}}}};
 }
 

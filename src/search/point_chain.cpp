@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <stdexcept>
 
 #include "point_rules.hpp"
@@ -10,9 +9,7 @@
 #include "upsweep/profile/homogeneous_op.hpp"
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/request.hpp"
-#include "upsweep/search/homogeneous.hpp"
-#include "upsweep/sim/homogeneous.hpp"
-#include "upsweep/sim/homogeneous_time.hpp"
+#include "upsweep/search/chain_search.hpp"
 
 namespace upsweep {
 namespace {
@@ -20,81 +17,10 @@ namespace {
 /// Share by which seconds that are equal on paper may differ.
 constexpr double kTie = 1e-12;
 
-/// The first product that alone is larger than the limit, or nothing.
-std::string large_product(const HomogeneousProfile& profile, std::uint64_t limit, Scope scope) {
-  std::uint64_t id = 0;
-  for (const LevelRun& run : profile.runs) {
-    std::uint64_t start = id;  // of a level of the cycle
-    for (std::size_t i = 0; i < run.cycle.size(); ++i) {
-      for (const OpRun& ops : run.cycle[i].runs) {
-        if (ops.bytes > limit && (scope == Scope::all || !ops.dead))
-          return product_reason(start, profile.chain.size, ops.is_mv ? 1 : profile.chain.size, ops.bytes, limit);
-        start += ops.count;
-      }
-      id += run.times(i) * run.cycle[i].profile.ops;
-    }
-  }
-  return {};
-}
-
-std::string chain_memory_reason(const HomogeneousProfile& profile, std::uint64_t peak, const PointRules& rules) {
-  if (!rules.memory_limit || peak <= *rules.memory_limit) return {};
-  const std::string product = large_product(profile, *rules.memory_limit, rules.scope);
-  return product.empty() ? peak_reason(peak, *rules.memory_limit) : product;
-}
-
-std::uint64_t chain_makespan_flops(const HomogeneousProfile& profile, const PointRules& rules) {
-  if (rules.execution == Execution::level)
-    return batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::flops);
-  const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, rules.workers, rules.scope);
-  if (!flops) {
-    throw std::invalid_argument(
-        fmt::format("{} on {} workers has no short simulation without barriers (execution is "
-                    "dag), accepted is execution level",
-                    profile.schedule, rules.workers));
-  }
-  return *flops;
-}
-
-double chain_score_of(const HomogeneousProfile& profile, const Totals& sums, const PointRules& rules) {
-  switch (rules.objective) {
-    case Objective::time:
-      if (rules.machine != nullptr)
-        return homogeneous_seconds(profile, *rules.machine, rules.workers, rules.scope, rules.batch);
-      return static_cast<double>(chain_makespan_flops(profile, rules));
-    case Objective::critical_flops:
-      return static_cast<double>(sums.critical_path(rules.execution));
-    case Objective::work_flops:
-      return static_cast<double>(checked_mul(sums.flops, rules.batch));
-  }
-  throw std::logic_error("unknown objective");
-}
-
-PointSchedule score_depth(const HomogeneousProfile& profile, const PointRules& rules) {
-  const HomogeneousTotals& scoped = rules.scope == Scope::all ? profile.all : profile.live;
-  const Totals sums = totals(profile, rules.scope);
-  const std::uint64_t peak = checked_mul(scoped.peak_live_bytes, rules.batch);
-  PointSchedule scored;
-  scored.schedule = profile.schedule;
-  scored.depth = profile.depth;
-  scored.reason = chain_memory_reason(profile, peak, rules);
-  scored.is_feasible = scored.reason.empty();
-  scored.score = chain_score_of(profile, sums, rules);
-  scored.levels = static_cast<double>(profile.levels);
-  scored.ops = static_cast<double>(checked_mul(sums.ops, rules.batch));
-  scored.flops = static_cast<double>(checked_mul(sums.flops, rules.batch));
-  scored.critical_path_flops = static_cast<double>(sums.critical_path(rules.execution));
-  scored.steps =
-      static_cast<double>(batched_level_makespan(profile, rules.workers, rules.scope, rules.batch, CostUnit::unit));
-  scored.per_step_flops = static_cast<double>(scoped.flops_max);
-  scored.peak_live_bytes = static_cast<double>(peak);
-  return scored;
-}
-
 PointSchedule score_scheme(const HomogeneousChain& chain, const std::string& name, const PointRules& rules) {
-  return score_profile(
-      profile_homogeneous_schedule(make_schedule(parse_schedule(name), chain.length()), chain, rules.value_bytes),
-      rules);
+  const ScheduleProfile profile =
+      profile_homogeneous_schedule(make_schedule(parse_schedule(name), chain.length()), chain, rules.value_bytes);
+  return score_counted(*counted(profile, rules.value_bytes), rules);
 }
 
 /// Throws where schemes without closed forms are asked for that cannot be counted combine by combine.
@@ -168,13 +94,15 @@ const HomogeneousProfile& ProfiledChain::at(std::uint32_t depth) {
 
 PointFigures score_point(ProfiledChain& chain, const Machine* machine, const PointSettings& settings) {
   return score_chain(chain.chain(), chain.value_bytes(), machine, settings,
-                     [&](std::uint32_t depth, const PointRules& rules) { return score_depth(chain.at(depth), rules); });
+                     [&](std::uint32_t depth, const PointRules& rules) {
+                       return score_counted(*counted(chain.at(depth)), rules);
+                     });
 }
 
 PointFigures score_point(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
                          const PointSettings& settings) {
   return score_chain(chain, value_bytes, machine, settings, [&](std::uint32_t depth, const PointRules& rules) {
-    return score_depth(profile_homogeneous(chain, depth, value_bytes), rules);
+    return score_counted(*counted(profile_homogeneous(chain, depth, value_bytes)), rules);
   });
 }
 

@@ -4,41 +4,57 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/request.hpp"
 
 namespace upsweep {
 namespace {
 
-/// The names of scheme_candidates(), without making the schedules.
-std::vector<std::string> scheme_names(std::size_t length, std::uint64_t workers) {
-  std::vector<std::string> names = {"kogge-stone", "sklansky", "brent-kung", "recursive-doubling", "cyclic-reduction"};
-  const std::uint64_t elements = length - 1;
-  constexpr std::uint64_t kFewest = 3;
-  constexpr std::uint64_t kAlways = 4;
-  std::set<std::uint64_t> counts = {kAlways, workers};
-  if (workers < elements) counts.insert(workers + 1);
-  for (std::uint64_t blocks = kAlways; blocks < std::min(workers, elements + 1); blocks *= 2) counts.insert(blocks);
-  for (const std::uint64_t blocks : counts) {
-    if (blocks >= kFewest && blocks <= elements) names.push_back(fmt::format("blocked:{}", blocks));
+double makespan_flops(const CountedSchedule& schedule, const PointRules& rules) {
+  if (rules.execution == Execution::level)
+    return static_cast<double>(schedule.level_makespan(CostUnit::flops, rules.workers, rules.scope, rules.batch));
+  const std::optional<std::uint64_t> flops = schedule.dag_makespan(rules.workers, rules.scope);
+  if (!flops) {
+    throw std::invalid_argument(
+        fmt::format("{} on {} workers has no short simulation without barriers (execution is "
+                    "dag), accepted is execution level",
+                    schedule.name(), rules.workers));
   }
-  return names;
+  return static_cast<double>(*flops);
+}
+
+double seconds_of(const CountedSchedule& schedule, const PointRules& rules) {
+  if (rules.execution == Execution::level)
+    return schedule.level_seconds(*rules.machine, rules.workers, rules.scope, rules.batch);
+  return schedule.dag_seconds(*rules.machine, rules.workers, rules.scope).value();
+}
+
+double score_of(const CountedSchedule& schedule, const Totals& sums, const PointRules& rules) {
+  const auto inputs = static_cast<double>(schedule.inputs());
+  switch (rules.objective) {
+    case Objective::time:
+      if (rules.machine != nullptr) return seconds_of(schedule, rules);
+      return makespan_flops(schedule, rules) / inputs;
+    case Objective::critical_flops:
+      return static_cast<double>(sums.critical_path(rules.execution)) / inputs;
+    case Objective::work_flops:
+      return static_cast<double>(checked_mul(sums.flops, rules.batch)) / inputs;
+  }
+  throw std::logic_error("unknown objective");
 }
 
 /// What a request becomes at a length.
-std::string scheme_name(const ScheduleRequest& request, std::size_t length) {
-  if (request.kind != ScheduleKind::blocked) return canonical_name(request);
-  return fmt::format("blocked:{}", std::min<std::uint64_t>(request.parameter, length - 1));
+std::string name_at(const ScheduleRequest& request, std::size_t length) {
+  const std::uint64_t elements = length - 1;
+  const bool is_cut = !request.scheme->parameter.empty() && !request.scheme->is_hybrid && request.parameter > elements;
+  return scheme_name(*request.scheme, is_cut ? elements : request.parameter);
 }
 
 /// Whether it is plain back-propagation, under another name too.
-bool is_plain(const PointSchedule& schedule) {
-  if (schedule.depth) return *schedule.depth == 0;
-  return schedule.schedule == "blocked:1" || schedule.schedule == "blocked:2";
-}
+bool is_plain(const PointSchedule& schedule) { return is_plain_schedule(schedule.schedule); }
 
 }  // namespace
 
@@ -49,7 +65,7 @@ AskedSchedules asked_schedules(const PointSettings& settings, std::size_t length
   if (settings.schedule == "best") return {0, deepest + 1, {}};
   if (settings.schedule == "best-of-all") return {0, deepest + 1, scheme_names(length, workers)};
   const ScheduleRequest request = parse_schedule(settings.schedule);
-  if (request.kind != ScheduleKind::hybrid) return {0, 0, {scheme_name(request, length)}};
+  if (!request.scheme->is_hybrid) return {0, 0, {name_at(request, length)}};
   const auto depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.parameter, deepest));
   return {depth, depth + 1, {}};
 }
@@ -100,14 +116,24 @@ PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned 
   return rules;
 }
 
-std::string peak_reason(std::uint64_t bytes, std::uint64_t limit) {
-  return fmt::format("peak live bytes are {}, more than the limit of {} bytes", bytes, limit);
-}
-
-std::string product_reason(std::uint64_t id, std::uint64_t rows, std::uint64_t cols, std::uint64_t bytes,
-                           std::uint64_t limit) {
-  return fmt::format("op {}: its {} x {} product takes {} bytes, more than the limit of {} bytes", id, rows, cols,
-                     bytes, limit);
+PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& rules) {
+  const auto inputs = static_cast<double>(schedule.inputs());
+  const CountedSchedule::Sums sums = schedule.sums(rules.scope, rules.execution == Execution::dag);
+  const std::uint64_t peak = checked_mul(schedule.peak_live_bytes(rules.scope), rules.batch);
+  PointSchedule scored;
+  scored.schedule = schedule.name();
+  scored.depth = schedule.depth();
+  if (rules.memory_limit) scored.reason = memory_reason(schedule, rules.scope, rules.batch, *rules.memory_limit);
+  scored.is_feasible = scored.reason.empty();
+  scored.score = score_of(schedule, sums.totals, rules);
+  scored.levels = static_cast<double>(schedule.levels());
+  scored.ops = static_cast<double>(checked_mul(sums.totals.ops, rules.batch));
+  scored.flops = static_cast<double>(checked_mul(sums.totals.flops, rules.batch)) / inputs;
+  scored.critical_path_flops = static_cast<double>(sums.totals.critical_path(rules.execution)) / inputs;
+  scored.steps = static_cast<double>(schedule.level_makespan(CostUnit::unit, rules.workers, rules.scope, rules.batch));
+  scored.per_step_flops = static_cast<double>(sums.flops_max) / inputs;
+  scored.peak_live_bytes = static_cast<double>(peak) / inputs;
+  return scored;
 }
 
 void choose_schedules(const std::vector<PointSchedule>& asked, double tie, PointFigures& figures) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/search/counted_schedule.hpp"
 #include "upsweep/search/point.hpp"
 
 namespace upsweep {
@@ -41,20 +42,9 @@ struct PointRules {
 [[nodiscard]] PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned value_bytes,
                                   const Machine* machine);
 
-/// Scores a profile combine by combine. Throws CountOverflow.
-[[nodiscard]] PointSchedule score_profile(const ScheduleProfile& profile, const PointRules& rules);
-
-/// The mean of a sum over the inputs, as a whole count: what is above a limit stays above it.
-[[nodiscard]] inline std::uint64_t rounded_up(std::uint64_t sum, std::uint64_t inputs) {
-  return sum / inputs + (sum % inputs > 0 ? 1 : 0);
-}
-
-/// Why a peak of so many bytes is too much.
-[[nodiscard]] std::string peak_reason(std::uint64_t bytes, std::uint64_t limit);
-
-/// Why the product of a combine is too large.
-[[nodiscard]] std::string product_reason(std::uint64_t id, std::uint64_t rows, std::uint64_t cols, std::uint64_t bytes,
-                                         std::uint64_t limit);
+/// Scores a counted schedule. Throws CountOverflow; std::invalid_argument where its makespan under Execution::dag or its
+/// seconds are not known.
+[[nodiscard]] PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& rules);
 
 /// Fills in best, scan, refused_scan and margin from what was asked for, in the order of a search. Scores within a
 /// share `tie` of each other are equal: sums of seconds that are equal on paper may differ in their last digits.

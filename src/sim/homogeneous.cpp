@@ -17,9 +17,9 @@ std::uint64_t homogeneous_level_makespan(const HomogeneousProfile& profile, Cost
   return batched_level_makespan(profile, workers, scope, 1, unit);
 }
 
-HomogeneousPram homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope) {
+PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope) {
   const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
-  HomogeneousPram pram;
+  PramProfile pram;
   pram.workers = workers;
   pram.level = {homogeneous_level_makespan(profile, CostUnit::unit, workers, scope),
                 homogeneous_level_makespan(profile, CostUnit::flops, workers, scope)};

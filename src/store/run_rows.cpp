@@ -68,8 +68,8 @@ std::int64_t save_run_row(Sqlite& database, const std::string& created, const Ru
             mean(all.critical_path_level), mean(all.critical_path_dag), live.ops, mean(live.flops),
             mean(live.critical_path_level), mean(live.critical_path_dag), mean(network.baseline_flops),
             mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
-            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag.unit,
-            mean(run.pram.dag.flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
+            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag->unit,
+            mean(run.pram.dag->flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
             run.predicted_dag_s, context.predicted_build_s, branches.graph_flops, branches.formation_flops,
             kCountingRule, run.binding, branches.graph_level, branches.graph_dag, branches.own_level, branches.own_dag)
       .run();

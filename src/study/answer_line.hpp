@@ -8,7 +8,7 @@
 
 #include "answer_sentences.hpp"
 #include "upsweep/grid/answers.hpp"
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 #include "upsweep/study/answer_study.hpp"
 
 namespace upsweep {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 #include "upsweep/study/count_cache.hpp"
 #include "upsweep/study/point_factory.hpp"
 

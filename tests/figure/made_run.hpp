@@ -134,7 +134,7 @@ inline RunDetails profiled_run(const std::string& model_name, const std::string&
   run.run.critical_path_dag_flops = static_cast<double>(all.critical_path_dag);
   run.run.linear_flops = static_cast<double>(analysis.network.linear_flops);
   run.run.makespan_level_flops = static_cast<double>(pram.level.flops);
-  run.run.makespan_dag_flops = static_cast<double>(pram.dag.flops);
+  run.run.makespan_dag_flops = static_cast<double>(pram.dag->flops);
   run.run.peak_live_bytes = static_cast<double>(pram.peak_live_bytes);
   return run;
 }

@@ -160,7 +160,7 @@ TEST(BandedChain, HasTheMakespansOfTheExplicitChain) {
       for (const std::uint64_t workers : {1, 2, 3, 5, 16, 1000}) {
         for (const Scope scope : {Scope::all, Scope::live}) {
           const PramProfile pram = pram_profile(want, workers, scope);
-          const HomogeneousPram got = homogeneous_pram(profile, workers, scope);
+          const PramProfile got = homogeneous_pram(profile, workers, scope);
           EXPECT_EQ(got.level, pram.level) << "n " << n << ", depth " << want.schedule.depth << ", p " << workers;
           ASSERT_TRUE(got.dag.has_value());
           EXPECT_EQ(*got.dag, pram.dag) << "n " << n << ", depth " << want.schedule.depth << ", p " << workers;

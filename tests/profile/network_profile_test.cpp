@@ -53,7 +53,7 @@ TEST(Analysis, OfThePrunedVgg11HasThePublishedFigures) {
   }
   EXPECT_EQ(analysis.network.linear_flops, flops[0]);
   EXPECT_EQ(pram_profile(analysis.schedules[0], 1).peak_live_bytes, 105'592'208U);
-  EXPECT_EQ(pram_profile(analysis.schedules[2], 3).dag.flops, 993'184'522U);
+  EXPECT_EQ(pram_profile(analysis.schedules[2], 3).dag->flops, 993'184'522U);
   EXPECT_EQ(pram_profile(analysis.schedules[2], 3).level.flops, 1'187'686'084U);
 }
 

@@ -149,7 +149,7 @@ TEST(UniformChain, HasTheMakespansOfItsCombines) {
         const HomogeneousProfile profile = profile_homogeneous(chain, want.schedule.depth, 4);
         for (const std::uint64_t workers : {1, 2, 3, 5, 16}) {
           const PramProfile pram = pram_profile(want, workers, Scope::all);
-          const HomogeneousPram got = homogeneous_pram(profile, workers, Scope::all);
+          const PramProfile got = homogeneous_pram(profile, workers, Scope::all);
           EXPECT_EQ(got.level, pram.level);
           ASSERT_TRUE(got.dag.has_value());
           EXPECT_EQ(*got.dag, pram.dag) << "h " << h << ", density " << density << ", n " << n << ", depth "

@@ -12,7 +12,7 @@
 #include "recurrent/stacked_run.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/profile/homogeneous.hpp"
-#include "upsweep/recurrent/stacked_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/recurrent/stacked_steps.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 

@@ -29,7 +29,7 @@ struct Profiled {
 
   ChainModel model;
   HomogeneousProfile profile;
-  HomogeneousPram pram;
+  PramProfile pram;
   HomogeneousReference reference;
 };
 
@@ -83,59 +83,6 @@ TEST(ChainReport, HasARowPerRunOfLevels) {
   const std::string csv = to_csv(profiled.report());
   EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max\r\n"));
   EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 2);
-}
-
-/// A search over the depths of a chain on 64 workers.
-HomogeneousSearchResult search_of(const ChainModel& model, std::uint64_t scheme_elements = 0) {
-  SearchOptions options;
-  options.execution = Execution::level;
-  options.workers = 64;
-  return search_homogeneous(model.chain, options, scheme_elements);
-}
-
-TEST(ChainSearchReport, HasTheKeysOfASearch) {
-  const ChainModel model = model_of(1000);
-  const HomogeneousSearchResult result = search_of(model);
-  const ChainSearchReport report{model, result, Overtaking{33, 2, 100, 200}};
-  const Json json = to_json(report);
-  for (const char* key : {"model", "exact", "machine", "objective", "execution", "workers", "candidates", "best",
-                          "margin", "schemes", "overtaking", "linear", "baseline"})
-    EXPECT_TRUE(json.contains(key)) << key;
-  EXPECT_EQ(json["candidates"].size(), result.candidates.size());
-  EXPECT_EQ(json["best"]["depth"], *result.candidates[*result.best].depth);
-  EXPECT_EQ(json["overtaking"]["workers"], 33);
-  EXPECT_TRUE(json["machine"].is_null());
-  EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
-  EXPECT_THAT(to_text(report), HasSubstr("It overtakes plain BP from 33 workers on (depth 2)."));
-}
-
-TEST(ChainSearchReport, SaysWhereOtherSchemesAreLeftOut) {
-  const ChainModel model = model_of(1000);
-  const HomogeneousSearchResult result = search_of(model);
-  ChainSearchReport report{model, result};
-  EXPECT_TRUE(to_json(report)["schemes"].empty());
-  EXPECT_FALSE(to_json(report)["schemes"].is_null()) << "none was wanted";
-  report.scheme_elements = 100;
-  EXPECT_TRUE(to_json(report)["schemes"].is_null());
-  EXPECT_THAT(to_text(report), HasSubstr("searched up to 100 elements"));
-}
-
-TEST(ChainSearchReport, ShowsSecondsOnAMachine) {
-  const ChainModel model = model_of(100);
-  HomogeneousSearchResult result = search_of(model);
-  for (HomogeneousCandidate& candidate : result.candidates) candidate.score = 2e-6 + 1e-6 * *candidate.depth;
-  result.best = 0;
-  Machine machine;
-  machine.name = "v100";
-  result.options.machine = &machine;
-  const ChainSearchReport report{model, result};
-  EXPECT_EQ(to_json(report)["candidates"][1]["score"], 3e-6);
-  EXPECT_EQ(to_json(report)["machine"], "v100");
-  const std::string text = to_text(report);
-  EXPECT_THAT(text, HasSubstr("3.000 us"));
-  EXPECT_THAT(text, HasSubstr("seconds on v100"));
-  EXPECT_THAT(text, Not(HasSubstr("overtake"))) << "known in FLOPs only";
-  EXPECT_THAT(to_csv(report), HasSubstr(",3e-06,"));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(SearchDepth, ScoresEachObjectiveByItsOwnRule) {
     options.workers = 3;
     for (std::size_t i = 0; i < all.size(); ++i) {
       options.objective = Objective::time;
-      EXPECT_EQ(search_depth(all, options).candidates[i].score, pram_profile(all[i], 3).makespan(execution).flops);
+      EXPECT_EQ(search_depth(all, options).candidates[i].score, pram_profile(all[i], 3).makespan(execution)->flops);
       options.objective = Objective::critical_flops;
       EXPECT_EQ(search_depth(all, options).candidates[i].score, totals(all[i], Scope::all).critical_path(execution));
       options.objective = Objective::work_flops;
@@ -87,13 +87,14 @@ TEST(SearchDepth, LeavesDeadOpsOutOnRequest) {
 TEST(SearchDepth, SaysWhyACandidateDoesNotFit) {
   auto all = profiles(22, one);
   all[2].ops[3].bytes = 5000;
+  all[2].value_bytes.at(all[2].schedule.length + 3) = 5000;
   all[2].ops[3].m = 7;
   all[2].ops[3].n = 9;
   SearchOptions options;
   options.memory_limit = 4000;
   const SearchResult product = search_depth(all, options);
   EXPECT_FALSE(product.candidates[2].feasible);
-  EXPECT_EQ(product.candidates[2].reason, "op 3: its 7 x 9 product takes 5000 bytes, more than --memory 4000");
+  EXPECT_EQ(product.candidates[2].reason, "op 3: its 7 x 9 product takes 5000 bytes, more than the limit of 4000 bytes");
   options.memory_limit = 30;
   const SearchResult none = search_depth(all, options);
   EXPECT_EQ(none.best, std::nullopt);

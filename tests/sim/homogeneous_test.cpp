@@ -26,7 +26,7 @@ void expect_equal_prams(const HomogeneousChain& chain, std::span<const std::uint
                      << static_cast<int>(chain.kinds.front()) << static_cast<int>(chain.kinds.back()) << ", depth "
                      << profile.depth << ", workers " << p << ", scope " << static_cast<int>(scope));
         const PramProfile want = pram_profile(explicit_profile, p, scope);
-        const HomogeneousPram got = homogeneous_pram(profile, p, scope);
+        const PramProfile got = homogeneous_pram(profile, p, scope);
         EXPECT_EQ(got.workers, want.workers);
         EXPECT_EQ(got.steps, want.steps);
         EXPECT_EQ(got.work, want.work);
@@ -72,10 +72,10 @@ TEST(HomogeneousPram, IsTheSumWithOneWorkerAndTheLongestPathWithMany) {
   for (const HomogeneousChain& chain : {fused_chain(100, 100'000'000), unfused_chain(100, 100'000'000)}) {
     for (std::uint32_t depth = 0; depth <= max_depth(chain.length()); ++depth) {
       const HomogeneousProfile profile = profile_homogeneous(chain, depth, 4);
-      const HomogeneousPram one = homogeneous_pram(profile, 1);
+      const PramProfile one = homogeneous_pram(profile, 1);
       EXPECT_EQ(one.level, (Makespan{profile.all.ops, profile.all.flops}));
       EXPECT_EQ(one.dag, one.level);
-      const HomogeneousPram many = homogeneous_pram(profile, 1'000'000'000);
+      const PramProfile many = homogeneous_pram(profile, 1'000'000'000);
       EXPECT_EQ(many.level, (Makespan{profile.levels, profile.all.critical_path_level}));
       ASSERT_TRUE(many.dag.has_value());
       EXPECT_EQ(many.dag->flops, profile.all.critical_path_dag);
@@ -88,7 +88,7 @@ TEST(HomogeneousPram, KeepsTheBoundsOfListSchedulingAtHundredMillionSteps) {
   for (const std::uint64_t p : {2, 5, 64, 1000, 82'944, 1'000'000}) {
     for (std::uint32_t depth = 1; depth <= max_depth(chain.length()); ++depth) {
       const HomogeneousProfile profile = profile_homogeneous(chain, depth, 4);
-      const HomogeneousPram pram = homogeneous_pram(profile, p);
+      const PramProfile pram = homogeneous_pram(profile, p);
       ASSERT_TRUE(pram.dag.has_value());
       EXPECT_GE(pram.dag->flops, std::max(profile.all.critical_path_dag, (profile.all.flops + p - 1) / p));
       EXPECT_LE(pram.dag->flops, profile.all.critical_path_dag + profile.all.flops / p);

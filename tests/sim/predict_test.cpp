@@ -78,7 +78,7 @@ TEST_F(PredictTest, OnTheUnitPramIsExactlyTheUnitMakespan) {
       const PramProfile pram = pram_profile(profile, workers);
       EXPECT_EQ(predict_time(profile, machine, workers, Execution::level, 4).seconds,
                 static_cast<double>(pram.level.unit));
-      EXPECT_EQ(predict_time(profile, machine, workers, Execution::dag, 8).seconds, static_cast<double>(pram.dag.unit));
+      EXPECT_EQ(predict_time(profile, machine, workers, Execution::dag, 8).seconds, static_cast<double>(pram.dag->unit));
     }
   }
 }
@@ -92,7 +92,7 @@ TEST_F(PredictTest, OnAPramOfFlopsIsExactlyTheMakespanInFlops) {
         const PramProfile pram = pram_profile(profile, workers, scope);
         for (const Execution execution : {Execution::level, Execution::dag}) {
           EXPECT_NEAR(predict_time(profile, machine, workers, execution, 4, scope).seconds,
-                      static_cast<double>(pram.makespan(execution).flops) * 1e-9, 1e-15);
+                      static_cast<double>(pram.makespan(execution)->flops) * 1e-9, 1e-15);
         }
       }
     }
@@ -147,7 +147,7 @@ TEST_F(PredictTest, AddsASynchronisationToEveryLevelOfAPramUnderBarriersOnly) {
     const PramProfile pram = pram_profile(profile, 3);
     EXPECT_EQ(predict_time(profile, machine, 3, Execution::level, 4).seconds,
               static_cast<double>(pram.level.unit + 7 * profile.schedule.levels));
-    EXPECT_EQ(predict_time(profile, machine, 3, Execution::dag, 4).seconds, static_cast<double>(pram.dag.unit));
+    EXPECT_EQ(predict_time(profile, machine, 3, Execution::dag, 4).seconds, static_cast<double>(pram.dag->unit));
   }
 }
 

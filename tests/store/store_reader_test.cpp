@@ -69,7 +69,7 @@ TEST(StoreReader, ReadsEveryFieldOfARun) {
   EXPECT_EQ(run.makespan_level_flops, 11.5);
   EXPECT_EQ(run.critical_path_dag_flops,
             static_cast<double>(totals(made_up.profile, Scope::all).critical_path_dag) / 2);
-  EXPECT_EQ(run.makespan_dag_flops, static_cast<double>(record.pram.dag.flops) / 2);
+  EXPECT_EQ(run.makespan_dag_flops, static_cast<double>(record.pram.dag->flops) / 2);
   EXPECT_EQ(run.peak_live_bytes, static_cast<double>(record.pram.peak_live_bytes) / 2);
   EXPECT_EQ(run.machine, std::nullopt);
   EXPECT_EQ(run.predicted_level_s, 5.0);

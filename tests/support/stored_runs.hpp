@@ -30,7 +30,7 @@ namespace upsweep::testing {
   run.workers = workers;
   run.ops = profile.ops.size();
   run.makespan_level_flops = mean(pram.level.flops);
-  run.makespan_dag_flops = mean(pram.dag.flops);
+  run.makespan_dag_flops = mean(pram.dag->flops);
   run.peak_live_bytes = mean(pram.peak_live_bytes);
   details.search = StoredSearch{};
   details.search->execution = to_string(execution);

@@ -6,7 +6,6 @@
 
 #include "upsweep/io/chain_file.hpp"
 #include "upsweep/report/format.hpp"
-#include "upsweep/search/homogeneous.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
@@ -15,7 +14,7 @@ namespace upsweep {
 struct ChainProfileReport {
   const ChainModel& model;
   const HomogeneousProfile& profile;
-  const HomogeneousPram& pram;
+  const PramProfile& pram;
   HomogeneousReference reference;
   std::string requested;                    ///< the schedule as it was asked for
   std::optional<std::string> machine = {};  ///< its name, with the seconds below
@@ -27,21 +26,10 @@ struct ChainProfileReport {
 [[nodiscard]] std::string to_csv(const ChainProfileReport& report);
 [[nodiscard]] std::string to_text(const ChainProfileReport& report, const TextStyle& style = {});
 
-/// A search over the depths of a synthetic chain.
-struct ChainSearchReport {
-  const ChainModel& model;
-  const HomogeneousSearchResult& result;
-  std::optional<Overtaking> overtaking = {};          ///< fewest workers with which a hybrid scan wins, in FLOPs
-  std::optional<std::uint64_t> scheme_elements = {};  ///< most elements with other schemes; nothing: none was wanted
+/// The chain in a line: name, kind, sizes.
+[[nodiscard]] std::string chain_model_text(const ChainModel& model);
 
-  /// True where other schemes were wanted and the chain is too long for them.
-  [[nodiscard]] bool lacks_schemes() const { return scheme_elements && result.schemes.empty(); }
-};
-
-/// As `search` of a recurrent model, with "exact" and "machine"; with a machine, scores are its seconds under level
-/// execution and "overtaking" is null.
-[[nodiscard]] Json to_json(const ChainSearchReport& report);
-[[nodiscard]] std::string to_csv(const ChainSearchReport& report);
-[[nodiscard]] std::string to_text(const ChainSearchReport& report, const TextStyle& style = {});
+/// A line that says so where counts are expectations, else nothing.
+[[nodiscard]] std::string expectation_text(const ChainModel& model);
 
 }  // namespace upsweep

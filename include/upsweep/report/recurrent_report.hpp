@@ -14,7 +14,7 @@ namespace upsweep {
 struct RecurrentProfileReport {
   const RecurrentModel& model;
   const HomogeneousProfile& profile;
-  const HomogeneousPram& pram;
+  const PramProfile& pram;
   HomogeneousReference reference;
   std::string requested;  ///< the schedule as it was asked for
 };

@@ -1,35 +1,53 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
-#include "upsweep/search/binding.hpp"
-#include "upsweep/search/depth.hpp"
+#include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
 
-/// What a search report shows; refers to values that live elsewhere.
+/// A search of any kind of model, as it is shown; refers to values that live elsewhere.
 struct SearchReport {
-  const std::string& model_name;
-  const NetworkProfile& network_profile;
+  std::string model;                  ///< its name
+  std::string kind = "network";       ///< "network", "recurrent", "stack" or "chain"
+  std::string head;                   ///< what was searched, in a line: the model and how it is counted
   const SearchResult& result;
-  std::string pattern;               ///< "guaranteed" or "sample"
-  const Network* network = nullptr;  ///< where given and it has blocks, back-propagation over its graph stands beside
-  std::vector<std::optional<Binding>> bindings =
-      {};  ///< what limits each candidate, as result.at(); empty without a machine
+  std::string pattern = "guaranteed";
+  bool is_exact = true;               ///< false: counts are expectations
+  std::string plain = "plain BP";     ///< what the first candidate is
+  std::string priced_by = "pram";     ///< what made scores of counts: "pram", "roofline" or "kernels"
+  std::uint64_t linear_flops = 0;     ///< of plain back-propagation, a sum over the inputs
+  std::optional<std::uint64_t> baseline_flops = {};  ///< of dense back-propagation, likewise; nothing where unknown
+  const Network* network = nullptr;                  ///< with blocks, back-propagation over its graph stands beside
+  const NetworkProfile* network_profile = nullptr;   ///< of that network
+  std::string no_schemes = {};          ///< why there are no other schemes, a sentence; empty where there may be
+  std::string remarks = {};             ///< sentences at the end, each a line
+  bool has_overtaking = false;          ///< whether `overtaking` was looked for
+  std::optional<Overtaking> overtaking = {};  ///< fewest workers with which a hybrid scan wins
+  /// Adds what only this kind has to the object of candidate i.
+  std::function<void(std::size_t i, Json& candidate)> more = {};
 };
 
-/// The object that `search --format json` prints; its fields are listed in README.md.
+/// The object that `search --format json` prints, with the same names for every kind of model; see docs/search.md.
 [[nodiscard]] Json to_json(const SearchReport& report);
-
-/// The table of candidates and, after them, schemes: with an empty depth.
+/// The candidates and, after them, schemes: with an empty depth; columns are the names of the JSON.
 [[nodiscard]] std::string to_csv(const SearchReport& report);
-
 /// A table for people, the best depth and why, and the best of all.
 [[nodiscard]] std::string to_text(const SearchReport& report, const TextStyle& style = {});
+
+/// Whether the best of the candidates is a scan that is better than plain back-propagation.
+[[nodiscard]] bool scan_pays(const SearchResult& result);
+
+/// "makespan in FLOPs (dag execution)", ...: what a search minimises.
+[[nodiscard]] std::string score_name(const SearchOptions& options);
+
+/// The best candidate, what comes next, and whether a scan pays, two lines; for every kind of model.
+[[nodiscard]] std::string verdict_text(const SearchReport& report);
 
 }  // namespace upsweep

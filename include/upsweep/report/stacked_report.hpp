@@ -4,7 +4,7 @@
 #include <string>
 
 #include "upsweep/io/recurrent_file.hpp"
-#include "upsweep/recurrent/stacked_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/report/format.hpp"
 
 namespace upsweep {

@@ -6,35 +6,24 @@
 #include <string>
 
 #include "upsweep/scan/schedule.hpp"
+#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
-
-/// What parse_schedule() tells apart.
-enum class ScheduleKind : std::uint8_t {
-  hybrid,  ///< linear and blelloch too
-  kogge_stone,
-  sklansky,
-  brent_kung,
-  recursive_doubling,
-  cyclic_reduction,
-  blocked,
-};
 
 /// A schedule by its name, for an array of any length.
 struct ScheduleRequest {
   /// The depth of blelloch: the largest.
   static constexpr std::uint64_t kFullDepth = std::numeric_limits<std::uint32_t>::max();
 
-  ScheduleKind kind = ScheduleKind::hybrid;
-  std::uint64_t parameter = 0;  ///< hybrid: depth of at most kFullDepth; blocked: blocks, at least 1; 0 for others
-  std::string text = "linear";  ///< as it was asked for
+  const Scheme* scheme = &schemes().front();  ///< of the table; hybrids by default
+  std::uint64_t parameter = 0;                ///< of the scheme; 0 where it has none
+  std::string text = "linear";                ///< as it was asked for
 };
 
 /// What parse_schedule() accepts, for messages.
 [[nodiscard]] const std::string& accepted_schedules();
 
-/// Reads linear, substitution (which is linear), blelloch, hybrid:L, kogge-stone, sklansky, brent-kung,
-/// recursive-doubling, cyclic-reduction or blocked:P.
+/// Reads the name of a schedule: a word of a scheme, or its name, a colon and the parameter.
 ///
 /// Throws std::invalid_argument, "'x' is no schedule, accepted are ...".
 [[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);

@@ -10,7 +10,7 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/search/depth.hpp"
+#include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
 

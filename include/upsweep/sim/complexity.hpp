@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/sim/simulate.hpp"
@@ -48,15 +49,15 @@ struct Makespan {
 /// A schedule on a PRAM of `workers` workers. Source of the terms: BPPSA, section 3.6 (step, work, per-step
 /// complexity).
 struct PramProfile {
-  std::size_t workers = 1;
+  std::uint64_t workers = 1;
   std::uint64_t steps = 0;           ///< step complexity S_p: unit-cost makespan under level execution
   std::uint64_t work = 0;            ///< work complexity W: number of combines
   std::uint64_t per_step_flops = 0;  ///< per-step complexity P: the largest FLOPs of a combine
   Makespan level;
-  Makespan dag;
+  std::optional<Makespan> dag;  ///< nothing where homogeneous_dag_makespan() gives up
   std::uint64_t peak_live_bytes = 0;
 
-  [[nodiscard]] const Makespan& makespan(Execution execution) const {
+  [[nodiscard]] std::optional<Makespan> makespan(Execution execution) const {
     return execution == Execution::level ? level : dag;
   }
   friend bool operator==(const PramProfile&, const PramProfile&) = default;

@@ -9,19 +9,6 @@
 
 namespace upsweep {
 
-/// What totals() and pram_profile() say of the schedule, where known.
-struct HomogeneousPram {
-  std::uint64_t workers = 1;
-  std::uint64_t steps = 0;           ///< step complexity S_p
-  std::uint64_t work = 0;            ///< work complexity W
-  std::uint64_t per_step_flops = 0;  ///< per-step complexity P
-  Makespan level;
-  std::optional<Makespan> dag;  ///< nothing where homogeneous_dag_makespan() gives up
-  std::uint64_t peak_live_bytes = 0;
-
-  friend bool operator==(const HomogeneousPram&, const HomogeneousPram&) = default;
-};
-
 /// Totals in a scope, as totals() gives them.
 [[nodiscard]] Totals totals(const HomogeneousProfile& profile, Scope scope);
 
@@ -42,7 +29,7 @@ struct HomogeneousPram {
                                                                     std::uint64_t event_limit = std::uint64_t{1} << 20);
 
 /// pram_profile() of a homogeneous chain. Throws std::invalid_argument for 0 workers, CountOverflow.
-[[nodiscard]] HomogeneousPram homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers,
+[[nodiscard]] PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers,
                                                Scope scope = Scope::all);
 
 }  // namespace upsweep

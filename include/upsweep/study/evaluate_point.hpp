@@ -3,7 +3,7 @@
 #include <string>
 
 #include "upsweep/grid/point_brief.hpp"
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 #include "upsweep/store/point_record.hpp"
 #include "upsweep/study/count_cache.hpp"
 #include "upsweep/study/point_factory.hpp"

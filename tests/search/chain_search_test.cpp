@@ -1,4 +1,4 @@
-#include "upsweep/search/homogeneous.hpp"
+#include "upsweep/search/chain_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,9 @@
 #include <stdexcept>
 
 #include "support/homogeneous.hpp"
+#include "upsweep/search/depth.hpp"
 
-namespace upsweep::homogeneous_test {
+namespace upsweep::chain_search_test {
 namespace {
 
 using testing::all_kinds;
@@ -22,7 +23,7 @@ std::vector<ScheduleProfile> with_schemes(const HomogeneousChain& chain, std::ve
   return depths;
 }
 
-void expect_equal(const HomogeneousCandidate& got, const Candidate& want) {
+void expect_equal(const Candidate& got, const Candidate& want) {
   EXPECT_EQ(got.depth, want.depth);
   EXPECT_EQ(got.schedule, want.schedule);
   EXPECT_EQ(got.feasible, want.feasible);
@@ -41,7 +42,7 @@ void expect_equal(const HomogeneousCandidate& got, const Candidate& want) {
   EXPECT_EQ(got.same_scheme, want.same_scheme);
 }
 
-void expect_equal_results(const HomogeneousSearchResult& got, const SearchResult& want) {
+void expect_equal_results(const SearchResult& got, const SearchResult& want) {
   EXPECT_EQ(got.workers, want.workers);
   EXPECT_EQ(got.best, want.best);
   EXPECT_EQ(got.margin, want.margin);
@@ -55,7 +56,7 @@ void expect_equal_results(const HomogeneousSearchResult& got, const SearchResult
   }
 }
 
-TEST(SearchHomogeneous, EqualsTheSearchOverTheExplicitChain) {
+TEST(SearchChain, EqualsTheSearchOverTheExplicitChain) {
   for (const auto& kinds : all_kinds()) {
     for (const std::uint64_t n : {1, 2, 3, 7, 16, 21, 50, 100}) {
       const HomogeneousChain chain{3, n, kinds};
@@ -68,9 +69,9 @@ TEST(SearchHomogeneous, EqualsTheSearchOverTheExplicitChain) {
             options.execution = execution;
             options.scope = scope;
             options.value_bytes = 8;
-            expect_equal_results(search_homogeneous(chain, options), search_depth(profiles, options));
+            expect_equal_results(search_chain(chain, options), search_depth(profiles, options));
             options.workers = 5;
-            expect_equal_results(search_homogeneous(chain, options), search_depth(profiles, options));
+            expect_equal_results(search_chain(chain, options), search_depth(profiles, options));
           }
         }
       }
@@ -78,7 +79,7 @@ TEST(SearchHomogeneous, EqualsTheSearchOverTheExplicitChain) {
   }
 }
 
-TEST(SearchHomogeneous, GivesTheReasonsOfTheExplicitSearch) {
+TEST(SearchChain, GivesTheReasonsOfTheExplicitSearch) {
   for (const auto& kinds : all_kinds()) {
     for (const std::uint64_t n : {1, 6, 22, 41}) {
       const HomogeneousChain chain{3, n, kinds};
@@ -88,14 +89,14 @@ TEST(SearchHomogeneous, GivesTheReasonsOfTheExplicitSearch) {
           SearchOptions options;
           options.scope = scope;
           options.memory_limit = limit;
-          expect_equal_results(search_homogeneous(chain, options), search_depth(profiles, options));
+          expect_equal_results(search_chain(chain, options), search_depth(profiles, options));
         }
       }
     }
   }
 }
 
-TEST(SearchHomogeneous, WithSchemesEqualsTheSearchOverTheExplicitChain) {
+TEST(SearchChain, WithSchemesEqualsTheSearchOverTheExplicitChain) {
   for (const auto& kinds : all_kinds()) {
     for (const std::uint64_t n : {1, 2, 7, 21, 33}) {
       const HomogeneousChain chain{3, n, kinds};
@@ -104,21 +105,21 @@ TEST(SearchHomogeneous, WithSchemesEqualsTheSearchOverTheExplicitChain) {
         options.workers = workers;
         options.value_bytes = 8;
         const auto profiles = with_schemes(chain, explicit_profiles(chain, 8), workers, 8);
-        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+        expect_equal_results(search_chain(chain, options, n), search_depth(profiles, options));
         options.execution = Execution::level;
         options.scope = Scope::live;
-        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+        expect_equal_results(search_chain(chain, options, n), search_depth(profiles, options));
         options.memory_limit = 40 * n;
-        expect_equal_results(search_homogeneous(chain, options, n), search_depth(profiles, options));
+        expect_equal_results(search_chain(chain, options, n), search_depth(profiles, options));
       }
     }
   }
 }
 
-TEST(SearchHomogeneous, WithSchemesSimulatesTheWorkersOfTheDepths) {
+TEST(SearchChain, WithSchemesSimulatesTheWorkersOfTheDepths) {
   const HomogeneousChain chain = unfused_chain(2, 20);
-  const HomogeneousSearchResult without = search_homogeneous(chain, {});
-  const HomogeneousSearchResult with = search_homogeneous(chain, {}, chain.elements);
+  const SearchResult without = search_chain(chain, {});
+  const SearchResult with = search_chain(chain, {}, chain.elements);
   EXPECT_EQ(with.workers, without.workers);
   EXPECT_EQ(with.best, without.best);
   EXPECT_EQ(with.margin, without.margin);
@@ -127,44 +128,76 @@ TEST(SearchHomogeneous, WithSchemesSimulatesTheWorkersOfTheDepths) {
   expect_equal_results(with, search_depth(with_schemes(chain, explicit_profiles(chain, 4), with.workers, 4), {}));
 }
 
-TEST(SearchHomogeneous, SearchesSchemesUpToTheGivenNumberOfElements) {
-  EXPECT_FALSE(search_homogeneous(fused_chain(3, 40), {}, 40).schemes.empty());
-  EXPECT_TRUE(search_homogeneous(fused_chain(3, 41), {}, 40).schemes.empty());
-  EXPECT_TRUE(search_homogeneous(unfused_chain(3, 21), {}, 40).schemes.empty()) << "two elements per step";
-  EXPECT_TRUE(search_homogeneous(fused_chain(3, 100'000'000), {}, kMostSchemeElements).schemes.empty());
+TEST(SearchChain, SearchesSchemesUpToTheGivenNumberOfElements) {
+  EXPECT_FALSE(search_chain(fused_chain(3, 40), {}, 40).schemes.empty());
+  EXPECT_TRUE(search_chain(fused_chain(3, 41), {}, 40).schemes.empty());
+  EXPECT_TRUE(search_chain(unfused_chain(3, 21), {}, 40).schemes.empty()) << "two elements per step";
+  EXPECT_TRUE(search_chain(fused_chain(3, 100'000'000), {}, kMostSchemeElements).schemes.empty());
 }
 
-TEST(SearchHomogeneous, PrefersFewLevelsWhereAMatrixIsANumber) {
+TEST(SearchChain, PrefersFewLevelsWhereAMatrixIsANumber) {
   SearchOptions options;
   options.workers = 1000;
-  const HomogeneousSearchResult numbers = search_homogeneous(fused_chain(1, 256), options, 256);
+  const SearchResult numbers = search_chain(fused_chain(1, 256), options, 256);
   ASSERT_TRUE(numbers.best_scheme.has_value());
   EXPECT_EQ(numbers.at(*numbers.best_scheme).schedule, "kogge-stone") << "the first of those with 8 levels";
   EXPECT_EQ(numbers.at(*numbers.best_scheme).score, 8 * 2);
   EXPECT_GT(numbers.candidates[*numbers.best].score, 8 * 2);
-  const HomogeneousSearchResult matrices = search_homogeneous(fused_chain(100, 256), options, 256);
+  const SearchResult matrices = search_chain(fused_chain(100, 256), options, 256);
   ASSERT_TRUE(matrices.best_scheme.has_value());
   EXPECT_EQ(matrices.best_scheme, matrices.best) << "fewer products of matrices on the path";
 }
 
-TEST(SearchHomogeneous, ScoresAHundredMillionSteps) {
+TEST(SearchChain, ScoresAHundredMillionSteps) {
   for (const HomogeneousChain& chain : {fused_chain(100, 100'000'000), unfused_chain(100, 100'000'000)}) {
     SearchOptions options;
     options.workers = 82'944;
-    const HomogeneousSearchResult result = search_homogeneous(chain, options);
+    const SearchResult result = search_chain(chain, options);
     ASSERT_TRUE(result.best.has_value());
     EXPECT_EQ(result.candidates.size(), max_depth(chain.length()) + std::size_t{1});
     EXPECT_GT(result.candidates[*result.best].depth, 0U);
     EXPECT_LT(*result.candidates[*result.best].score, *result.linear().score);
-    EXPECT_EQ(*result.linear().score, static_cast<double>(result.reference.linear_flops));
+    EXPECT_EQ(*result.linear().score, static_cast<double>(homogeneous_reference(chain, 4).linear_flops));
   }
 }
 
-TEST(SearchHomogeneous, RefusesAMachine) {
-  const Machine machine;
+TEST(SearchChain, OnAMachineHasTheSecondsOfTheExplicitChain) {
+  Machine machine;
+  machine.kind = MachineKind::pram;
+  machine.rates.resize(1);
+  machine.rates[0].workers = 4;
+  machine.rates[0].op_latency_s = 1e-6;
+  const HomogeneousChain chain = fused_chain(3, 21);
   SearchOptions options;
   options.machine = &machine;
-  EXPECT_THROW(static_cast<void>(search_homogeneous(fused_chain(2, 5), options)), std::invalid_argument);
+  options.execution = Execution::level;
+  options.workers = 4;
+  const SearchResult got = search_chain(chain, options);
+  const SearchResult want = search_depth(explicit_profiles(chain, 4), options);
+  EXPECT_EQ(got.best, want.best);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(*got.at(i).score, *want.at(i).score, 1e-12 * *want.at(i).score);
+    EXPECT_EQ(got.at(i).score, got.at(i).level_s);
+    EXPECT_EQ(got.at(i).dag_s, std::nullopt) << "closed forms have seconds under level execution alone";
+  }
+}
+
+TEST(Choose, TakesTheSmallestScoreTheFirstOfEqualOnesAndNoneWhereOneIsUnknown) {
+  std::vector<Candidate> all(4);
+  all[0].score = 3;
+  all[1].score = 2;
+  all[2].score = 2;
+  all[3].score = 1;
+  all[3].feasible = false;
+  std::vector<const Candidate*> pointers;
+  for (const Candidate& one : all) pointers.push_back(&one);
+  EXPECT_EQ(choose(pointers), (Choice{1, 0.0}));
+  all[2].score = 5;
+  EXPECT_EQ(choose(pointers), (Choice{1, 0.5}));
+  all[2].score.reset();
+  EXPECT_EQ(choose(pointers), Choice{}) << "it might be the best";
+  all[2].feasible = false;
+  EXPECT_EQ(choose(pointers), (Choice{1, 0.5}));
 }
 
 /// The smallest number of workers, one after the other.
@@ -173,9 +206,9 @@ std::optional<Overtaking> overtaking_by_definition(const HomogeneousChain& chain
   const auto profiles = explicit_profiles(chain, 4);
   for (std::uint64_t workers = 1; workers <= most_workers; ++workers) {
     std::optional<Overtaking> best;
-    const std::uint64_t linear = pram_profile(profiles.front(), workers, scope).makespan(execution).flops;
+    const std::uint64_t linear = pram_profile(profiles.front(), workers, scope).makespan(execution)->flops;
     for (const ScheduleProfile& profile : profiles) {
-      const std::uint64_t flops = pram_profile(profile, workers, scope).makespan(execution).flops;
+      const std::uint64_t flops = pram_profile(profile, workers, scope).makespan(execution)->flops;
       if (flops < (best ? best->scan_flops : linear)) best = {workers, profile.schedule.depth, flops, linear};
     }
     if (best) return best;
@@ -212,4 +245,4 @@ TEST(OvertakingWorkers, AreAboutTheSizeOfTheDenseMatrixForLongChains) {
 }
 
 }  // namespace
-}  // namespace upsweep::homogeneous_test
+}  // namespace upsweep::chain_search_test

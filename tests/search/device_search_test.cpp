@@ -1,4 +1,4 @@
-#include "upsweep/recurrent/device_search.hpp"
+#include "upsweep/search/device_search.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,19 +29,17 @@ TEST(DeviceSearch, RanksEveryDepthAndBlocksBesideTheSequentialPass) {
   const Machine machine = preset("rtx-2080-ti");
   const DeviceSearchResult result = search_on_device(machine, rnn(20, 1000, 16), 4, {}, std::nullopt);
   ASSERT_EQ(result.candidates.size(), 1U + 10U + 10U);
-  EXPECT_EQ(result.sequential().name, "bptt");
-  EXPECT_EQ(result.candidates[10].name, "hybrid:9");
-  EXPECT_EQ(result.candidates[11].name, "blocked:1");
-  EXPECT_EQ(result.candidates.back().name, "blocked:512");
+  EXPECT_EQ(result.linear().schedule, "bptt");
+  EXPECT_EQ(result.candidates[10].schedule, "hybrid:9");
+  EXPECT_EQ(result.candidates[11].schedule, "blocked:1");
+  EXPECT_EQ(result.candidates.back().schedule, "blocked:512");
   ASSERT_TRUE(result.best);
-  for (const DeviceCandidate& c : result.candidates) {
-    EXPECT_GE(c.prediction.hidden_s(), result.candidates[*result.best].prediction.hidden_s());
-  }
+  for (const Candidate& c : result.candidates) EXPECT_GE(*c.score, *result.candidates[*result.best].score);
   EXPECT_GE(*result.margin, 0);
   const DeviceSearchResult tight = search_on_device(machine, rnn(20, 1000, 16), 4, {}, 4 << 20);
-  EXPECT_FALSE(tight.candidates[5].is_feasible);
+  EXPECT_FALSE(tight.candidates[5].feasible);
   EXPECT_THAT(tight.candidates[5].reason, HasSubstr("bytes exceed 4194304"));
-  EXPECT_TRUE(tight.candidates[11].is_feasible);
+  EXPECT_TRUE(tight.candidates[11].feasible);
 }
 
 TEST(DeviceSearch, FindsTheStepsFromWhichAScanWins) {
@@ -54,8 +52,8 @@ TEST(DeviceSearch, FindsTheStepsFromWhichAScanWins) {
   EXPECT_TRUE(is_scan(parse_backward_method(found->method)));
   const auto best_scan = [&](std::size_t steps) {
     double best = std::numeric_limits<double>::max();
-    for (const DeviceCandidate& c : search_on_device(machine, rnn(20, steps, 16), 4, {}, std::nullopt).candidates) {
-      if (is_scan(c.method)) best = std::min(best, c.prediction.hidden_s());
+    for (const PredictedPass& pass : search_on_device(machine, rnn(20, steps, 16), 4, {}, std::nullopt).passes) {
+      if (is_scan(pass.method)) best = std::min(best, pass.prediction.hidden_s());
     }
     return best;
   };
@@ -87,14 +85,14 @@ TEST(DeviceSearch, OfUnfusedStepsChoosesNoBlocks) {
   const Machine machine = preset("rtx-2070");
   const DeviceSearchResult result = search_on_device(machine, rnn(20, 1000, 16, false), 4, {}, std::nullopt);
   ASSERT_EQ(result.candidates.size(), 1U + 11U + 1U);
-  const DeviceCandidate& last = result.candidates.back();
-  EXPECT_EQ(last.name, "blocked:1");
-  EXPECT_FALSE(last.is_feasible);
+  const Candidate& last = result.candidates.back();
+  EXPECT_EQ(last.schedule, "blocked:1");
+  EXPECT_FALSE(last.feasible);
   EXPECT_EQ(last.reason, "a baseline only: blocked:1 has no unfused steps");
   ASSERT_TRUE(result.best);
-  EXPECT_EQ(result.candidates[*result.best].method.kind, BackwardKind::levels);
-  EXPECT_LT(last.prediction.hidden_s(), result.candidates[*result.best].prediction.hidden_s()) << "it is no choice";
-  EXPECT_EQ(last.prediction.hidden_s(), predict_on_device(machine, rnn(20, 1000, 16), by_blocks(1), 4).hidden_s())
+  EXPECT_EQ(result.passes[*result.best].method.kind, BackwardKind::levels);
+  EXPECT_LT(*last.score, *result.candidates[*result.best].score) << "it is no choice";
+  EXPECT_EQ(*last.score, predict_on_device(machine, rnn(20, 1000, 16), by_blocks(1), 4).hidden_s())
       << "no Jacobians in it";
   const DeviceOvertakingSearch search = overtaking_steps(machine, rnn(20, 2, 16, false), {}, 4, {});
   ASSERT_TRUE(search.found);

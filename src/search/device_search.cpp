@@ -1,8 +1,9 @@
-#include "upsweep/recurrent/device_search.hpp"
+#include "upsweep/search/device_search.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -22,13 +23,13 @@ std::vector<BackwardMethod> methods_of(const PassShape& shape) {
   return methods;
 }
 
-/// Why a candidate cannot be chosen; empty where it can.
-std::string infeasible(const DeviceCandidate& candidate, const PassShape& shape, std::uint64_t limit) {
-  if (limit > 0 && candidate.prediction.memory_bytes > limit) {
-    return fmt::format("{} bytes exceed {}", candidate.prediction.memory_bytes, limit);
+/// Why a pass cannot be chosen; empty where it can.
+std::string infeasible(const PredictedPass& pass, const PassShape& shape, std::uint64_t limit) {
+  if (limit > 0 && pass.prediction.memory_bytes > limit) {
+    return fmt::format("{} bytes exceed {}", pass.prediction.memory_bytes, limit);
   }
-  if (!shape.is_fused && candidate.method.kind == BackwardKind::blocked) {
-    return fmt::format("a baseline only: {} has no unfused steps", candidate.name);
+  if (!shape.is_fused && pass.method.kind == BackwardKind::blocked) {
+    return fmt::format("a baseline only: {} has no unfused steps", to_string(pass.method));
   }
   return "";
 }
@@ -54,26 +55,65 @@ std::optional<std::string> overtaking_scan(const Machine& machine, const PassSha
 
 }  // namespace
 
+Binding binding_of(Bound bound) {
+  switch (bound) {
+    case Bound::launch:
+    case Bound::latency:
+      return Binding::latency;
+    case Bound::workers:
+      return Binding::workers;
+    case Bound::arithmetic:
+      return Binding::arithmetic;
+    case Bound::shared_memory:
+    case Bound::memory:
+      break;
+  }
+  return Binding::bandwidth;
+}
+
+std::optional<Bound> bound_of(const DevicePrediction& prediction) {
+  DevicePhase sum;
+  for (const DevicePhase* phase : {&prediction.jacobians, &prediction.up, &prediction.middle, &prediction.down}) {
+    for (std::size_t i = 0; i < kBounds; ++i) sum.parts_s[i] += phase->parts_s[i];
+  }
+  return sum.seconds() > 0 ? std::optional(sum.bound()) : std::nullopt;
+}
+
+std::uint64_t hidden_flops(const DevicePrediction& p) {
+  return checked_add(checked_add(p.jacobians.flops, p.up.flops), checked_add(p.middle.flops, p.down.flops));
+}
+
+void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string& reason) {
+  Candidate candidate;
+  candidate.schedule = to_string(pass.method);
+  candidate.is_plain = !is_scan(pass.method);
+  if (pass.method.kind == BackwardKind::levels) candidate.depth = pass.method.depth;
+  candidate.is_counted = candidate.has_dag_path = false;
+  candidate.totals.flops = hidden_flops(pass.prediction);
+  candidate.pram.peak_live_bytes = pass.prediction.memory_bytes;
+  candidate.score = candidate.level_s = pass.prediction.hidden_s();
+  if (const std::optional<Bound> bound = bound_of(pass.prediction)) candidate.binding = binding_of(*bound);
+  candidate.reason = reason;
+  candidate.feasible = reason.empty();
+  result.candidates.push_back(std::move(candidate));
+  result.passes.push_back(std::move(pass));
+}
+
 DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                     const DeviceAssumptions& assumptions, std::optional<std::uint64_t> memory_limit) {
   DeviceSearchResult result;
+  result.options.execution = Execution::level;
+  result.options.memory_limit = memory_limit;
+  result.options.machine = &machine;
+  result.options.value_bytes = value_bytes;
+  result.workers = machine.workers();
   const std::uint64_t limit = memory_limit.value_or(machine.memory_bytes);
-  std::vector<std::size_t> feasible;
   for (const BackwardMethod& method : methods_of(shape)) {
-    DeviceCandidate candidate;
-    candidate.method = method;
-    candidate.name = to_string(method);
-    candidate.prediction = predict_on_device(machine, shape, method, value_bytes, assumptions);
-    candidate.reason = infeasible(candidate, shape, limit);
-    candidate.is_feasible = candidate.reason.empty();
-    if (candidate.is_feasible) feasible.push_back(result.candidates.size());
-    result.candidates.push_back(std::move(candidate));
+    PredictedPass pass{method, predict_on_device(machine, shape, method, value_bytes, assumptions)};
+    const std::string reason = infeasible(pass, shape, limit);
+    add_pass(result, std::move(pass), reason);
   }
-  const auto seconds = [&result](std::size_t i) { return result.candidates[i].prediction.hidden_s(); };
-  std::stable_sort(feasible.begin(), feasible.end(),
-                   [&](std::size_t a, std::size_t b) { return seconds(a) < seconds(b); });
-  if (!feasible.empty()) result.best = feasible.front();
-  if (feasible.size() > 1 && seconds(feasible[0]) > 0) result.margin = seconds(feasible[1]) / seconds(feasible[0]) - 1;
+  finish_search(result);
   return result;
 }
 

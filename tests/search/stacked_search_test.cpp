@@ -1,32 +1,39 @@
-#include "upsweep/recurrent/stacked_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace upsweep {
 namespace {
 
-StackedSearchResult search(const StackedShape& shape, StackedSearchOptions options = {}) {
+StackedSearchResult search(const StackedShape& shape, Objective objective = Objective::time,
+                           std::optional<std::uint64_t> workers = {}, std::optional<std::uint64_t> memory_limit = {}) {
+  SearchOptions options;
+  options.objective = objective;
+  options.workers = workers;
+  options.memory_limit = memory_limit;
   return compare_stacked(shape, stacked_methods(shape), options);
 }
 
 TEST(StackedSearch, PicksTheLeastScoreOfEveryObjective) {
   const StackedShape shape{3, 40, 4};
-  for (const StackedObjective objective :
-       {StackedObjective::time, StackedObjective::critical_flops, StackedObjective::work_flops}) {
+  for (const Objective objective :
+       {Objective::time, Objective::critical_flops, Objective::work_flops}) {
     for (const std::uint64_t workers : {1, 5, 60, 100'000}) {
-      const StackedSearchResult result = search(shape, {objective, workers, {}, 4});
+      const StackedSearchResult result = search(shape, objective, workers, {});
       ASSERT_TRUE(result.best);
-      const std::uint64_t best = result.candidates[*result.best].score;
-      std::uint64_t next = ~std::uint64_t{0};
+      const double best = *result.candidates[*result.best].score;
+      double next = std::numeric_limits<double>::infinity();
       for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-        EXPECT_GE(result.candidates[i].score, best);
-        EXPECT_TRUE(i >= *result.best || result.candidates[i].score > best) << "ties go to the first";
-        if (i != *result.best) next = std::min(next, result.candidates[i].score);
+        EXPECT_GE(*result.candidates[i].score, best);
+        EXPECT_TRUE(i >= *result.best || *result.candidates[i].score > best) << "ties go to the first";
+        if (i != *result.best) next = std::min(next, *result.candidates[i].score);
       }
-      EXPECT_DOUBLE_EQ(*result.margin, static_cast<double>(next) / static_cast<double>(best) - 1);
+      EXPECT_DOUBLE_EQ(*result.margin, next / best - 1);
     }
   }
 }
@@ -43,7 +50,7 @@ TEST(StackedSearch, ComparesEachWayOnce) {
 TEST(StackedSearch, OneWorkerTakesTheWavefront) {
   // On one worker the least work wins, and substitution has one product with a vector per block.
   for (const StackedShape& shape : {StackedShape{2, 8, 1}, StackedShape{4, 1000, 20}, StackedShape{7, 3, 2}})
-    EXPECT_EQ(search(shape, {StackedObjective::time, 1, {}, 4}).best, 0U);
+    EXPECT_EQ(search(shape, Objective::time, 1, {}).best, 0U);
 }
 
 TEST(StackedSearch, OvertakingIsTheFewestWorkersWithWhichAnotherWayWins) {
@@ -52,8 +59,8 @@ TEST(StackedSearch, OvertakingIsTheFewestWorkersWithWhichAnotherWayWins) {
     const StackedSearchResult result = search(shape);
     const auto found = overtaking_wavefront(result);
     const auto wins = [&](std::uint64_t workers) {
-      const StackedSearchResult at = search(shape, {StackedObjective::time, workers, {}, 4});
-      return at.candidates[*at.best].score < at.wavefront().score;
+      const StackedSearchResult at = search(shape, Objective::time, workers, {});
+      return *at.candidates[*at.best].score < *at.linear().score;
     };
     if (!found) {
       EXPECT_FALSE(wins(result.workers)) << shape.layers << " layers, " << shape.steps << " steps";
@@ -61,7 +68,7 @@ TEST(StackedSearch, OvertakingIsTheFewestWorkersWithWhichAnotherWayWins) {
     }
     EXPECT_TRUE(wins(found->workers));
     EXPECT_LT(found->flops, found->wavefront_flops);
-    EXPECT_TRUE(wins(found->workers + 1) || found->workers < result.wavefront().profile.widest);
+    EXPECT_TRUE(wins(found->workers + 1) || found->workers < result.wavefront().widest);
     for (std::uint64_t workers = found->workers - 1; workers > 0; workers -= (workers + 9) / 10)
       EXPECT_FALSE(wins(workers)) << workers << " workers";
   }
@@ -71,15 +78,15 @@ TEST(StackedSearch, SaysWhatDoesNotFit) {
   const StackedShape shape{4, 100, 20};
   const StackedSearchResult all = search(shape);
   std::uint64_t least = ~std::uint64_t{0};
-  for (const StackedCandidate& candidate : all.candidates) least = std::min(least, candidate.profile.memory_bytes);
-  const StackedSearchResult tight = search(shape, {StackedObjective::time, {}, least, 4});
+  for (const StackedProfile& profile : all.profiles) least = std::min(least, profile.memory_bytes);
+  const StackedSearchResult tight = search(shape, Objective::time, {}, least);
   ASSERT_TRUE(tight.best);
-  EXPECT_EQ(tight.candidates[*tight.best].profile.memory_bytes, least);
-  EXPECT_GT(std::ranges::count(tight.candidates, false, &StackedCandidate::feasible), 5);
-  const StackedSearchResult none = search(shape, {StackedObjective::time, {}, least - 1, 4});
+  EXPECT_EQ(tight.profiles[*tight.best].memory_bytes, least);
+  EXPECT_GT(std::ranges::count(tight.candidates, false, &Candidate::feasible), 5);
+  const StackedSearchResult none = search(shape, Objective::time, {}, least - 1);
   EXPECT_FALSE(none.best);
   EXPECT_FALSE(none.margin);
-  EXPECT_NE(none.wavefront().reason.find("more than --memory"), std::string::npos);
+  EXPECT_NE(none.linear().reason.find("more than the limit of"), std::string::npos);
 }
 
 TEST(StackedSearch, NeedsTheWavefrontAtTheFront) {

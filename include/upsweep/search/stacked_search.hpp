@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "upsweep/recurrent/stacked.hpp"
+#include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
 
@@ -19,51 +19,23 @@ namespace upsweep {
 /// The wavefront, and of every other kind the hybrid scan of this depth and Kogge-Stone.
 [[nodiscard]] std::vector<StackedMethod> stacked_methods(const StackedShape& shape, std::uint32_t depth);
 
-/// What a comparison minimises.
-enum class StackedObjective : std::uint8_t {
-  time,            ///< makespan in FLOPs on the workers, additions included
-  critical_flops,  ///< critical path
-  work_flops,      ///< FLOPs of all products and additions
-};
-
-/// "time", "critical-flops" or "work-flops".
-[[nodiscard]] std::string to_string(StackedObjective objective);
-
-/// Settings of a comparison.
-struct StackedSearchOptions {
-  StackedObjective objective = StackedObjective::time;
-  std::optional<std::uint64_t> workers;       ///< default: the widest level of all candidates, at least 1
-  std::optional<std::uint64_t> memory_limit;  ///< bytes
-  unsigned value_bytes = 4;                   ///< 4 or 8
-};
-
-/// A way, scored.
-struct StackedCandidate {
-  StackedProfile profile;
-  Makespan makespan;
-  bool feasible = true;
-  std::string reason;       ///< why it is infeasible, else empty
-  std::uint64_t score = 0;  ///< FLOPs
-};
-
-/// The ways compared, and the best of them.
-struct StackedSearchResult {
-  StackedSearchOptions options;
+/// Ways through a stack compared: a search whose candidates, in the order of the methods, are these ways under
+/// Execution::level; the wavefront is the first. Additions between products count. Only makespans under that execution
+/// are known.
+struct StackedSearchResult : SearchResult {
   StackedShape shape;
-  std::uint64_t workers = 1;
-  std::vector<StackedCandidate> candidates;  ///< in the order of the methods; the wavefront is the first
-  std::optional<std::size_t> best;           ///< nothing when none is feasible
-  std::optional<double> margin;              ///< runner-up's score / best score - 1; nothing without one or at score 0
+  std::vector<StackedProfile> profiles;  ///< of the candidates
 
-  [[nodiscard]] const StackedCandidate& wavefront() const { return candidates.front(); }
+  [[nodiscard]] const StackedProfile& wavefront() const { return profiles.front(); }
 };
 
 /// Scores ways, of which the first is the wavefront. A way is infeasible where its memory exceeds the limit; ties go to
 /// the way that comes first.
 ///
-/// Throws std::invalid_argument without a wavefront at the front and like profile_stacked(); CountOverflow.
+/// The execution, the scope and the machine of `options` are not asked. Throws std::invalid_argument without a wavefront
+/// at the front and like profile_stacked(); CountOverflow.
 [[nodiscard]] StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector<StackedMethod>& methods,
-                                                  const StackedSearchOptions& options);
+                                                  const SearchOptions& options);
 
 /// Where another way overtakes the wavefront.
 struct StackedOvertaking {

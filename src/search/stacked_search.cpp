@@ -1,10 +1,9 @@
-#include "upsweep/recurrent/stacked_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -21,52 +20,48 @@ void add_depth(std::vector<StackedMethod>& methods, StackedKind kind, std::uint3
   if (kind != StackedKind::products_ahead || depth > 0) methods.push_back({kind, TimeScan::hybrid, depth});
 }
 
-std::uint64_t score(const StackedCandidate& candidate, StackedObjective objective) {
+std::uint64_t score(const StackedProfile& profile, const Makespan& makespan, Objective objective) {
   switch (objective) {
-    case StackedObjective::time:
-      return candidate.makespan.flops;
-    case StackedObjective::critical_flops:
-      return candidate.profile.critical_path_flops;
-    case StackedObjective::work_flops:
-      return checked_add(candidate.profile.flops, candidate.profile.addition_flops);
+    case Objective::time:
+      return makespan.flops;
+    case Objective::critical_flops:
+      return profile.critical_path_flops;
+    case Objective::work_flops:
+      return checked_add(profile.flops, profile.addition_flops);
   }
   throw std::logic_error("unknown objective");
 }
 
-StackedCandidate evaluate(StackedProfile profile, const StackedSearchOptions& options, std::uint64_t workers) {
-  StackedCandidate candidate;
-  candidate.makespan = stacked_makespan(profile, workers);
-  candidate.profile = std::move(profile);
-  candidate.score = score(candidate, options.objective);
-  if (options.memory_limit && candidate.profile.memory_bytes > *options.memory_limit) {
+Candidate evaluate(const StackedProfile& profile, const SearchOptions& options, std::uint64_t workers) {
+  Candidate candidate;
+  candidate.schedule = to_string(profile.method);
+  candidate.is_plain = profile.method.kind == StackedKind::wavefront;
+  candidate.levels = checked_add(profile.levels, profile.addition_levels);
+  candidate.totals.ops = checked_add(profile.products.matrix, profile.products.vector);
+  candidate.totals.flops = checked_add(profile.flops, profile.addition_flops);
+  candidate.totals.critical_path_level = profile.critical_path_flops;
+  candidate.pram.workers = workers;
+  candidate.pram.level = stacked_makespan(profile, workers);
+  candidate.pram.steps = candidate.pram.level.unit;
+  candidate.pram.work = candidate.totals.ops;
+  candidate.pram.per_step_flops = profile.per_step_flops;
+  candidate.pram.peak_live_bytes = profile.memory_bytes;
+  candidate.has_dag_path = false;
+  candidate.score = static_cast<double>(score(profile, candidate.pram.level, options.objective));
+  if (options.memory_limit && profile.memory_bytes > *options.memory_limit) {
     candidate.feasible = false;
     candidate.reason =
-        fmt::format("it takes {} bytes, more than --memory {}", candidate.profile.memory_bytes, *options.memory_limit);
+        fmt::format("it takes {} bytes, more than the limit of {} bytes", profile.memory_bytes, *options.memory_limit);
   }
   return candidate;
 }
 
-void choose(StackedSearchResult& result) {
-  const auto score_of = [&](std::size_t i) { return result.candidates[i].score; };
-  std::optional<std::size_t> runner_up;
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    if (!result.candidates[i].feasible) continue;
-    if (!result.best || score_of(i) < score_of(*result.best)) {
-      runner_up = std::exchange(result.best, i);
-    } else if (!runner_up || score_of(i) < score_of(*runner_up)) {
-      runner_up = i;
-    }
-  }
-  if (runner_up && score_of(*result.best) > 0)
-    result.margin = static_cast<double>(score_of(*runner_up)) / static_cast<double>(score_of(*result.best)) - 1;
-}
-
 /// The fastest of all that beat the wavefront with these workers.
 std::optional<StackedOvertaking> overtaking_with(const StackedSearchResult& result, std::uint64_t workers) {
-  const std::uint64_t wavefront = stacked_makespan(result.wavefront().profile, workers).flops;
+  const std::uint64_t wavefront = stacked_makespan(result.wavefront(), workers).flops;
   std::optional<StackedOvertaking> best;
-  for (std::size_t i = 1; i < result.candidates.size(); ++i) {
-    const StackedProfile& profile = result.candidates[i].profile;
+  for (std::size_t i = 1; i < result.profiles.size(); ++i) {
+    const StackedProfile& profile = result.profiles[i];
     const std::uint64_t to_beat = best ? best->flops : wavefront;
     const std::uint64_t shared = checked_add(profile.flops, profile.addition_flops) / workers;
     if (std::max(shared, profile.critical_path_flops) >= to_beat) continue;
@@ -77,18 +72,6 @@ std::optional<StackedOvertaking> overtaking_with(const StackedSearchResult& resu
 }
 
 }  // namespace
-
-std::string to_string(StackedObjective objective) {
-  switch (objective) {
-    case StackedObjective::time:
-      return "time";
-    case StackedObjective::critical_flops:
-      return "critical-flops";
-    case StackedObjective::work_flops:
-      return "work-flops";
-  }
-  throw std::logic_error("unknown objective");
-}
 
 std::vector<StackedMethod> stacked_methods(const StackedShape& shape) {
   std::vector<StackedMethod> methods = {{}};
@@ -109,31 +92,31 @@ std::vector<StackedMethod> stacked_methods(const StackedShape& shape, std::uint3
 }
 
 StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector<StackedMethod>& methods,
-                                    const StackedSearchOptions& options) {
+                                    const SearchOptions& options) {
   if (methods.empty() || methods.front().kind != StackedKind::wavefront)
     throw std::invalid_argument("compare_stacked needs the wavefront as the first of its methods");
   StackedSearchResult result;
   result.options = options;
+  result.options.execution = Execution::level;
   result.shape = shape;
-  std::vector<StackedProfile> profiles;
   for (const StackedMethod& method : methods) {
-    profiles.push_back(profile_stacked(shape, method, options.value_bytes));
-    result.workers = std::max(result.workers, profiles.back().widest);
+    result.profiles.push_back(profile_stacked(shape, method, options.value_bytes));
+    result.workers = std::max(result.workers, result.profiles.back().widest);
   }
   if (options.workers) result.workers = *options.workers;
-  for (StackedProfile& profile : profiles)
-    result.candidates.push_back(evaluate(std::move(profile), options, result.workers));
-  choose(result);
+  for (const StackedProfile& profile : result.profiles)
+    result.candidates.push_back(evaluate(profile, options, result.workers));
+  finish_search(result);
   return result;
 }
 
 std::optional<StackedOvertaking> overtaking_wavefront(const StackedSearchResult& result) {
-  const std::uint64_t steady = std::max<std::uint64_t>(result.wavefront().profile.widest, 1);
+  const std::uint64_t steady = std::max<std::uint64_t>(result.wavefront().widest, 1);
   for (std::uint64_t workers = 1; workers <= steady; ++workers) {
     if (const auto found = overtaking_with(result, workers)) return found;
   }
   std::uint64_t high = steady;
-  for (const StackedCandidate& candidate : result.candidates) high = std::max(high, candidate.profile.widest);
+  for (const StackedProfile& profile : result.profiles) high = std::max(high, profile.widest);
   if (!overtaking_with(result, high)) return std::nullopt;
   std::uint64_t low = steady + 1;
   while (low < high) {

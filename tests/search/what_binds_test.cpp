@@ -1,4 +1,4 @@
-#include "upsweep/search/binding.hpp"
+#include "upsweep/search/what_binds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -233,7 +233,7 @@ TEST(BindingOf, IsTheResourceThatOneScheduleWaitsFor) {
   Machine machine = free_machine(2);
   set_rates(machine, 1e12, 1e13);
   machine.rates[0].op_latency_s = 1e-3;
-  const auto binding = [&](std::size_t workers) { return binding_of(profile, machine, workers, Execution::dag, 4); };
+  const auto binding = [&](std::size_t workers) { return binding_of(*counted(profile, 4), machine, workers, Execution::dag); };
   EXPECT_EQ(binding(2), Binding::latency);
   machine.rates[0].op_latency_s = 1e-12;
   EXPECT_EQ(binding(2), Binding::arithmetic);
@@ -242,7 +242,8 @@ TEST(BindingOf, IsTheResourceThatOneScheduleWaitsFor) {
 }
 
 TEST(BindingOf, IsNothingWhereNothingTakesTime) {
-  EXPECT_EQ(binding_of(dense_profile(), free_machine(64), 1, Execution::dag, 4), std::nullopt);
+  const ScheduleProfile profile = dense_profile();
+  EXPECT_EQ(binding_of(*counted(profile, 4), free_machine(64), 1, Execution::dag), std::nullopt);
 }
 
 TEST(BindingOf, IsWorkersOnlyWhereTheMachineHasMore) {
@@ -250,9 +251,9 @@ TEST(BindingOf, IsWorkersOnlyWhereTheMachineHasMore) {
   Machine machine = free_machine(2);
   set_rates(machine, 1e9, 1e13);
   machine.rates[0].op_latency_s = 250e-6;  // as long as the arithmetic of a product
-  EXPECT_NE(binding_of(profile, machine, 2, Execution::level, 4), Binding::workers);
+  EXPECT_NE(binding_of(*counted(profile, 4), machine, 2, Execution::level), Binding::workers);
   machine.rates[0].workers = 64;
-  EXPECT_EQ(binding_of(profile, machine, 1, Execution::level, 4), Binding::workers);
+  EXPECT_EQ(binding_of(*counted(profile, 4), machine, 1, Execution::level), Binding::workers);
 }
 
 }  // namespace

@@ -8,26 +8,35 @@
 
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/recurrent/device_model.hpp"
+#include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
 
-/// A way through the backward pass, predicted.
-struct DeviceCandidate {
+/// A pass and what a machine is predicted to take for it.
+struct PredictedPass {
   BackwardMethod method;
-  std::string name;
-  bool is_feasible = true;
-  std::string reason;  ///< why it is infeasible, else empty
   DevicePrediction prediction;
 };
 
-/// The candidates of a pass, and which of them is fastest.
-struct DeviceSearchResult {
-  std::vector<DeviceCandidate> candidates;  ///< sequential, the depths from 0, then blocks by their number
-  std::optional<std::size_t> best;          ///< feasible with the least time for all hidden gradients
-  std::optional<double> margin;             ///< runner-up's time / best time - 1
+/// Passes of a recurrent model on a machine: a search whose candidates are the sequential pass, the depths from 0, then
+/// blocks by their number. Scores are seconds of all hidden gradients.
+struct DeviceSearchResult : SearchResult {
+  std::vector<PredictedPass> passes;  ///< of the candidates
 
-  [[nodiscard]] const DeviceCandidate& sequential() const { return candidates.front(); }
+  [[nodiscard]] const DevicePrediction& sequential() const { return passes.front().prediction; }
 };
+
+/// Adds a pass as a candidate; `reason`: why it is infeasible, else empty.
+void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string& reason);
+
+/// The resource of a search's verdict that a bound of the device model is.
+[[nodiscard]] Binding binding_of(Bound bound);
+
+/// What all phases of the hidden gradients wait for most; nothing where they take no time.
+[[nodiscard]] std::optional<Bound> bound_of(const DevicePrediction& prediction);
+
+/// FLOPs of the phases of the hidden gradients. Throws CountOverflow.
+[[nodiscard]] std::uint64_t hidden_flops(const DevicePrediction& prediction);
 
 inline constexpr std::size_t kMostBlocks = 4096;
 
@@ -36,7 +45,7 @@ inline constexpr std::size_t kMostBlocks = 4096;
 ///
 /// A candidate is infeasible where it holds more than `memory_limit` bytes, else more than the machine has, and where
 /// no backend runs it: one block of unfused steps, which is there to compare with. Ties go to the candidate that comes
-/// first. Throws and costs like predict_on_device() for each.
+/// first. Throws and costs like predict_on_device() for each. `machine` must outlive the result.
 [[nodiscard]] DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                                   const DeviceAssumptions& assumptions,
                                                   std::optional<std::uint64_t> memory_limit);

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/search/binding.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// What a search minimises.
+enum class Objective : std::uint8_t {
+  time,            ///< makespan on the workers, in FLOPs, or in seconds with a machine
+  critical_flops,  ///< critical path, by the path rule of the executor
+  work_flops,      ///< FLOPs of all combines
+};
+
+/// "time", "critical-flops" or "work-flops".
+[[nodiscard]] std::string to_string(Objective objective);
+
+/// Settings of a search, whatever it is of.
+struct SearchOptions {
+  Objective objective = Objective::time;
+  Execution execution = Execution::dag;  ///< executor and path rule of every objective
+  Scope scope = Scope::all;
+  std::optional<std::uint64_t> workers;       ///< default: the widest level of all depths, at least 1
+  std::optional<std::uint64_t> memory_limit;  ///< bytes
+  const Machine* machine = nullptr;           ///< Objective::time is in its seconds, where given
+  unsigned value_bytes = 4;                   ///< of the model; only a machine needs them
+
+  /// True where scores are seconds.
+  [[nodiscard]] bool in_seconds() const { return machine != nullptr && objective == Objective::time; }
+};
+
+/// A way through the backward pass, scored. Counts are sums over the inputs of the search.
+struct Candidate {
+  std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", ...
+  std::optional<std::uint32_t> depth;  ///< of a hybrid; nothing for other schemes
+  bool feasible = true;
+  std::string reason;           ///< why it is infeasible, else empty
+  std::optional<double> score;  ///< FLOPs as a mean over the inputs, or seconds; nothing where the simulation gave up
+  std::uint64_t levels = 0;
+  Totals totals;
+  PramProfile pram;
+  bool is_counted = true;    ///< false: of the counts only FLOPs and peak_live_bytes are known
+  bool has_dag_path = true;  ///< false: the longest path is not known
+  std::optional<double> level_s;  ///< with a machine: seconds under Execution::level
+  std::optional<double> dag_s;    ///< with a machine: seconds under Execution::dag
+  std::optional<Binding> binding;         ///< with a machine: what limits it, where that is known
+  std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
+  std::string same_scheme;  ///< without such a depth the first other scheme with the same; empty if none
+  bool is_plain = false;    ///< plain back-propagation, under another name too
+
+  [[nodiscard]] bool is_scan() const { return !is_plain; }
+};
+
+/// The best of some candidates, and by how much.
+struct Choice {
+  std::optional<std::size_t> best;  ///< position; nothing when none is feasible or a feasible one has no score
+  std::optional<double> margin;     ///< runner-up's score / best score - 1; nothing without a runner-up or at score 0
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+/// Where a hybrid scan overtakes plain back-propagation.
+struct Overtaking {
+  std::uint64_t workers = 1;
+  std::uint32_t depth = 0;         ///< the best one with these workers
+  std::uint64_t scan_flops = 0;    ///< its makespan
+  std::uint64_t linear_flops = 0;  ///< of plain back-propagation; larger
+
+  friend bool operator==(const Overtaking&, const Overtaking&) = default;
+};
+
+/// The result of a search. The first candidate is plain back-propagation.
+struct SearchResult {
+  SearchOptions options;
+  std::uint64_t inputs = 1;  ///< over which counts are sums
+  std::uint64_t workers = 1;
+  std::vector<Candidate> candidates;  ///< by depth, from 0; of a search without depths all ways
+  std::vector<Candidate> schemes;     ///< schedules without a depth that were searched beside them
+  std::optional<std::size_t> best;    ///< position in candidates; as in Choice
+  std::optional<double> margin;
+  std::optional<std::size_t> best_scheme;  ///< at() of the best of candidates and schemes
+  std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
+
+  /// Plain back-propagation, which always has a score.
+  [[nodiscard]] const Candidate& linear() const { return candidates.front(); }
+  /// Candidates and, after them, schemes.
+  [[nodiscard]] const Candidate& at(std::size_t i) const {
+    return i < candidates.size() ? candidates[i] : schemes[i - candidates.size()];
+  }
+  /// How many at() has.
+  [[nodiscard]] std::size_t size() const { return candidates.size() + schemes.size(); }
+};
+
+/// The feasible candidate with the smallest score; ties go to the first. A feasible candidate without a score might be
+/// the best, so that there is none.
+[[nodiscard]] Choice choose(std::span<const Candidate* const> candidates);
+
+/// Says of each candidate and scheme which one before it has the same figures, and picks the best of both.
+void finish_search(SearchResult& result);
+
+}  // namespace upsweep

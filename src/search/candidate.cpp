@@ -1,0 +1,68 @@
+#include "upsweep/search/candidate.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace upsweep {
+namespace {
+
+bool has_equal_figures(const Candidate& a, const Candidate& b) {
+  return a.is_counted && b.is_counted && a.levels == b.levels && a.totals == b.totals && a.pram == b.pram;
+}
+
+void mark_equal(SearchResult& result) {
+  const std::size_t depths = result.candidates.size();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    Candidate& mine = i < depths ? result.candidates[i] : result.schemes[i - depths];
+    std::size_t same = 0;
+    while (same < i && !has_equal_figures(mine, result.at(same))) ++same;
+    if (same == i) continue;
+    mine.same_as = result.at(same).depth;
+    if (!mine.same_as) mine.same_scheme = result.at(same).schedule;
+  }
+}
+
+}  // namespace
+
+std::string to_string(Objective objective) {
+  switch (objective) {
+    case Objective::time:
+      return "time";
+    case Objective::critical_flops:
+      return "critical-flops";
+    case Objective::work_flops:
+      return "work-flops";
+  }
+  throw std::logic_error("unknown objective");
+}
+
+Choice choose(std::span<const Candidate* const> candidates) {
+  const auto score = [&](std::size_t i) { return *candidates[i]->score; };
+  Choice choice;
+  std::optional<std::size_t> runner_up;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!candidates[i]->feasible) continue;
+    if (!candidates[i]->score) return {};
+    if (!choice.best || score(i) < score(*choice.best)) {
+      runner_up = std::exchange(choice.best, i);
+    } else if (!runner_up || score(i) < score(*runner_up)) {
+      runner_up = i;
+    }
+  }
+  if (runner_up && score(*choice.best) > 0) choice.margin = score(*runner_up) / score(*choice.best) - 1;
+  return choice;
+}
+
+void finish_search(SearchResult& result) {
+  mark_equal(result);
+  std::vector<const Candidate*> all;
+  for (std::size_t i = 0; i < result.size(); ++i) all.push_back(&result.at(i));
+  const Choice depth = choose(std::span(all).first(result.candidates.size()));
+  result.best = depth.best;
+  result.margin = depth.margin;
+  const Choice any = choose(all);
+  result.best_scheme = any.best;
+  result.scheme_margin = any.margin;
+}
+
+}  // namespace upsweep
