@@ -8,12 +8,11 @@
 #include <limits>
 #include <utility>
 
-#include "chain.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/machine_file.hpp"
-#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
 namespace upsweep::cli {
@@ -23,14 +22,7 @@ Model load(const ModelOptions& options) {
 }
 
 Model load(const ModelOptions& options, Numbers numbers) {
-  if (is_recurrent_file(options.model)) {
-    throw InputError(
-        fmt::format("{}: a recurrent model, accepted are models with operators: recurrent ones have profile "
-                    "and search so far",
-                    options.model));
-  }
-  require_no_chain(options.model);
-  Model model = load_model(options.model, numbers);
+  Model model = require_network(load_model(options.model, numbers), "this command");
   try {
     require_pattern_memory(model.network, model.weights, machine_memory());
   } catch (const OperatorError& error) {

@@ -11,7 +11,7 @@
 #include "terminal.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/io/chain_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/search/chain_search.hpp"
@@ -70,7 +70,7 @@ void check_chain_search(const SearchRequest& request) {
 }  // namespace
 
 bool is_chain(const ModelOptions& model, const RecurrentOptions& options) {
-  if (!is_chain_file(model.model)) return false;
+  if (!ModelFile(model.model).holds<ChainModel>()) return false;
   for (const auto& [option, text] :
        {std::pair{"--steps", &options.steps}, std::pair{"--batch", &options.batch},
         std::pair{"--hidden", &options.hidden}, std::pair{"--forward-kernels", &options.forward_kernels},
@@ -95,17 +95,9 @@ bool is_chain(const ModelOptions& model, const RecurrentOptions& options) {
   return true;
 }
 
-void require_no_chain(const std::string& file) {
-  if (!is_chain_file(file)) return;
-  throw InputError(
-      fmt::format("{}: a synthetic chain, which has counts and no values, accepted are models with operators or a "
-                  "recurrent network: chains have profile, search and study",
-                  file));
-}
-
 int profile_chain(const ModelOptions& options, const std::string& schedule) {
   const std::uint32_t depth = depth_of(schedule);
-  const ChainModel model = load_chain(options.model);
+  const auto model = std::get<ChainModel>(load_model(options.model, Numbers::structure));
   const std::optional<Machine> machine = load_machine_of(options);
   return count_chain(options, [&] {
     const HomogeneousProfile profile = profile_homogeneous(model.chain, depth, model.value_bytes);
@@ -123,7 +115,7 @@ int profile_chain(const ModelOptions& options, const std::string& schedule) {
 int search_chain(const ModelOptions& options, SearchRequest request) {
   SearchOptions& search = request.search;
   if (options.machine) check_chain_search(request);
-  const ChainModel model = load_chain(options.model);
+  const auto model = std::get<ChainModel>(load_model(options.model, Numbers::structure));
   const std::optional<Machine> machine = load_machine_of(options);
   return count_chain(options, [&] {
     const HomogeneousChain& chain = model.chain;

@@ -116,12 +116,6 @@ void check_outcome(const SolveReport& report) {
 int run_solve(const SolveOptions& options) {
   check_model_options(options.model);
   const SolvePlan plan = plan_of(options);
-  if (is_recurrent_file(options.model.model)) {
-    throw InputError(
-        fmt::format("{}: a recurrent model, accepted are models with operators: solve knows their backward "
-                    "systems only",
-                    options.model.model));
-  }
   const Model model = load(options.model, plan.pattern == PatternKind::sample ? Numbers::needed : Numbers::run);
   SolveResult result;
   try {

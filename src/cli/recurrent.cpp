@@ -14,7 +14,7 @@
 #include "terminal.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/search_report.hpp"
@@ -22,10 +22,6 @@
 
 namespace upsweep::cli {
 namespace {
-
-HomogeneousChain chain_of(const RecurrentModel& model) {
-  return model.is_fused ? fused_chain(model.shape.hidden, model.steps) : unfused_chain(model.shape.hidden, model.steps);
-}
 
 PassShape pass_of(const RecurrentModel& model) { return {model.shape, model.steps, model.batch, model.is_fused}; }
 
@@ -182,7 +178,7 @@ void check_profile_schedule(const std::string& schedule) {
 }
 
 bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {
-  if (!is_recurrent_file(model.model)) {
+  if (!ModelFile(model.model).holds<RecurrentModel>()) {
     for (const auto& [option, text] :
          {std::pair{"--steps", &options.steps}, std::pair{"--batch", &options.batch},
           std::pair{"--hidden", &options.hidden}, std::pair{"--forward-kernels", &options.forward_kernels},

@@ -92,8 +92,7 @@ std::string description_of(const Network& network) {
 
 TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& progress) {
   require_methods(spec);
-  require_no_chain(spec.model_file);
-  const Model model = load_model(spec.model_file, Numbers::run);
+  const Model model = load_network(spec.model_file, Numbers::run);
   try {
     require_no_blocks(model.network, "training");
     require_pattern_memory(model.network, model.weights, machine_memory());

@@ -96,12 +96,6 @@ void add_number(ContentHash& hash, std::string_view name, const T& number) {
 
 }  // namespace
 
-bool is_chain(const YamlDocument& document) {
-  return document.root->kind == YamlNode::Kind::mapping && value_place(*document.root, "chain").has_value();
-}
-
-bool is_chain_file(const std::string& path) { return is_chain(read_yaml(path)); }
-
 ChainModel read_chain(const YamlDocument& document) {
   YamlMap map(document, *document.root, "a chain model");
   ChainModel model;
@@ -125,7 +119,9 @@ ChainModel read_chain(const YamlDocument& document) {
   return model;
 }
 
-ChainModel load_chain(const std::string& path) { return read_chain(read_yaml(path)); }
+HomogeneousChain chain_of(const RecurrentModel& model) {
+  return model.is_fused ? fused_chain(model.shape.hidden, model.steps) : unfused_chain(model.shape.hidden, model.steps);
+}
 
 ChainModel recurrent_chain(const YamlDocument& document) {
   const RecurrentModel recurrent = load_recurrent(document, Layers::any);
@@ -139,8 +135,7 @@ ChainModel recurrent_chain(const YamlDocument& document) {
   model.file = recurrent.file;
   model.name = recurrent.name;
   model.value_bytes = recurrent.value_bytes;
-  model.chain = recurrent.is_fused ? fused_chain(recurrent.shape.hidden, recurrent.steps)
-                                   : unfused_chain(recurrent.shape.hidden, recurrent.steps);
+  model.chain = chain_of(recurrent);
   model.batch = recurrent.batch;
   model.content_hash = recurrent.content_hash;
   return model;

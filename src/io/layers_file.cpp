@@ -274,10 +274,6 @@ LayersModel load_layers(const std::string& path) { return build_layers(read_yaml
 
 LayersModel load_layers(std::istream& in, const std::string& path) { return build_layers(parse_yaml(in, path)); }
 
-bool is_layers_file(const std::string& path) {
-  const YamlDocument document = read_yaml(path);
-  return document.root->kind == YamlNode::Kind::mapping &&
-         YamlMap(document, *document.root, "the file").find("layers") != nullptr;
-}
+LayersModel load_layers(const YamlDocument& document) { return build_layers(document); }
 
 }  // namespace upsweep

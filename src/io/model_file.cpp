@@ -127,12 +127,12 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
 
 }  // namespace
 
-Model load_model(const std::string& path, Numbers numbers) { return build_model(read_yaml(path), numbers); }
+Model load_network(const std::string& path, Numbers numbers) { return build_model(read_yaml(path), numbers); }
 
-Model load_model(std::istream& in, const std::string& path, Numbers numbers) {
+Model load_network(std::istream& in, const std::string& path, Numbers numbers) {
   return build_model(parse_yaml(in, path), numbers);
 }
 
-Model load_model(const YamlDocument& document, Numbers numbers) { return build_model(document, numbers); }
+Model load_network(const YamlDocument& document, Numbers numbers) { return build_model(document, numbers); }
 
 }  // namespace upsweep

@@ -9,6 +9,7 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
@@ -43,12 +44,13 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
   machine_ = load_machine(machine_file_);
   hash.add("machine", machine_text(machine_));
   model_file_ = path_of(document, model, map.name("model"));
-  if (is_layers_file(model_file_)) {
-    layers_model_ = load_layers(model_file_);
+  AnyModel model_of_file = load_model(model_file_, Numbers::structure);
+  if (LayersModel* layers = std::get_if<LayersModel>(&model_of_file)) {
+    layers_model_ = std::move(*layers);
     works_ = layers_model_->layers;
     hash.add("layers", layers_model_->content_hash);
   } else {
-    model_ = load_model(model_file_, Numbers::structure);
+    model_ = require_network(std::move(model_of_file), "training beside layers files");
     try {
       works_ = layer_works(model_->network);
     } catch (const OperatorError& error) {

@@ -126,16 +126,6 @@ T rounded(double x, const RecurrentModel& model, const char* what) {
 
 }  // namespace
 
-bool is_recurrent_file(const std::string& path) {
-  const YamlDocument document = read_yaml(path);
-  const YamlNode& root = *document.root;
-  if (root.kind != YamlNode::Kind::mapping) return false;
-  for (std::size_t i = 0; i + 1 < root.children.size(); i += 2) {
-    if (root.children[i]->text == "recurrent") return true;
-  }
-  return false;
-}
-
 RecurrentModel load_recurrent(const std::string& path, Layers accepted) {
   return read_recurrent(read_yaml(path), accepted);
 }

@@ -12,6 +12,7 @@
 #include "quantity.hpp"
 #include "study_readers.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "yaml_edit.hpp"
@@ -97,10 +98,11 @@ std::string machine_path(const std::string& path) {
 StudyModel model_with(const YamlDocument& base, std::span<const PathValue> values, const std::string& folder_of,
                       bool needs_numbers) {
   const YamlDocument document = with_values(&base, values, folder_of, false);
-  if (is_chain(document)) return read_chain(document);
-  const bool is_mapping = document.root->kind == YamlNode::Kind::mapping;
-  if (is_mapping && value_place(*document.root, "recurrent")) return recurrent_chain(document);
-  return load_model(document, needs_numbers ? Numbers::needed : Numbers::structure);
+  const ModelFile file(document);
+  if (file.holds<RecurrentModel>()) return recurrent_chain(document);
+  AnyModel model = file.load(needs_numbers ? Numbers::needed : Numbers::structure);
+  if (ChainModel* chain = std::get_if<ChainModel>(&model)) return std::move(*chain);
+  return require_network(std::move(model), "studies beside recurrent models and chains");
 }
 
 Machine machine_with(const YamlDocument* base, std::span<const PathValue> values, const std::string& folder_of) {

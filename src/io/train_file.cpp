@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "upsweep/io/content_hash.hpp"
-#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/learning/network_backward.hpp"
@@ -183,7 +183,7 @@ TrainSpec read_train(const YamlDocument& document) {
   spec.model_file = beside(document.file, yaml_text(document, model, map.name("model")));
   map.finish();
   try {
-    spec.is_recurrent = is_recurrent_file(spec.model_file);
+    spec.is_recurrent = ModelFile(spec.model_file).holds<RecurrentModel>();
   } catch (const InputError& error) {
     throw document.error(model, fmt::format("{}: {}", map.name("model"), error.what()));
   }

@@ -1,4 +1,5 @@
 #include "upsweep/io/chain_file.hpp"
+#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,9 +132,9 @@ TEST(ChainFile, IsHashedByItsContentButNotItsName) {
 }
 
 TEST(ChainFile, IsToldFromOtherModels) {
-  EXPECT_TRUE(is_chain(document("chain: 3\n")));
-  EXPECT_FALSE(is_chain(document("recurrent: {}\n")));
-  EXPECT_FALSE(is_chain(document("- chain\n")));
+  EXPECT_TRUE(ModelFile(document("chain: 3\n")).holds<ChainModel>());
+  EXPECT_FALSE(ModelFile(document("recurrent: {}\n")).holds<ChainModel>());
+  EXPECT_FALSE(ModelFile(document("- chain\n")).holds<ChainModel>());
 }
 
 const std::string kRecurrent =

@@ -1,4 +1,5 @@
 #include "upsweep/io/layers_file.hpp"
+#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -232,8 +233,8 @@ TEST(LayersFile, EveryPresetHasDenseCosts) {
 }
 
 TEST(LayersFile, IsToldFromAModelFile) {
-  EXPECT_TRUE(is_layers_file(kSource + "/models/layers/bert-24.yaml"));
-  EXPECT_FALSE(is_layers_file(kSource + "/models/lenet5.yaml"));
+  EXPECT_TRUE(ModelFile(kSource + "/models/layers/bert-24.yaml").holds<LayersModel>());
+  EXPECT_TRUE(ModelFile(kSource + "/models/lenet5.yaml").holds<Model>());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "upsweep/io/study_file.hpp"
+#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ TEST(StudyFileReader, ABaseIsAStudyOfOnePoint) {
   EXPECT_EQ(study.spec.base, StudySettings{});
   EXPECT_THAT(study.spec.axes, IsEmpty());
   EXPECT_THAT(study.spec.questions, ElementsAre(Question{}));
-  EXPECT_TRUE(is_chain(study.model));
+  EXPECT_TRUE(ModelFile(study.model).holds<ChainModel>());
   EXPECT_EQ(study.model.file, "studies/long.yaml");
   EXPECT_FALSE(study.machine.has_value());
 }

@@ -235,7 +235,7 @@ TEST(DenseCosts, RefuseAMachineWithoutFlopsPerSecond) {
 }
 
 TEST(DenseCosts, OfAModelFileCoverItsLayers) {
-  const Model model = load_model(kSource + "/models/lenet5.yaml", Numbers::structure);
+  const Model model = load_network(kSource + "/models/lenet5.yaml", Numbers::structure);
   const std::vector<LayerWork> layers = layer_works(model.network);
   const LayerCosts costs = dense_costs(layers, machine_named("v100-sxm2-32gb"), {.samples = 64});
   EXPECT_THAT(costs.names, ElementsAre("conv1", "pool1", "conv2", "pool2", "fc1", "fc2", "fc3"));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 
@@ -18,12 +19,6 @@ struct ChainModel {
   std::string content_hash;  ///< of everything but the name
 };
 
-/// Whether a document is a model with the key `chain`.
-[[nodiscard]] bool is_chain(const YamlDocument& document);
-
-/// The same of a file. Throws InputError where it is no YAML.
-[[nodiscard]] bool is_chain_file(const std::string& path);
-
 /// Reads a synthetic chain:
 ///
 ///     name: rnn-like
@@ -36,8 +31,8 @@ struct ChainModel {
 /// is accepted".
 [[nodiscard]] ChainModel read_chain(const YamlDocument& document);
 
-/// The same of a file.
-[[nodiscard]] ChainModel load_chain(const std::string& path);
+/// The Jacobians of a recurrent model of one layer.
+[[nodiscard]] HomogeneousChain chain_of(const RecurrentModel& model);
 
 /// The chain of a recurrent model of one layer. Throws InputError; also for a stack of layers.
 [[nodiscard]] ChainModel recurrent_chain(const YamlDocument& document);

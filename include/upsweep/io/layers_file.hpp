@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/training/layer_work.hpp"
 
 namespace upsweep {
@@ -54,8 +55,7 @@ struct LayersModel {
 /// The same from a stream; `path` stands for it in errors.
 [[nodiscard]] LayersModel load_layers(std::istream& in, const std::string& path);
 
-/// True when the file is a mapping with the key `layers`, which model files do not have. Throws InputError where it is
-/// no YAML.
-[[nodiscard]] bool is_layers_file(const std::string& path);
+/// The same of a document.
+[[nodiscard]] LayersModel load_layers(const YamlDocument& document);
 
 }  // namespace upsweep

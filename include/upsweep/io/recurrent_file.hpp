@@ -42,9 +42,6 @@ enum class Layers : std::uint8_t {
   any,  ///< stacks of layers too
 };
 
-/// True when the file is a mapping with the key `recurrent`. Throws InputError where it is no YAML.
-[[nodiscard]] bool is_recurrent_file(const std::string& path);
-
 /// Reads a recurrent model:
 ///
 ///     name: rnn-bitstream
