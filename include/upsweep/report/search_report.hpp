@@ -23,7 +23,7 @@ struct SearchReport {
       {};  ///< what limits each candidate, as result.at(); empty without a machine
 };
 
-/// The object that `search --format json` prints; its fields are listed in README.md.
+/// The object that `search --format json` prints; its fields are listed in docs/reading-a-search.md.
 [[nodiscard]] Json to_json(const SearchReport& report);
 
 /// The table of candidates and, after them, schemes: with an empty depth.
