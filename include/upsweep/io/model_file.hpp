@@ -38,7 +38,7 @@ enum class Numbers {
   run,        ///< the same; without `sample` in the file, one standard normal input of seed 0
 };
 
-/// Reads a model file and the arrays that it names; the format is in README.md.
+/// Reads a model file and the arrays that it names; the format is in docs/model-files.md.
 ///
 /// Throws InputError, one line that names file, line, operator, what was found and what is accepted; under
 /// Numbers::needed also where the file has no `sample`.

@@ -29,8 +29,8 @@ struct StudyFile {
 /// base or of an axis. Else they are FLOPs.
 [[nodiscard]] bool scores_in_seconds(const StudyFile& study);
 
-/// Reads a study file; the format is in README.md ("Studies"). Every path of an axis exists, in the base or as a key
-/// that its reader accepts, and every value of the base is valid on its own.
+/// Reads a study file; the format is in docs/studies.md. Every path of an axis exists, in the base or as a key that its
+/// reader accepts, and every value of the base is valid on its own.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; of a path that does not exist with
 /// the nearest that does; of a grid that is empty or has more than kMostPoints points with their number.

@@ -41,7 +41,7 @@ struct TrainingFile {
   [[nodiscard]] InputError error(int at_line, const std::string& message) const { return {file, at_line, message}; }
 };
 
-/// Reads a training file: one flat YAML mapping, whose keys are described in README.md.
+/// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also for the files that it names.
 [[nodiscard]] TrainingFile load_training(const std::string& path);

@@ -129,8 +129,8 @@ struct HomogeneousReference {
 /// h³·d1·d2 matched pairs and the density 1 - (1 - d1·d2)^h, as if its factors were independent; a part is made of the
 /// aligned blocks of the up-sweep, whatever the schedule. Exact for products of two elements of the chain alone.
 /// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth) time and memory, whatever the length.
-/// Source: the counting rules and index ranges in README.md; numbers of combines after Blelloch, "Prefix sums and their
-/// applications", 1990.
+/// Source: the counting rules and index ranges in docs/counting-rule.md; numbers of combines after Blelloch, "Prefix
+/// sums and their applications", 1990.
 [[nodiscard]] HomogeneousProfile profile_homogeneous(const HomogeneousChain& chain, std::uint32_t depth,
                                                      unsigned value_bytes);
 

@@ -36,7 +36,7 @@ struct ProfileReport {
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine
 };
 
-/// The object that `profile --format json` prints; its fields are listed in README.md.
+/// The object that `profile --format json` prints; its fields are listed in docs/reading-a-search.md.
 [[nodiscard]] Json to_json(const ProfileReport& report);
 
 /// The table of ops.

@@ -34,7 +34,7 @@ struct SearchReport {
   std::function<void(std::size_t i, Json& candidate)> more = {};
 };
 
-/// The object that `search --format json` prints, with the same names for every kind of model; see docs/search.md.
+/// The object that `search --format json` prints, with the same names for every kind of model; see docs/reading-a-search.md.
 [[nodiscard]] Json to_json(const SearchReport& report);
 /// The candidates and, after them, schemes: with an empty depth; columns are the names of the JSON.
 [[nodiscard]] std::string to_csv(const SearchReport& report);

@@ -51,8 +51,8 @@ struct SolveReport {
 /// others.
 [[nodiscard]] std::string verdict_sentence(const SolveReport& report, const SolveRun& run);
 
-/// The object that `solve --format json` prints; its fields are listed in README.md. Numbers that are not finite are
-/// null.
+/// The object that `solve --format json` prints; its fields are listed in docs/solve.md. Numbers that are not finite
+/// are null.
 [[nodiscard]] Json to_json(const SolveReport& report);
 
 /// One line per method.

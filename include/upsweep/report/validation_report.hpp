@@ -29,7 +29,7 @@ struct ValidationReport {
   bool forms_blocks = false;  ///< the network has blocks, whose Jacobians are formed while the chain is built
 };
 
-/// The object that `validate --format json` prints; its fields are listed in README.md.
+/// The object that `validate --format json` prints; its fields are listed in docs/validation.md.
 [[nodiscard]] Json to_json(const ValidationReport& report);
 
 /// The table of levels: predicted and measured seconds of each; empty but for its head under dag execution.

@@ -17,8 +17,8 @@ namespace upsweep {
 /// BPPSA's scan, cut: an up-sweep of D = min(depth, max_depth(length)) levels, a linear fold over the block ends, and a
 /// down-sweep of D levels. Depth 0 is linear_schedule(). Throws std::invalid_argument below 2 elements.
 ///
-/// Source: Wang, Bai and Pekhimenko, "BPPSA", MLSys 2020, Algorithm 1; index ranges for any length as README.md states
-/// them.
+/// Source: Wang, Bai and Pekhimenko, "BPPSA", MLSys 2020, Algorithm 1; index ranges for any length as
+/// docs/counting-rule.md states them.
 [[nodiscard]] Schedule hybrid_schedule(std::size_t length, std::uint32_t depth);
 
 /// hybrid_schedule() at the largest depth: the full Blelloch scan.

@@ -94,7 +94,7 @@ using RowWriter = std::function<void(Index r, std::vector<Index>& columns)>;
 [[nodiscard]] Pattern build_pattern(Index rows, Index cols, std::uint64_t expected_nnz, const RowWriter& write);
 
 /// Bytes of a CSR matrix of this shape: (value_bytes + 4) · nnz + 4 · (rows + 1), with 8 bytes per row pointer when nnz
-/// exceeds 2^31 - 1. Source: the counting rules in README.md. Throws CountOverflow.
+/// exceeds 2^31 - 1. Source: the counting rules in docs/counting-rule.md. Throws CountOverflow.
 [[nodiscard]] std::uint64_t csr_bytes(std::uint64_t rows, std::uint64_t nnz, unsigned value_bytes);
 
 }  // namespace upsweep

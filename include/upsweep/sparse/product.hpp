@@ -59,7 +59,7 @@ struct Product {
 
 /// The counting rule: every matched pair of entries costs one multiply and one add.
 ///
-/// Source: the artifact of BPPSA counts the same; see "The counting rule" in README.md. Throws CountOverflow.
+/// Source: the artifact of BPPSA counts the same; see docs/counting-rule.md. Throws CountOverflow.
 [[nodiscard]] std::uint64_t flops_of_products(std::uint64_t products);
 
 /// Matched pairs of X times a dense vector: nnz(X).
