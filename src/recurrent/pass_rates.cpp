@@ -66,13 +66,13 @@ class PassBench {
   }
 
   [[nodiscard]] PassRates run() {
-    const double start = clock_seconds();
+    const double start = now_seconds();
     bench_.timer().start(timings());
     measure_starts();
     for (const bool far : {false, true}) measure_sequences(far);
     for (const bool far : {false, true}) measure_matrices(far);
     rates_.longest_steps = bench_.longest_steps();
-    rates_.measuring_s = clock_seconds() - start;
+    rates_.measuring_s = now_seconds() - start;
     return rates_;
   }
 
@@ -87,11 +87,7 @@ class PassBench {
 
   template <class Work>
   [[nodiscard]] Both<double> time_work(const Work& work, bool swept) {
-    return bench_.timer().time(swept, [&] {
-      const double start = clock_seconds();
-      work();
-      return clock_seconds() - start;
-    });
+    return bench_.timer().time(swept, [&] { return seconds_of(work); });
   }
 
   /// Calls measure(*rates), and takes the rates away where memory is too small for its passes.

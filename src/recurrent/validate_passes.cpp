@@ -3,49 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/recurrent/outer_passes.hpp"
 
 namespace upsweep {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kMostRepetitions = 1000;
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Calls `once`, which returns a duration of its own kind, as often as the options say; in ascending order of seconds.
-template <class Once>
-auto repeat(const PassesOptions& options, const Once& once) {
-  static_cast<void>(once());
-  std::vector<decltype(once())> runs;
-  const auto total = [](const auto& run) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(run)>, double>) {
-      return run;
-    } else {
-      return run.total();
-    }
-  };
-  double spent = 0;
-  while (runs.size() < std::max<std::size_t>(options.repetitions, 1) ||
-         (spent < options.min_seconds && runs.size() < kMostRepetitions)) {
-    runs.push_back(once());
-    spent += total(runs.back());
-  }
-  std::sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return total(a) < total(b); });
-  return runs;
+/// The run with the median total; the mean of the two in the middle for an even number.
+ScanTimes median_run(std::vector<ScanTimes> runs) {
+  std::ranges::sort(runs, {}, &ScanTimes::total);
+  const ScanTimes& a = runs[(runs.size() - 1) / 2];
+  const ScanTimes& b = runs[runs.size() / 2];
+  return {(a.jacobians + b.jacobians) / 2, (a.up + b.up) / 2, (a.middle + b.middle) / 2, (a.down + b.down) / 2};
 }
 
 template <class T>
@@ -73,7 +48,10 @@ template <class T>
 class Runner {
  public:
   Runner(const SequenceBatch<T>& batch, bool is_fused, const PassesOptions& options)
-      : batch_(batch), options_(options), shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
+      : batch_(batch),
+        options_(options),
+        repetitions_{options.repetitions, options.min_seconds},
+        shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
 
   PassesValidation run(const std::vector<PassRequest>& requests) {
     run_forward_here();
@@ -97,8 +75,7 @@ class Runner {
         head_ = run_head<T>(batch_.weights, states_.at(batch_.steps), batch_.labels);
       });
     };
-    const std::vector<double> times = repeat(options_, forward);
-    here.forward_s = times[times.size() / 2];
+    here.forward_s = median(repeat(repetitions_, forward));
     here.states = compare_states<T>(batch_.weights, batch_.inputs, states_);
     result_.loss = head_.loss;
   }
@@ -116,8 +93,7 @@ class Runner {
       const std::unique_ptr<ForwardPass<T>> pass = make_forward_pass<T>(backend, shape_);
       ForwardStates<T> states;
       pass->load(batch_.weights, batch_.inputs, states);
-      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
-      there.forward_s = times[times.size() / 2];
+      there.forward_s = median(repeat(repetitions_, [&] { return pass->run(); }));
       there.notes = pass->notes();
       pass->fetch();
       there.states = compare_states<T>(batch_.weights, batch_.inputs, states);
@@ -164,11 +140,12 @@ class Runner {
       std::vector<T> gradients(states_.hidden.size(), std::numeric_limits<T>::quiet_NaN());
       pass->set_inputs(batch_.inputs);
       pass->load(batch_.weights, states_, head_.hidden_gradient, gradients);
-      const std::vector<ScanTimes> times = repeat(options_, [&] { return pass->run(); });
+      std::vector<ScanTimes> runs = repeat(
+          repetitions_, [&] { return pass->run(); }, &ScanTimes::total);
       pass->fetch();
-      outcome.times = times[times.size() / 2];
-      outcome.fastest_seconds = times.front().total();
-      outcome.repetitions = times.size();
+      outcome.repetitions = runs.size();
+      outcome.fastest_seconds = std::ranges::min(runs, {}, &ScanTimes::total).total();
+      outcome.times = median_run(std::move(runs));
       outcome.flops = pass->flops();
       outcome.bytes = pass->bytes();
       outcome.notes = pass->notes();
@@ -226,8 +203,7 @@ class Runner {
     if (outer->parameters_s) {
       static_cast<void>(pass->run());
     } else {
-      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
-      outer->parameters_s = times[times.size() / 2];
+      outer->parameters_s = median(repeat(repetitions_, [&] { return pass->run(); }));
       const std::vector<std::string> notes = pass->notes();
       outer->notes.insert(outer->notes.end(), notes.begin(), notes.end());
     }
@@ -237,6 +213,7 @@ class Runner {
 
   const SequenceBatch<T>& batch_;
   const PassesOptions& options_;
+  Repetitions repetitions_;
   PassShape shape_;
   ForwardStates<T> states_;
   HeadResult<T> head_;

@@ -35,9 +35,8 @@ struct Availability {
 struct RunOptions {
   std::size_t workers = 1;  ///< threads or streams; a sequential backend ignores it
   Execution execution = Execution::level;
-  std::size_t repetitions =
-      1;  ///< measured runs, at least 1 (1 where it takes over 5 s); one more before them is not measured
-  double min_seconds = 0;          ///< repeat until the measured runs took this long together, at most 1000 times
+  std::size_t repetitions = 1;     ///< as Repetitions::runs
+  double min_seconds = 0;          ///< as Repetitions::min_seconds
   std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
   bool keep_results = true;        ///< hand back the results
 };

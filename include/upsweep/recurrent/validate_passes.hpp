@@ -38,7 +38,7 @@ struct PassRequest {
 struct PassOutcome {
   PassRequest request;
   std::string failure;         ///< why it did not run, for people; empty where it ran
-  ScanTimes times;             ///< of the repetition with the median total
+  ScanTimes times;             ///< of the run with the median total; the mean of two for an even number
   double fastest_seconds = 0;  ///< the fastest repetition
   std::size_t repetitions = 0;
   ScanFlops flops;
@@ -88,8 +88,8 @@ struct PassesValidation {
 };
 
 struct PassesOptions {
-  std::size_t repetitions = 3;  ///< measured runs, at least 1; one more before them is not measured
-  double min_seconds = 0.2;     ///< repeat until the measured runs took this long together, 1000 times at most
+  std::size_t repetitions = 3;  ///< as Repetitions
+  double min_seconds = 0.2;     ///< likewise
   /// Called with the name of a pass before it runs.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
