@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "cuda_backends.hpp"
 #include "cuda_check.hpp"
 #include "cusparse_run.hpp"
 #include "device_facts.hpp"
@@ -10,6 +9,7 @@
 #include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/base/laps.hpp"
+#include "upsweep/kernels/backends.hpp"
 
 namespace upsweep {
 namespace {

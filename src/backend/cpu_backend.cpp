@@ -1,5 +1,3 @@
-#include "cpu_backend.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include "processor.hpp"
 #include "product_kernels.hpp"
 #include "upsweep/backend/arena.hpp"
+#include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/iterations.hpp"
 #include "upsweep/base/parallel.hpp"

@@ -186,10 +186,11 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
 
 }  // namespace
 
-Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options) {
+Calibration calibrate(const Backend& backend, const CalibrationOptions& options) {
   const Availability availability = backend.availability();
   if (!availability.available) throw BackendError(backend.name() + ": " + availability.reason);
   const DeviceFacts facts = backend.facts();
+  const MachineKind kind = facts.is_processor ? MachineKind::cpu : MachineKind::gpu;
   constexpr std::uint64_t kUsualCache = std::uint64_t{32} << 20;
   Calibration calibration;
   Machine& machine = calibration.machine;

@@ -11,6 +11,7 @@
 #include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/block_bounds.hpp"
+#include "upsweep/recurrent/operands.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
 
 namespace upsweep {

@@ -23,6 +23,7 @@ struct DeviceFacts {
   std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;  ///< of the first level for data; 0: not known
   std::uint64_t fill_teams = 1;         ///< rows, or teams of equal rows, at a time that keep the device busy
+  bool is_processor = false;            ///< the program's own, whose memory it shares; otherwise a GPU
 };
 
 /// Whether a backend can run here.
