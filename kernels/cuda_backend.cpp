@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
-#include "cuda_backends.hpp"
 #include "cuda_check.hpp"
 #include "device_facts.hpp"
 #include "device_plan.hpp"
 #include "schedule_runner.hpp"
 #include "upsweep/backend/fitting.hpp"
+#include "upsweep/base/laps.hpp"
+#include "upsweep/kernels/backends.hpp"
 
 namespace upsweep {
 namespace {
@@ -49,7 +49,7 @@ Measurement run_planned(const Schedule& schedule, const NumericChain<T>& chain, 
   if (!availability.available) throw BackendError(availability.reason);
   require_fitting(schedule, chain);
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
-  const auto start = std::chrono::steady_clock::now();
+  Laps planning;
   const SchedulePlan plan = plan_schedule(schedule, chain.structure);
   kernels::DevicePlan<T> device(schedule, plan, chain, options.execution, kernels::shared_memory_limit());
   kernels::require_device_memory(device.total_bytes(), options.memory_limit, "plan, inputs and values");
@@ -62,7 +62,7 @@ Measurement run_planned(const Schedule& schedule, const NumericChain<T>& chain, 
   Measurement measurement;
   measurement.workers = std::min(options.workers, kMostStreams);
   measurement.ops = counted_ops(plan);
-  measurement.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  measurement.plan_seconds = planning.lap();
   measurement.plan_bytes = device.structure_bytes();
   measurement.value_bytes = device.value_bytes();
   if (options.workers > kMostStreams) {
@@ -84,10 +84,7 @@ class CudaBackend : public Backend {
  public:
   std::string name() const override { return "cuda"; }
   Availability availability() const override { return kernels::cuda_availability(); }
-  DeviceFacts facts() const override {
-    if (const Availability here = availability(); !here.available) throw BackendError(here.reason);
-    return kernels::cuda_facts();
-  }
+  DeviceFacts facts() const override { return kernels::cuda_facts(); }
   Measurement run(const Schedule& schedule, const NumericChain<float>& chain,
                   const RunOptions& options) const override {
     return run_planned(schedule, chain, options);

@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <type_traits>
 
-#include "cuda_backends.hpp"
 #include "cuda_check.hpp"
 #include "cusparse_run.hpp"
 #include "device_facts.hpp"
 #include "sequence_timing.hpp"
 #include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
+#include "upsweep/base/laps.hpp"
+#include "upsweep/kernels/backends.hpp"
 
 namespace upsweep {
 namespace {
@@ -113,11 +113,11 @@ Measurement run_cusparse(const Schedule& schedule, const NumericChain<T>& chain,
   if (const Availability here = cusparse_availability(); !here.available) throw BackendError(here.reason);
   require_fitting(schedule, chain);
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
-  const auto start = std::chrono::steady_clock::now();
+  Laps planning;
   Products<T> products(schedule, chain, options.memory_limit);
   Measurement measurement;
   products.run_and_count(measurement);
-  measurement.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  measurement.plan_seconds = planning.lap();
   kernels::measure_sequence(
       schedule, options, products.stream(), [&](std::size_t id) { products.run(id); }, measurement);
   measurement.plan_bytes = products.memory().peak(kernels::MemoryUse::structure);

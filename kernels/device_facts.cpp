@@ -54,6 +54,7 @@ Availability cuda_availability() {
 }
 
 DeviceFacts cuda_facts() {
+  if (const Availability here = cuda_availability(); !here.available) throw BackendError(here.reason);
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
   int driver = 0;

@@ -8,10 +8,9 @@
 #include "device_facts.hpp"
 #include "graph_capture.hpp"
 #include "recurrent_bytes.hpp"
-#include "recurrent_devices.hpp"
 #include "recurrent_operands.hpp"
-#include "recurrent_outer_cuda.hpp"
 #include "recurrent_work.hpp"
+#include "upsweep/kernels/backends.hpp"
 
 namespace upsweep {
 namespace {
@@ -100,31 +99,41 @@ class CudaPass final : public BackwardPass<T> {
 
 template <class T>
 std::unique_ptr<BackwardPass<T>> make_pass(const BackwardMethod& method, const PassShape& shape) {
-  if (const std::string reason = kernels::unsupported_cuda_pass(method, shape); !reason.empty()) {
-    throw std::invalid_argument(reason);
-  }
-  if (const Availability here = kernels::cuda_availability(); !here.available) throw BackendError(here.reason);
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
   kernels::require_device_memory(kernels::cuda_pass_bytes(method, shape, sizeof(T)), 0,
                                  kernels::memory_purpose(method).c_str());
   return std::make_unique<CudaPass<T>>(method, shape);
 }
 
-DeviceFacts facts() {
-  if (const Availability here = kernels::cuda_availability(); !here.available) throw BackendError(here.reason);
-  return kernels::cuda_facts();
-}
+class CudaRecurrent final : public RecurrentBackend {
+ public:
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] Availability availability() const override { return kernels::cuda_availability(); }
+  [[nodiscard]] DeviceFacts facts() const override { return kernels::cuda_facts(); }
+  [[nodiscard]] bool has_scans() const override { return true; }
+  [[nodiscard]] std::string unsupported(const BackwardMethod& method, const PassShape& shape) const override {
+    return kernels::unsupported_cuda_pass(method, shape);
+  }
+  [[nodiscard]] std::uint64_t bytes(const BackwardMethod& method, const PassShape& shape,
+                                    unsigned value_bytes) const override {
+    return kernels::cuda_pass_bytes(method, shape, value_bytes);
+  }
+  [[nodiscard]] std::unique_ptr<BackwardPass<float>> make(const BackwardMethod& method, const PassShape& shape,
+                                                          std::type_identity<float>) const override {
+    return make_pass<float>(method, shape);
+  }
+  [[nodiscard]] std::unique_ptr<BackwardPass<double>> make(const BackwardMethod& method, const PassShape& shape,
+                                                           std::type_identity<double>) const override {
+    return make_pass<double>(method, shape);
+  }
+  [[nodiscard]] const OuterBackend& outer() const override { return kernels::cuda_outer_backend(); }
+};
 
 }  // namespace
 
-RecurrentDevice cuda_recurrent_device() {
-  return {kernels::cuda_availability,
-          facts,
-          kernels::unsupported_cuda_pass,
-          kernels::cuda_pass_bytes,
-          make_pass<float>,
-          make_pass<double>,
-          kernels::cuda_outer_device()};
+const RecurrentBackend& cuda_recurrent_backend() {
+  static const CudaRecurrent backend;
+  return backend;
 }
 
 }  // namespace upsweep

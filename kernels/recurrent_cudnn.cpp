@@ -8,10 +8,10 @@
 
 #include "cuda_check.hpp"
 #include "device_facts.hpp"
-#include "recurrent/backward_steps.hpp"
 #include "recurrent_cudnn_network.hpp"
-#include "recurrent_devices.hpp"
+#include "upsweep/kernels/backends.hpp"
 #include "upsweep/recurrent/bptt.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {
@@ -185,52 +185,64 @@ class CudnnPass final : public BackwardPass<T> {
   std::span<T> to_;
 };
 
-Availability availability() {
+Availability cudnn_availability() {
   Availability here = kernels::cuda_availability();
   if (here.available && kernels::load_cudnn().library == nullptr) here = {false, kernels::load_cudnn().reason};
   return here;
 }
 
-void require_available() {
-  if (const Availability here = availability(); !here.available) throw BackendError(here.reason);
+void require_device() {
+  if (const Availability here = cudnn_availability(); !here.available) throw BackendError(here.reason);
   cuda_check(cudaSetDevice(0), "cudaSetDevice");
 }
 
-DeviceFacts facts() {
-  require_available();
-  DeviceFacts facts = kernels::cuda_facts();
-  facts.workers = 1;
-  facts.driver += fmt::format(", cuDNN {}", kernels::cudnn_version());
-  return facts;
-}
-
-std::string unsupported(const BackwardMethod& method, const PassShape& shape) {
-  if (method.kind != BackwardKind::sequential) {
-    return fmt::format("cudnn has no {}, accepted is bptt", to_string(method));
+class CudnnRecurrent final : public RecurrentBackend {
+ public:
+  [[nodiscard]] std::string name() const override { return "cudnn"; }
+  [[nodiscard]] Availability availability() const override { return cudnn_availability(); }
+  [[nodiscard]] DeviceFacts facts() const override {
+    require_device();
+    DeviceFacts facts = kernels::cuda_facts();
+    facts.workers = 1;
+    facts.driver += fmt::format(", cuDNN {}", kernels::cudnn_version());
+    return facts;
   }
-  const std::uint64_t largest =
-      std::max({shape.steps, shape.batch, shape.cell.input, shape.cell.hidden, shape.batch * shape.cell.hidden});
-  if (largest <= kMostExtent) return {};
-  return fmt::format("cudnn has no extents of {}, accepted are up to {}", largest, kMostExtent);
-}
+  [[nodiscard]] bool has_scans() const override { return false; }
+  [[nodiscard]] std::string unsupported(const BackwardMethod& /*method*/, const PassShape& shape) const override {
+    const std::uint64_t largest =
+        std::max({shape.steps, shape.batch, shape.cell.input, shape.cell.hidden, shape.batch * shape.cell.hidden});
+    if (largest <= kMostExtent) return {};
+    return fmt::format("cudnn has no extents of {}, accepted are up to {}", largest, kMostExtent);
+  }
+  [[nodiscard]] std::uint64_t bytes(const BackwardMethod& /*method*/, const PassShape& shape,
+                                    unsigned value_bytes) const override {
+    require_device();
+    return bytes_of(kernels::CudnnNetwork(shape, value_bytes), shape, value_bytes);
+  }
+  [[nodiscard]] std::unique_ptr<BackwardPass<float>> make(const BackwardMethod& method, const PassShape& shape,
+                                                          std::type_identity<float>) const override {
+    return make_pass<float>(method, shape);
+  }
+  [[nodiscard]] std::unique_ptr<BackwardPass<double>> make(const BackwardMethod& method, const PassShape& shape,
+                                                           std::type_identity<double>) const override {
+    return make_pass<double>(method, shape);
+  }
+  [[nodiscard]] const OuterBackend& outer() const override { return cuda_recurrent_backend().outer(); }
 
-std::uint64_t bytes(const BackwardMethod& /*method*/, const PassShape& shape, unsigned value_bytes) {
-  require_available();
-  return bytes_of(kernels::CudnnNetwork(shape, value_bytes), shape, value_bytes);
-}
-
-template <class T>
-std::unique_ptr<BackwardPass<T>> make_pass(const BackwardMethod& method, const PassShape& shape) {
-  if (const std::string reason = unsupported(method, shape); !reason.empty()) throw std::invalid_argument(reason);
-  kernels::require_device_memory(bytes(method, shape, sizeof(T)), 0,
-                                 "inputs, states and what cuDNN keeps (cuda's bptt needs less)");
-  return std::make_unique<CudnnPass<T>>(shape);
-}
+ private:
+  template <class T>
+  [[nodiscard]] std::unique_ptr<BackwardPass<T>> make_pass(const BackwardMethod& method, const PassShape& shape) const {
+    kernels::require_device_memory(bytes(method, shape, sizeof(T)), 0,
+                                   "inputs, states and what cuDNN keeps (cuda's bptt needs less)");
+    return std::make_unique<CudnnPass<T>>(shape);
+  }
+};
 
 }  // namespace
 
-RecurrentDevice cudnn_recurrent_device() {
-  return {availability, facts, unsupported, bytes, make_pass<float>, make_pass<double>};
+const RecurrentBackend& cudnn_recurrent_backend() {
+  static const CudnnRecurrent backend;
+  return backend;
 }
 
 }  // namespace upsweep

@@ -1,9 +1,9 @@
 #include "recurrent_level_lists.hpp"
 
 #include <algorithm>
+#include <span>
 
-#include "recurrent/level_plan.hpp"
-#include "upsweep/base/checked.hpp"
+#include "upsweep/recurrent/level_plan.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep::kernels {
@@ -34,22 +34,6 @@ void add_stage(const Stage& stage, std::span<const LevelOp> ops, LevelLists& lis
   }
 }
 
-/// As LevelScan::flops().
-ScanFlops flops_of(const LevelPlan& plan, const CellShape& shape, std::size_t batch) {
-  const std::uint64_t vector = checked_mul(batch, checked_mul(2 * shape.hidden, shape.hidden));
-  const std::uint64_t form = checked_mul(vector, shape.gates());
-  ScanFlops flops;
-  for (const Stage& stage : plan.stages) {
-    for (std::size_t op = stage.begin; op < stage.end; ++op) {
-      add_to(of_phase(flops, stage.phase), plan.ops[op].is_vector ? vector : checked_mul(vector, shape.hidden));
-    }
-  }
-  add_to(flops.down, form);
-  const auto unused = static_cast<std::uint64_t>(std::ranges::count(plan.element_slots, LevelPlan::kNoSlot));
-  flops.jacobians = checked_mul(form, plan.element_slots.size() - unused);
-  return flops;
-}
-
 }  // namespace
 
 LevelLists level_lists(const CellShape& shape, std::size_t steps, std::size_t batch, std::uint32_t depth) {
@@ -60,7 +44,7 @@ LevelLists level_lists(const CellShape& shape, std::size_t steps, std::size_t ba
   for (const Stage& stage : plan.stages) {
     add_stage(stage, std::span(plan.ops).subspan(stage.begin, stage.end - stage.begin), lists);
   }
-  lists.flops = flops_of(plan, shape, batch);
+  lists.flops = level_flops(plan, shape, batch);
   return lists;
 }
 

@@ -3,9 +3,9 @@
 #include <cassert>
 
 #include "cuda_check.hpp"
-#include "recurrent/backward_steps.hpp"
 #include "recurrent_fold_program.hpp"
 #include "recurrent_level_programs.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep::kernels {
 namespace {

@@ -1,5 +1,3 @@
-#include "recurrent_outer_cuda.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -10,13 +8,13 @@
 
 #include "cuda_check.hpp"
 #include "device_facts.hpp"
-#include "recurrent/backward_steps.hpp"
-#include "recurrent/outer_operands.hpp"
 #include "recurrent_operands.hpp"
 #include "recurrent_outer_arrays.hpp"
 #include "recurrent_outer_launch.hpp"
 #include "recurrent_sizes.hpp"
+#include "recurrent_work.hpp"
 #include "timed_work.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep::kernels {
 namespace {
@@ -254,29 +252,52 @@ class CudaParameters final : public ParameterPass<T> {
 };
 
 void require_room(std::uint64_t bytes, const char* what) {
-  if (const Availability here = cuda_availability(); !here.available) throw BackendError(here.reason);
   cuda_check(cudaSetDevice(0), "cudaSetDevice");
   require_device_memory(bytes, 0, what);
 }
 
 template <class T>
-std::unique_ptr<ForwardPass<T>> make_forward(const PassShape& shape) {
-  if (const std::string reason = unsupported_cuda_forward(shape); !reason.empty()) throw std::invalid_argument(reason);
+std::unique_ptr<ForwardPass<T>> forward_pass(const PassShape& shape) {
   require_room(cuda_forward_bytes(shape, sizeof(T)), "inputs and states (a smaller batch needs less)");
   return std::make_unique<CudaForward<T>>(shape);
 }
 
 template <class T>
-std::unique_ptr<ParameterPass<T>> make_parameters(const PassShape& shape) {
+std::unique_ptr<ParameterPass<T>> parameter_pass(const PassShape& shape) {
   require_room(cuda_parameter_bytes(shape, sizeof(T)), "inputs, states and gradients (a smaller batch needs less)");
   return std::make_unique<CudaParameters<T>>(shape);
 }
 
+class CudaOuter final : public OuterBackend {
+ public:
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] Availability availability() const override { return cuda_availability(); }
+  [[nodiscard]] std::string unsupported_forward(const PassShape& shape) const override {
+    return unsupported_cuda_forward(shape);
+  }
+  [[nodiscard]] std::unique_ptr<ForwardPass<float>> make_forward(const PassShape& shape,
+                                                                 std::type_identity<float>) const override {
+    return forward_pass<float>(shape);
+  }
+  [[nodiscard]] std::unique_ptr<ForwardPass<double>> make_forward(const PassShape& shape,
+                                                                  std::type_identity<double>) const override {
+    return forward_pass<double>(shape);
+  }
+  [[nodiscard]] std::unique_ptr<ParameterPass<float>> make_parameters(const PassShape& shape,
+                                                                      std::type_identity<float>) const override {
+    return parameter_pass<float>(shape);
+  }
+  [[nodiscard]] std::unique_ptr<ParameterPass<double>> make_parameters(const PassShape& shape,
+                                                                       std::type_identity<double>) const override {
+    return parameter_pass<double>(shape);
+  }
+};
+
 }  // namespace
 
-OuterDevice cuda_outer_device() {
-  return {unsupported_cuda_forward, cuda_forward_bytes,     cuda_parameter_bytes,   make_forward<float>,
-          make_forward<double>,     make_parameters<float>, make_parameters<double>};
+const OuterBackend& cuda_outer_backend() {
+  static const CudaOuter backend;
+  return backend;
 }
 
 }  // namespace upsweep::kernels

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "recurrent_cell_view.hpp"
-#include "upsweep/recurrent/backward_pass.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 
 namespace upsweep::kernels {
 
@@ -44,5 +44,8 @@ template <class T>
 /// As above. Throws BackendError also where the device has too little shared memory for a product.
 template <class T>
 [[nodiscard]] PhasedWork blocked_work(const CellView<T>& cell, const PassShape& shape, const BlockOptions& options);
+
+/// Our kernels for the forward pass and the parameter gradients, on device 0.
+[[nodiscard]] const OuterBackend& cuda_outer_backend();
 
 }  // namespace upsweep::kernels

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cuda_check.hpp"
-#include "repetitions.hpp"
+#include "upsweep/backend/iterations.hpp"
 
 namespace upsweep::kernels {
 namespace {
@@ -149,16 +150,18 @@ double ScheduleRunner<T>::timed(const Replay& replay) const {
 template <class T>
 std::vector<double> ScheduleRunner<T>::intervals(const Replay& replay, const std::vector<Event>& boundaries,
                                                  std::size_t repetitions) const {
-  std::vector<std::vector<double>> samples;
-  static_cast<void>(timed(replay));
-  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+  const auto once = [&] {
     static_cast<void>(timed(replay));
-    std::vector<double>& sample = samples.emplace_back();
+    std::vector<double> sample;
     for (std::size_t i = 1; i < boundaries.size(); ++i) {
       sample.push_back(seconds_between(boundaries[i - 1], boundaries[i]));
     }
-  }
-  return medians(samples);
+    return sample;
+  };
+  const auto total = [](const std::vector<double>& sample) {
+    return std::accumulate(sample.begin(), sample.end(), 0.0);
+  };
+  return medians(repeat({repetitions}, once, total));
 }
 
 template <class T>
@@ -168,12 +171,9 @@ void ScheduleRunner<T>::measure(Measurement& measurement) {
       origin(),
       [this, by_level](unsigned flags) { by_level ? enqueue_by_level(nullptr, flags) : enqueue_by_readiness(); },
       measurement.notes);
-  static_cast<void>(timed(*whole_));
-  const std::vector<double> seconds = repeat(options_, [&] { return timed(*whole_); });
-  measurement.seconds = median(seconds);
-  measurement.fastest_seconds = *std::min_element(seconds.begin(), seconds.end());
-  measurement.repetitions = seconds.size();
-  const std::size_t detailed = std::min(seconds.size(), kMostDetailedRuns);
+  const auto iterate = [&] { return Iteration{timed(*whole_), {}, {}}; };
+  measure_iterations(options_, iterate, measurement);
+  const std::size_t detailed = std::min(measurement.repetitions, kMostDetailedRuns);
   if (by_level) {
     const std::vector<Event> boundaries = timing_events(schedule_.levels + 1);
     const Replay levels(

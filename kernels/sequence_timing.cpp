@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cuda_check.hpp"
 #include "device_resources.hpp"
-#include "repetitions.hpp"
+#include "upsweep/backend/iterations.hpp"
 
 namespace upsweep::kernels {
 namespace {
@@ -39,8 +37,6 @@ void measure_sequence(const Schedule& schedule, const RunOptions& options, cudaS
   for (std::size_t i = 0; i <= ops; ++i) events.push_back(make_timing_event());
   const Event stop = make_timing_event();  // of its own, for a schedule without combines
   const std::vector<std::size_t> ends = level_ends(schedule);
-  std::vector<std::vector<double>> op_samples;
-  std::vector<std::vector<double>> level_samples;
   const auto once = [&] {
     record(events.front(), stream);
     for (std::size_t id = 0; id < ops; ++id) {
@@ -49,25 +45,16 @@ void measure_sequence(const Schedule& schedule, const RunOptions& options, cudaS
     }
     record(stop, stream);
     cuda_check(cudaStreamSynchronize(stream), "cudaStreamSynchronize after an iteration");
-    return seconds_between(events.front(), stop);
-  };
-  static_cast<void>(once());
-  const std::vector<double> seconds = repeat(options, [&] {
-    const double total = once();
-    std::vector<double>& op_sample = op_samples.emplace_back();
-    for (std::size_t id = 0; id < ops; ++id) op_sample.push_back(seconds_between(events[id], events[id + 1]));
-    std::vector<double>& level_sample = level_samples.emplace_back();
+    Iteration iteration{seconds_between(events.front(), stop), {}, {}};
+    for (std::size_t id = 0; id < ops; ++id)
+      iteration.op_seconds.push_back(seconds_between(events[id], events[id + 1]));
+    if (options.execution == Execution::dag) return iteration;
     for (std::size_t level = 0; level < ends.size(); ++level) {
-      level_sample.push_back(seconds_between(events[level == 0 ? 0 : ends[level - 1]], events[ends[level]]));
+      iteration.level_seconds.push_back(seconds_between(events[level == 0 ? 0 : ends[level - 1]], events[ends[level]]));
     }
-    return total;
-  });
-  measurement.seconds = median(seconds);
-  measurement.fastest_seconds = *std::min_element(seconds.begin(), seconds.end());
-  measurement.repetitions = seconds.size();
-  const std::vector<double> op_seconds = medians(op_samples);
-  for (std::size_t id = 0; id < ops; ++id) measurement.ops[id].seconds = op_seconds[id];
-  if (options.execution == Execution::level) measurement.level_seconds = medians(level_samples);
+    return iteration;
+  };
+  measure_iterations(options, once, measurement);
 }
 
 }  // namespace upsweep::kernels

@@ -78,7 +78,9 @@ TEST(Recurrent, ValidateRefusesWhatItCannotRun) {
   };
   const std::vector<Refusal> cases = {
       {{"--schedule", "diagonal"}, 2, "--schedule: 'diagonal' is no backward method"},
-      {{"--backend", "eigen"}, 2, "--backend is eigen, accepted are reference, cpu, cuda, cudnn"},
+      {{"--backend", "eigen"},
+       2,
+       "--backend: 'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn"},
       {{"--machine", "x.yaml"}, 3, "--machine, accepted is none"},
       {{"--force"}, 3, "--force, accepted is none"},
       {{"--backend", "reference", "--all-depths"}, 2, "which has bptt only"},
@@ -101,7 +103,7 @@ TEST(Recurrent, ValidateRefusesWhatItCannotRun) {
   }
   const Finished other = upsweep({"validate", kModels + "lenet5.yaml", "--backend", "cudnn"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("with a network of operators"));
+  EXPECT_THAT(other.err, HasSubstr("is no backend of networks of operators, accepted are reference, cpu"));
 }
 
 TEST(Recurrent, ExplodingGradientsAreReportedWithTheirStep) {

@@ -7,7 +7,7 @@
 
 #include "support/command_line.hpp"
 #include "support/files.hpp"
-#include "upsweep/backend/registry.hpp"
+#include "upsweep/devices/registry.hpp"
 
 namespace upsweep::testing::cli_test {
 namespace {
@@ -260,7 +260,7 @@ std::pair<int, std::string> failure(const std::vector<std::string>& arguments) {
 
 TEST(Validate, EndsWithCodeFourWhereTheBackendCannotRunAndSaysWhy) {
   bool all = true;
-  for (const std::string& name : backend_names()) {
+  for (const std::string& name : backend_names(Ability::networks)) {
     const Availability availability = make_backend(name)->availability();
     if (availability.available) continue;
     all = false;

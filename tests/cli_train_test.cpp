@@ -91,13 +91,14 @@ TEST(Train, RefusesWrongUsage) {
       {{"train", files.path, "--backward", "linear,bptt,hybrid:0"}, "--backward has 'linear' twice"},
       {{"train", files.path, "--backward", "bp"}, "--backward: 'bp' is no backward method"},
       {{"train", "none.yaml", "--backward", "fast"}, "--backward: 'fast' is no backward method"},
-      {{"train", "none.yaml", "--backend", "fast"}, "--backend is 'fast', accepted for trainings are reference, cpu"},
+      {{"train", "none.yaml", "--backend", "fast"},
+       "'fast' is no backend for the training of a recurrent model, accepted are reference, cpu, cuda"},
       {{"train", "none.yaml", "--steps", "549755813889"}, "accepted are at most 549755813888"},
       {{"train", "none.yaml", "--batch", "1000001"}, "accepted are at most 1000000"},
       {{"train", "none.yaml", "--iterations", "10000001"}, "accepted are at most 10000000"},
       {{"train", "none.yaml", "--workers", "0"}, "--workers is '0'"},
       {{"train", "none.yaml", "--svg", "-"}, "--svg is '-', accepted is the name of a file"},
-      {{"train", files.path, "--backend", "cudnn"}, "backend is 'cudnn'"},
+      {{"train", files.path, "--backend", "cudnn"}, "'cudnn' is no backend for the training"},
       {{"train", files.path, "--format", "xml"}, "--format"}};
   for (const auto& [arguments, message] : wrong) {
     const Finished run = upsweep(arguments);

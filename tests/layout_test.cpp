@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 /// Modules by row: a file includes only from rows below its own, and from its own folder.
 const std::map<std::string, int> kRow = {
     {"base", 0},    {"sparse", 1},    {"network", 1},  {"jacobian", 2},  {"scan", 2},     {"profile", 3},
-    {"machine", 3}, {"sim", 4},       {"backend", 4},  {"calibrate", 5}, {"search", 6},   {"validate", 5},
-    {"solve", 5},   {"recurrent", 5}, {"training", 5}, {"scaling", 5},   {"learning", 6}, {"grid", 7},
-    {"store", 8},   {"io", 8},        {"study", 9},    {"report", 10},    {"figure", 11},  {"trace", 11},
-    {"page", 12},   {"app", 13},     {"cli", 14}};
+    {"machine", 3}, {"sim", 4},       {"backend", 4},  {"calibrate", 5}, {"validate", 5}, {"solve", 5},
+    {"recurrent", 5}, {"training", 5}, {"scaling", 5}, {"search", 6},    {"learning", 6}, {"kernels", 6},
+    {"grid", 7},    {"devices", 7},   {"store", 8},    {"io", 8},        {"study", 9},    {"report", 10},
+    {"figure", 11}, {"trace", 11},    {"page", 12},    {"app", 13},      {"cli", 14}};
 
 /// Headers of libraries, and the folders that may include them.
 const std::map<std::string, std::set<std::string>> kHomes = {
@@ -33,6 +33,7 @@ struct Include {
   fs::path file;
   std::string module;
   std::string header;
+  bool is_quoted = false;
 };
 
 /// The header that a line includes, or nothing.
@@ -48,13 +49,17 @@ std::string included_header(const std::string& line) {
 std::vector<Include> includes() {
   const fs::path root = UPSWEEP_SOURCE_DIR;
   std::vector<Include> found;
-  for (const fs::path& top : {root / "include" / "upsweep", root / "src"}) {
+  for (const fs::path& top : {root / "include" / "upsweep", root / "src", root / "kernels"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       if (!entry.is_regular_file()) continue;
+      const std::string module =
+          top.filename() == "kernels" ? "kernels" : fs::relative(entry.path(), top).begin()->string();
       std::ifstream in(entry.path());
       for (std::string line; std::getline(in, line);) {
         const std::string header = included_header(line);
-        if (!header.empty()) found.push_back({entry.path(), fs::relative(entry.path(), top).begin()->string(), header});
+        if (header.empty()) continue;
+        const bool is_quoted = line.find('"') != std::string::npos && entry.path().extension() != ".in";
+        found.push_back({entry.path(), module, header, is_quoted});
       }
     }
   }
@@ -67,7 +72,10 @@ std::string fault(const Include& include) {
   for (const auto& [prefix, homes] : kHomes) {
     if (include.header.starts_with(prefix) && !homes.contains(include.module)) return prefix + " has another home";
   }
-  if (!include.header.starts_with("upsweep/")) return "";
+  if (!include.header.starts_with("upsweep/")) {
+    const bool is_private = !include.is_quoted || fs::exists(include.file.parent_path() / include.header);
+    return is_private ? "" : "neither public nor of its own folder";
+  }
   const std::string module = include.header.substr(8, include.header.find('/', 8) - 8);
   if (!kRow.contains(module)) return "of a folder without a row";
   if (module != include.module && kRow.at(module) >= kRow.at(include.module)) return "points sideways or up";
@@ -86,6 +94,8 @@ TEST(Layout, ThatCheckCanFail) {
   EXPECT_NE(fault({"x.cpp", "sparse", "upsweep/profile/profile.hpp"}), "");
   EXPECT_NE(fault({"x.cpp", "search", "upsweep/store/run_store.hpp"}), "");
   EXPECT_NE(fault({"x.cpp", "profile", "sqlite3.h"}), "");
+  EXPECT_NE(fault({"x.cpp", "kernels", "recurrent/backward_steps.hpp", true}), "");
+  EXPECT_NE(fault({"x.cpp", "kernels", "upsweep/devices/registry.hpp"}), "");
   EXPECT_EQ(fault({"x.cpp", "profile", "upsweep/sparse/product.hpp"}), "");
 }
 

@@ -1,14 +1,13 @@
-#include "cpu_backend.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "measuring.hpp"
 #include "processor.hpp"
 #include "product_kernels.hpp"
 #include "upsweep/backend/arena.hpp"
+#include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/fitting.hpp"
+#include "upsweep/backend/iterations.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/machine/op_parts.hpp"
 #include "worker_team.hpp"

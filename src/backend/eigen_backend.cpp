@@ -1,10 +1,9 @@
-#include "eigen_backend.hpp"
-
 #include <Eigen/SparseCore>
 #include <limits>
 
 #include "processor.hpp"
 #include "sequential_run.hpp"
+#include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 
 namespace upsweep {

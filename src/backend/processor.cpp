@@ -35,8 +35,15 @@ std::uint64_t cache_bytes(int index) {
 }  // namespace
 
 DeviceFacts processor_facts(std::size_t workers) {
-  return {processor_name(), kernel_release(), workers,        machine_memory(),
-          cache_bytes(3),   cache_bytes(2),   cache_bytes(0), 1};
+  return {processor_name(),
+          kernel_release(),
+          workers,
+          machine_memory(),
+          cache_bytes(3),
+          cache_bytes(2),
+          cache_bytes(0),
+          1,
+          true};
 }
 
 }  // namespace upsweep

@@ -1,9 +1,8 @@
-#include "reference_backend.hpp"
-
 #include <algorithm>
 
 #include "processor.hpp"
 #include "sequential_run.hpp"
+#include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/sparse/csr.hpp"
 

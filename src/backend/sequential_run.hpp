@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "measuring.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/backend/fitting.hpp"
+#include "upsweep/backend/iterations.hpp"
 
 namespace upsweep {
 

@@ -34,7 +34,7 @@ RunOptions run_options(std::size_t workers) {
 }
 
 template <class T>
-double seconds_of(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
+double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
   const Measurement measurement = run_guarded(backend, run.schedule, run.chain, run_options(workers));
   if (measurement.workers != workers) {
     throw BackendError(fmt::format("{}: {} of {} workers took part, a calibration needs all of them", backend.name(),
@@ -46,8 +46,8 @@ double seconds_of(const Backend& backend, const SyntheticRun<T>& run, std::size_
 template <class T>
 void measure_latencies(const Backend& backend, Rates& rates) {
   constexpr std::size_t kMany = 64;
-  const double single = seconds_of(backend, make_latency_run<T>(kMany, 1), rates.workers) / kMany;
-  const double wide = seconds_of(backend, make_latency_run<T>(1, kMany), rates.workers) / kMany;
+  const double single = run_seconds(backend, make_latency_run<T>(kMany, 1), rates.workers) / kMany;
+  const double wide = run_seconds(backend, make_latency_run<T>(1, kMany), rates.workers) / kMany;
   // A level of one op takes both latencies; in a wide level the workers share the ops.
   rates.op_latency_s = wide * static_cast<double>(rates.workers);
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
@@ -62,7 +62,7 @@ class TypeCalibration {
 
   /// `run` is the product, `profile` that of its schedule.
   void measure(const SyntheticProduct& product, const SyntheticRun<T>& run, const ScheduleProfile& profile) {
-    const double seconds = seconds_of(backend_, run, rates_.workers);
+    const double seconds = run_seconds(backend_, run, rates_.workers);
     samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds});
   }
 
@@ -72,7 +72,7 @@ class TypeCalibration {
     for (Sample& sample : samples_) {
       if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
       sample.seconds =
-          std::min(sample.seconds, seconds_of(backend_, make_synthetic<T>(sample.product), rates_.workers));
+          std::min(sample.seconds, run_seconds(backend_, make_synthetic<T>(sample.product), rates_.workers));
     }
     fit_once(rates);
   }
@@ -186,10 +186,11 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
 
 }  // namespace
 
-Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options) {
+Calibration calibrate(const Backend& backend, const CalibrationOptions& options) {
   const Availability availability = backend.availability();
   if (!availability.available) throw BackendError(backend.name() + ": " + availability.reason);
   const DeviceFacts facts = backend.facts();
+  const MachineKind kind = facts.is_processor ? MachineKind::cpu : MachineKind::gpu;
   constexpr std::uint64_t kUsualCache = std::uint64_t{32} << 20;
   Calibration calibration;
   Machine& machine = calibration.machine;

@@ -1,28 +1,23 @@
 #include "memory_rates.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <utility>
 #include <vector>
 
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 
 namespace upsweep {
 namespace {
 
-/// The least seconds that `work` took of `times` times.
+/// The least seconds that `work` took of `times` times, after one that does not count.
 template <class Work>
-double least_seconds(int times, const Work& work) {
-  double best = INFINITY;
-  for (int repetition = 0; repetition < times; ++repetition) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
+double least_seconds(std::size_t times, const Work& work) {
+  const std::vector<double> runs = repeat({times}, [&] { return seconds_of(work); });
+  return *std::min_element(runs.begin(), runs.end());
 }
 
 /// A sum that no compiler leaves out, in as many parts as hide the latency of an addition.
@@ -43,7 +38,7 @@ double time_to_read(std::size_t workers, std::uint64_t bytes) {
   const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 28) / bytes);
   const std::vector<double> values(part * workers, 1.0);
   std::vector<double> sums(workers);
-  const double seconds = least_seconds(4, [&] {
+  const double seconds = least_seconds(3, [&] {
     parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t worker = begin; worker < end; ++worker) {
         for (std::size_t round = 0; round < rounds; ++round) {
@@ -56,7 +51,7 @@ double time_to_read(std::size_t workers, std::uint64_t bytes) {
   return seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double));
 }
 
-/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of four, with what it
+/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of three, with what it
 /// has of values and rows.
 struct BuildTime {
   double seconds = INFINITY;
@@ -74,7 +69,7 @@ BuildTime time_to_build(std::size_t kept_of) {
   const Pattern pattern = guaranteed_pattern(op, weights);
   const std::vector<double> x(elements(shape), 1.0);
   std::vector<T> numbers(pattern.nnz());
-  const double seconds = least_seconds(4, [&] { fill_jacobian_values<T>(op, weights, x, pattern, numbers); });
+  const double seconds = least_seconds(3, [&] { fill_jacobian_values<T>(op, weights, x, pattern, numbers); });
   return {seconds, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows())};
 }
 
@@ -109,7 +104,7 @@ double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {
   const std::size_t count = 4 * cache_bytes / sizeof(double);
   const std::vector<double> from(count, 1.0);
   std::vector<double> to(count, 0.0);
-  const double seconds = least_seconds(5, [&] {
+  const double seconds = least_seconds(4, [&] {
     parallel_chunks(count, count / workers + 1, [&](std::size_t begin, std::size_t end, std::size_t) {
       std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
                 to.begin() + static_cast<std::ptrdiff_t>(begin));

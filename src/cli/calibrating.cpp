@@ -39,8 +39,7 @@ Machine calibrate_now(const Backend& backend, std::size_t workers, unsigned valu
   options.progress = [](std::size_t done, std::size_t all) {
     show_progress(fmt::format("calibrating, product {} of {}", done + 1, all));
   };
-  const MachineKind kind = backend.name() == "cpu" ? MachineKind::cpu : MachineKind::gpu;
-  Machine machine = calibrate(backend, kind, options).machine;
+  Machine machine = calibrate(backend, options).machine;
   show_progress("");
   return machine;
 }

@@ -10,9 +10,9 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "upsweep/backend/registry.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/calibrate/calibrate.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/calibration_report.hpp"
 #include "upsweep/store/run_store.hpp"
@@ -40,8 +40,7 @@ void check_writable(const std::string& out) {
 
 int run_calibrate(const CalibrateOptions& options, const Invocation& invocation) {
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
-  const Availability availability = backend->availability();
-  if (!availability.available) throw BackendError(options.backend + ": " + availability.reason);
+  require_available(options.backend, backend->availability());
   check_writable(options.out);
   CalibrationOptions calibration;
   calibration.name = std::filesystem::path(options.out).stem().string();
@@ -59,8 +58,7 @@ int run_calibrate(const CalibrateOptions& options, const Invocation& invocation)
              options.dtype == "both"
                  ? ""
                  : fmt::format("; numbers other than {} get its rates and are not measured", options.dtype));
-  const Calibration result =
-      calibrate(*backend, options.backend == "cpu" ? MachineKind::cpu : MachineKind::gpu, calibration);
+  const Calibration result = calibrate(*backend, calibration);
   show_progress("");
   write_machine(result.machine, options.out);
   if (store) static_cast<void>(store->save_machine(result.machine, machine_text(result.machine)));
@@ -77,7 +75,7 @@ Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
       root.add_subcommand("calibrate", "Measure this machine with synthetic products; write a machine file");
   auto options = std::make_shared<CalibrateOptions>();
   app->add_option("--backend", options->backend, "what is measured")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(CLI::IsMember(backend_names(Ability::calibration)))
       ->capture_default_str();
   app->add_option("--out", options->out, "the machine file to write, for --machine of other commands")
       ->type_name("FILE")

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -83,7 +82,7 @@ std::vector<std::string> parse_list(const std::string& text) {
 }
 
 std::optional<std::uint64_t> parse_setting(const std::string& option, const std::optional<std::string>& text,
-                                          std::uint64_t most) {
+                                           std::uint64_t most) {
   if (!text) return std::nullopt;
   const std::uint64_t number = parse_positive(option, *text);
   if (number > most) throw UsageError(fmt::format("{} is {}, accepted are at most {}", option, number, most));
@@ -99,11 +98,8 @@ Replaced parse(const TrainOptions& options) {
   given.steps = parse_setting("--steps", options.steps, TrainLimits::kSteps);
   given.workers = parse_setting("--workers", options.workers, INT64_MAX);
   given.backend = options.backend;
-  const std::vector<std::string> backends = recurrent_training_backends();  // those of networks are among them
-  if (given.backend && std::ranges::find(backends, *given.backend) == backends.end()) {
-    throw UsageError(
-        fmt::format("--backend is '{}', accepted for trainings are {}", *given.backend, fmt::join(backends, ", ")));
-  }
+  // Those of networks are among them.
+  if (given.backend) static_cast<void>(backend_of_option(*given.backend, Ability::recurrent_training));
   if (options.svg && (options.svg->empty() || *options.svg == "-")) {
     throw UsageError(
         fmt::format("--svg is '{}', accepted is the name of a file: standard output has the report", *options.svg));
@@ -196,17 +192,17 @@ int run_train(const TrainOptions& options, const Invocation& invocation) {
   report.workers = workers;
   // For the same reason, what goes wrong here must not keep back the rest.
   run_steps({[&] {
-             print_result(
-                 options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-                 [&] { return to_text(report); });
-           },
-           [&] {
-             if (options.svg) write_svg(*options.svg, report);
-           },
-           [&] {
-             if (store) report_stored(*options.db, {store->save(pass_record(invocation, report))});
-           },
-           [&] { require_finished(report); }});
+               print_result(
+                   options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+                   [&] { return to_text(report); });
+             },
+             [&] {
+               if (options.svg) write_svg(*options.svg, report);
+             },
+             [&] {
+               if (store) report_stored(*options.db, {store->save(pass_record(invocation, report))});
+             },
+             [&] { require_finished(report); }});
   return 0;
 }
 
@@ -215,6 +211,14 @@ int run_train(const TrainOptions& options, const Invocation& invocation) {
 void refuse(const TrainSpec& spec, int line, const std::string& option, const std::string& message) {
   if (line == 0) throw UsageError(fmt::format("{}: {}", option, message));
   throw spec.error(line, message);
+}
+
+const BackendEntry& backend_of(const TrainSpec& spec, Ability ability) {
+  try {
+    return find_backend(spec.backend, ability);
+  } catch (const std::invalid_argument& error) {
+    refuse(spec, spec.lines.backend, "--backend", error.what());
+  }
 }
 
 void require_optimizer(const TrainSpec& spec, unsigned value_bytes) {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,8 +11,7 @@
 #include "pattern_pictures.hpp"
 #include "storing.hpp"
 #include "terminal.hpp"
-#include "upsweep/backend/registry.hpp"
-#include "upsweep/recurrent/backward_pass.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/scan/request.hpp"
 #include "upsweep/search/depth.hpp"
@@ -40,14 +38,6 @@ struct ValidateOptions {
   bool has_schedule = false;  ///< --schedule was given
   bool has_seed = false;      ///< --loss-seed was given
 };
-
-/// Throws UsageError for a backend that runs recurrent models alone.
-void require_operator_backend(const std::string& backend) {
-  const auto& names = backend_names();
-  if (std::find(names.begin(), names.end(), backend) != names.end()) return;
-  throw UsageError(
-      fmt::format("--backend is {}, accepted are {} with a network of operators", backend, fmt::join(names, ", ")));
-}
 
 std::size_t parse_whole(const std::string& option, const std::string& text) {
   if (text == "0") return 0;
@@ -92,8 +82,7 @@ struct Setting {
 Setting prepare(const ValidateOptions& options) {
   Setting setting;
   setting.backend = make_backend(options.backend);
-  const Availability availability = setting.backend->availability();
-  if (!availability.available) throw BackendError(options.backend + ": " + availability.reason);
+  require_available(options.backend, setting.backend->availability());
   setting.workers = setting.backend->facts().workers;
   if (options.model.workers) {
     const std::uint64_t most = setting.workers;
@@ -117,9 +106,6 @@ void check_label(const Model& model, const LossGradient& loss) {
   throw InputError(fmt::format("{}: --label is {}, accepted are 0 to {}: the network has {} outputs", model.file,
                                *loss.label, outputs - 1, outputs));
 }
-
-/// Backends that calibrate knows.
-bool is_modelled(const std::string& backend) { return backend == "cpu" || backend == "cuda"; }
 
 bool any_to_run(const Analysis& analysis, const ValidateOptions& options) {
   return options.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
@@ -197,7 +183,7 @@ int run_validate(const ValidateOptions& options, const Invocation& invocation) {
   if (is_recurrent(options.model, options.recurrent)) return run_recurrent(options, invocation);
   if (options.no_prediction)
     throw UsageError("--no-prediction, accepted is a recurrent model; with --machine nothing is calibrated");
-  require_operator_backend(options.backend);
+  const BackendEntry& backend = backend_of_option(options.backend, Ability::networks);
   static_cast<void>(schedule_request(options.schedule));
   Setting setting = prepare(options);
 
@@ -207,7 +193,7 @@ int run_validate(const ValidateOptions& options, const Invocation& invocation) {
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = schedules_of(options, length, setting.workers);
   const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
-  if (!setting.machine && is_modelled(options.backend) && any_to_run(analysis, options)) {
+  if (!setting.machine && backend.can(Ability::calibration) && any_to_run(analysis, options)) {
     setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, invocation.tool_version);
   }
   const Validation validation = run_all(model, setting, options, loss, analysis);
@@ -241,12 +227,9 @@ int run_validate(const ValidateOptions& options, const Invocation& invocation) {
   return 0;
 }
 
-/// Backends of networks of operators and of recurrent models.
 std::vector<std::string> all_backends() {
-  std::vector<std::string> names = backend_names();
-  for (const std::string& name : recurrent_backend_names()) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
+  std::vector<std::string> names;
+  for (const BackendEntry& one : backends()) names.push_back(one.name);
   return names;
 }
 

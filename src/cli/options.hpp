@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/request.hpp"
@@ -33,6 +34,9 @@ void check_model_options(const ModelOptions& options);
 /// A positive integer up to `most`. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text,
                                            std::uint64_t most = INT64_MAX);
+
+/// find_backend() of --backend. Throws UsageError.
+[[nodiscard]] const BackendEntry& backend_of_option(const std::string& name, Ability ability);
 
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/learning/train_result.hpp"
 #include "upsweep/learning/train_spec.hpp"
 #include "upsweep/report/train_report.hpp"
@@ -17,9 +18,8 @@ namespace upsweep::cli {
 /// UsageError that names the option where `line` is 0.
 [[noreturn]] void refuse(const TrainSpec& spec, int line, const std::string& option, const std::string& message);
 
-/// Where the training of a recurrent model can run, built or not: it needs the gradients of all steps. A network of
-/// operators trains on one of them, cpu.
-[[nodiscard]] std::vector<std::string> recurrent_training_backends();
+/// The backend of a spec. Throws InputError at its line, or UsageError, where it has not the ability.
+[[nodiscard]] const BackendEntry& backend_of(const TrainSpec& spec, Ability ability);
 
 /// Throws InputError at the line of the optimiser where its settings cannot be had in numbers of that size.
 void require_optimizer(const TrainSpec& spec, unsigned value_bytes);

@@ -4,7 +4,6 @@
 
 #include "chain.hpp"
 #include "train.hpp"
-#include "upsweep/backend/registry.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/model_file.hpp"
@@ -15,14 +14,8 @@
 namespace upsweep::cli {
 namespace {
 
-constexpr const char* kBackend = "cpu";
-
 void require_methods(const TrainSpec& spec) {
-  if (spec.backend != kBackend) {
-    refuse(spec, spec.lines.backend, "--backend",
-           fmt::format("backend is '{}', accepted for the training of a network of operators is {}", spec.backend,
-                       kBackend));
-  }
+  static_cast<void>(backend_of(spec, Ability::network_training));
   if (spec.backward.empty())
     refuse(spec, spec.lines.backward, "--backward", "it is empty, accepted is a list of 1 or more");
   for (const std::string& name : spec.backward) {
@@ -120,7 +113,7 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   report.samples = data.samples();
   report.value_bytes = model.value_bytes;
   report.parameters = trained_parameters(model.network, model.weights);
-  const DeviceFacts facts = make_backend(kBackend)->facts();
+  const DeviceFacts facts = make_backend(spec.backend)->facts();
   report.device = facts.device;
   report.driver = facts.driver;
   return report;

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,18 +11,6 @@
 
 namespace upsweep::cli {
 namespace {
-
-/// Throws where no training can run there.
-void require_backend(const TrainSpec& spec) {
-  const std::vector<std::string> names = recurrent_training_backends();
-  if (std::ranges::find(names, spec.backend) == names.end()) {
-    refuse(spec, spec.lines.backend, "--backend",
-           fmt::format("backend is '{}', accepted for the training of a recurrent model are {}", spec.backend,
-                       fmt::join(names, ", ")));
-  }
-  const Availability availability = recurrent_availability(spec.backend);
-  if (!availability.available) throw BackendError(fmt::format("{}: {}", spec.backend, availability.reason));
-}
 
 std::vector<BackwardMethod> methods_of(const TrainSpec& spec) {
   std::vector<BackwardMethod> methods;
@@ -38,9 +25,10 @@ std::vector<BackwardMethod> methods_of(const TrainSpec& spec) {
   return methods;
 }
 
-void require_supported(const TrainSpec& spec, const std::vector<BackwardMethod>& methods, const PassShape& shape) {
+void require_supported(const TrainSpec& spec, const RecurrentBackend& backend,
+                       const std::vector<BackwardMethod>& methods, const PassShape& shape) {
   for (const BackwardMethod& method : methods) {
-    const std::string reason = unsupported_pass(spec.backend, method, shape_for(method, shape));
+    const std::string reason = unsupported_pass(backend, method, shape_for(method, shape));
     if (!reason.empty()) refuse(spec, spec.lines.backward, "--backward", reason);
   }
 }
@@ -88,14 +76,9 @@ std::string description_of(const PassShape& shape) {
 
 }  // namespace
 
-std::vector<std::string> recurrent_training_backends() {
-  std::vector<std::string> names = recurrent_backend_names();
-  std::erase(names, "cudnn");
-  return names;
-}
-
 TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& progress) {
-  require_backend(spec);
+  const RecurrentBackend& backend = *backend_of(spec, Ability::recurrent_training).recurrent;
+  require_available(backend.name(), backend.availability());
   const std::vector<BackwardMethod> methods = methods_of(spec);
   const RecurrentModel model = load_recurrent(spec.model_file);
   require_optimizer(spec, model.value_bytes);
@@ -105,7 +88,7 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   training.optimizer = spec.optimizer;
   training.start = recurrent_weights<double>(model);
   training.shuffle_seed = spec.shuffle_seed;
-  require_supported(spec, methods, training.shape);
+  require_supported(spec, backend, methods, training.shape);
   require_training_memory(spec, training.shape, model.value_bytes);
   const SequenceData data = data_of(spec, model.shape, training.shape.steps);
   if (data.shape().samples < training.shape.batch) {
@@ -113,8 +96,8 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
                                                   data.shape().samples, training.shape.batch));
   }
   TrainReport report;
-  report.result = model.value_bytes == 8 ? train_by_all<double>(training, data, spec.backend, methods, progress)
-                                         : train_by_all<float>(training, data, spec.backend, methods, progress);
+  report.result = model.value_bytes == 8 ? train_by_all<double>(training, data, backend, methods, progress)
+                                         : train_by_all<float>(training, data, backend, methods, progress);
   report.spec = spec;
   report.model = model.name;
   report.model_hash = model.content_hash;
@@ -125,7 +108,7 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   report.samples = data.shape().samples;
   report.value_bytes = model.value_bytes;
   for (const auto array : std::as_const(training.start).arrays()) report.parameters += array.size();
-  const DeviceFacts facts = recurrent_facts(spec.backend);
+  const DeviceFacts facts = backend.facts();
   report.device = facts.device;
   report.driver = facts.driver;
   return report;

@@ -14,6 +14,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/report/passes_report.hpp"
@@ -29,11 +30,11 @@ BackwardMethod blocked(std::size_t blocks, double first_block) {
 }
 
 /// What is run besides the sequential baseline where --schedule says nothing.
-std::vector<BackwardMethod> default_methods(const RecurrentModel& model, const std::string& backend,
+std::vector<BackwardMethod> default_methods(const RecurrentModel& model, const DeviceFacts& device,
                                             std::size_t workers) {
   std::vector<BackwardMethod> methods = {levels(BackwardMethod::kFullDepth)};
   if (!model.is_fused) return methods;
-  if (backend == "cuda") {
+  if (!device.is_processor) {
     for (const std::size_t blocks : {32U, 64U, 128U}) methods.push_back(blocked(blocks, 1));
   } else {
     // A worker for each block, the first of which costs 1 / hidden of the others' for each step.
@@ -44,26 +45,28 @@ std::vector<BackwardMethod> default_methods(const RecurrentModel& model, const s
   return methods;
 }
 
-std::vector<BackwardMethod> all_methods(const RecurrentModel& model, const std::string& backend, std::size_t workers) {
+std::vector<BackwardMethod> all_methods(const RecurrentModel& model, const DeviceFacts& device, std::size_t workers) {
   std::vector<BackwardMethod> methods;
   const std::size_t length = (model.is_fused ? 1 : 2) * model.steps + 1;
   for (std::uint32_t depth = 0; depth < max_depth(length); ++depth) methods.push_back(levels(depth));
-  const std::vector<BackwardMethod> others = default_methods(model, backend, workers);
+  const std::vector<BackwardMethod> others = default_methods(model, device, workers);
   methods.insert(methods.end(), others.begin(), others.end());
   return methods;
 }
 
 std::vector<PassRequest> requests_of(const RecurrentValidation& options, const RecurrentModel& model,
-                                     std::size_t workers) {
+                                     const DeviceFacts& device, std::size_t workers) {
   const BackwardMethod sequential;
   std::vector<PassRequest> requests = {{options.backend, sequential}};
-  if (options.backend == "cuda" && recurrent_availability("cudnn").available) requests.push_back({"cudnn", sequential});
+  for (const BackendEntry& one : backends()) {
+    if (one.baseline_of == options.backend && one.recurrent->availability().available)
+      requests.push_back({one.name, sequential});
+  }
   std::vector<BackwardMethod> methods;
   if (options.schedules) {
     methods = parse_methods("--schedule", *options.schedules);
-  } else if (options.backend != "reference" && options.backend != "cudnn") {
-    methods = options.all_depths ? all_methods(model, options.backend, workers)
-                                 : default_methods(model, options.backend, workers);
+  } else if (recurrent_backend(options.backend).has_scans()) {
+    methods = options.all_depths ? all_methods(model, device, workers) : default_methods(model, device, workers);
   }
   for (const BackwardMethod& method : methods) {
     const bool is_there =
@@ -90,9 +93,9 @@ void require_memory(const RecurrentModel& model, const std::vector<PassRequest>&
   std::uint64_t largest = 0;
   std::string pass;
   for (const PassRequest& request : requests) {
-    const bool is_here = request.backend == "cpu" || request.backend == "reference";
-    if (!is_here || !unsupported_pass(request.backend, request.method, shape).empty()) continue;
-    const std::uint64_t bytes = pass_bytes(request.backend, request.method, shape, model.value_bytes);
+    const RecurrentBackend& backend = recurrent_backend(request.backend);
+    if (!backend.facts().is_processor || !unsupported_pass(backend, request.method, shape).empty()) continue;
+    const std::uint64_t bytes = pass_bytes(backend, request.method, shape, model.value_bytes);
     if (bytes <= largest) continue;
     largest = bytes;
     pass = fmt::format(", and {} {}", to_string(request.method), short_bytes(static_cast<double>(bytes)));
@@ -123,24 +126,25 @@ void run(const RecurrentValidation& options, const std::vector<PassRequest>& req
   const RecurrentModel& model = report.model;
   const SequenceBatch<T> batch = recurrent_batch<T>(model, seed);
   const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
-  if (options.is_predicted && (options.backend == "cpu" || options.backend == "cuda")) {
+  const BackendEntry& backend = find_backend(options.backend, Ability::recurrent);
+  if (options.is_predicted && backend.can(Ability::calibration)) {
     show_progress("measuring rates on short sequences");
-    report.rates = measure_pass_rates<T>(options.backend, shape, report.workers, rate_options(requests));
+    report.rates = measure_pass_rates<T>(*backend.recurrent, shape, report.workers, rate_options(requests));
   }
   PassesOptions settings;
   settings.progress = [](const std::string& pass) { show_progress(fmt::format("running {}", pass)); };
-  report.validation = validate_passes<T>(batch, model.is_fused, requests, settings);
+  report.validation = validate_passes<T>(batch, model.is_fused, requests, recurrent_backend, settings);
   if (report.rates) {
     show_progress("measuring a rate again");
     RateOptions again;
     again.kinds = rate_kinds({});
-    const PassRates rates = measure_pass_rates<T>(options.backend, shape, report.workers, again);
+    const PassRates rates = measure_pass_rates<T>(*backend.recurrent, shape, report.workers, again);
     report.rates_drift = rates.sequential_step.together.near_s / report.rates->sequential_step.together.near_s;
   }
   show_progress("");
   for (const PassRequest& request : requests) {
     const bool is_predicted = report.rates && request.backend == options.backend &&
-                              unsupported_pass(request.backend, request.method, shape).empty() &&
+                              unsupported_pass(*backend.recurrent, request.method, shape).empty() &&
                               has_rates(*report.rates, request.method, shape);
     report.predictions.push_back(is_predicted
                                      ? std::optional(predict_pass(*report.rates, request.method, shape, report.workers))
@@ -163,16 +167,6 @@ void run_any(const RecurrentValidation& options, const std::vector<PassRequest>&
   }
 }
 
-void require_backend(const std::string& backend) {
-  const auto& names = recurrent_backend_names();
-  if (std::find(names.begin(), names.end(), backend) == names.end()) {
-    throw UsageError(
-        fmt::format("--backend is {}, accepted are {} with a recurrent model", backend, fmt::join(names, ", ")));
-  }
-  const Availability availability = recurrent_availability(backend);
-  if (!availability.available) throw BackendError(fmt::format("{}: {}", backend, availability.reason));
-}
-
 }  // namespace
 
 std::vector<BackwardMethod> parse_methods(const std::string& option, const std::string& text) {
@@ -190,25 +184,26 @@ std::vector<BackwardMethod> parse_methods(const std::string& option, const std::
 }
 
 int validate_recurrent(const RecurrentValidation& options, const Invocation& invocation) {
-  require_backend(options.backend);
+  const RecurrentBackend& backend = *backend_of_option(options.backend, Ability::recurrent).recurrent;
+  require_available(backend.name(), backend.availability());
   const std::uint64_t seed = options.seed == "0" ? 0 : parse_positive("--loss-seed", options.seed);
   PassesReport report;
   report.model = load_with(options.model, options.recurrent);
   report.backend = options.backend;
-  report.device = recurrent_facts(options.backend);
+  report.device = backend.facts();
   report.workers = workers_of(options, report.device);
   report.sequences = report.model.sample ? std::string("the first sequences of the model's sample")
                                          : fmt::format("random sequences of seed {}", seed);
-  const std::vector<PassRequest> requests = requests_of(options, report.model, report.workers);
+  const std::vector<PassRequest> requests = requests_of(options, report.model, report.device, report.workers);
   require_memory(report.model, requests);
   const auto store = open_store(options.model.db);
-  if (options.all_depths && (options.backend == "reference" || options.backend == "cudnn")) {
-    throw UsageError(
-        fmt::format("--all-depths with --backend {}, which has bptt only, accepted are cpu and cuda", options.backend));
+  if (options.all_depths && !backend.has_scans()) {
+    throw UsageError(fmt::format("--all-depths with --backend {}, which has bptt only, accepted are {}",
+                                 options.backend, fmt::join(backend_names(Ability::recurrent_scans), ", ")));
   }
   if (options.has_seed && report.model.sample)
     throw UsageError("--loss-seed, accepted is a model without sample: its sequences and labels are in files");
-  const ThreadLimit limit(options.backend == "reference" ? 1 : report.workers);
+  const ThreadLimit limit(report.workers);
   run_any(options, requests, seed, report);
   if (store) report_stored(*options.model.db, {store->save(pass_record(invocation, report))});
   print_result(

@@ -65,8 +65,8 @@ void add(const ScanTimes& times, ScanTimes& sum) {
 template <class T>
 class RecurrentRun {
  public:
-  RecurrentRun(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass, const OuterPasses<T>& outer,
-      const std::string& name)
+  RecurrentRun(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
+               const OuterPasses<T>& outer, const std::string& name)
       : training_(training),
         data_(data),
         pass_(pass),
@@ -215,13 +215,13 @@ PassShape shape_for(const BackwardMethod& method, const PassShape& shape) {
 }
 
 template <class T>
-TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data, const std::string& backend,
+TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data, const RecurrentBackend& backend,
                          const std::vector<BackwardMethod>& methods, const TrainProgress& progress) {
   if (methods.empty()) throw std::invalid_argument("no backward pass to train by, accepted is 1 or more");
   require_fitting(training, data.shape());
   // What does not fit into the memory is said before hours are spent on the methods before it. Only planning knows:
   // each pass is made and given back, which takes less than one run of it.
-  const OuterPasses<T> outer = make_outer_passes<T>(backend, training.shape);
+  const OuterPasses<T> outer = make_outer_passes<T>(backend.outer(), training.shape);
   for (std::size_t i = 1; i < methods.size(); ++i)
     static_cast<void>(make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape)));
   TrainResult result;
@@ -250,9 +250,9 @@ template TrainedCell<float> train_cell<float>(const RecurrentTraining&, const Se
 template TrainedCell<double> train_cell<double>(const RecurrentTraining&, const SequenceData&, BackwardPass<double>&,
                                                 const OuterPasses<double>&, const std::string&, const TrainProgress&,
                                                 std::size_t);
-template TrainResult train_by_all<float>(const RecurrentTraining&, const SequenceData&, const std::string&,
+template TrainResult train_by_all<float>(const RecurrentTraining&, const SequenceData&, const RecurrentBackend&,
                                          const std::vector<BackwardMethod>&, const TrainProgress&);
-template TrainResult train_by_all<double>(const RecurrentTraining&, const SequenceData&, const std::string&,
+template TrainResult train_by_all<double>(const RecurrentTraining&, const SequenceData&, const RecurrentBackend&,
                                           const std::vector<BackwardMethod>&, const TrainProgress&);
 
 }  // namespace upsweep

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "upsweep/base/measuring.hpp"
+
 namespace upsweep {
 
 ErrorFigures error_figures(const std::vector<double>& predicted, const std::vector<double>& measured) {
@@ -19,9 +21,8 @@ ErrorFigures error_figures(const std::vector<double>& predicted, const std::vect
   if (errors.empty()) return figures;
   std::sort(errors.begin(), errors.end());
   const auto count = static_cast<double>(errors.size());
-  const std::size_t half = errors.size() / 2;
   figures.mean = std::accumulate(errors.begin(), errors.end(), 0.0) / count;
-  figures.median = errors.size() % 2 == 1 ? errors[half] : (errors[half - 1] + errors[half]) / 2;
+  figures.median = median(errors);
   figures.p90 = errors[static_cast<std::size_t>(std::ceil(0.9 * count)) - 1];
   figures.max = errors.back();
   return figures;

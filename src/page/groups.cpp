@@ -118,7 +118,7 @@ SectionEntry entry_of(const StoredPasses& passes) {
     entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
     if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
   }
-  const PassOutcome outcome = pass_outcome(record);
+  const RecordedOutcome outcome = recorded_outcome(record);
   const PassRow* best = outcome.best;
   if (best == nullptr) return entry;
   if (outcome.ratio > 0) entry.ratio = outcome.ratio;

@@ -54,9 +54,9 @@ const PassRow* plain_pass(const PassRecord& record) {
 
 }  // namespace
 
-PassOutcome pass_outcome(const PassRecord& record) {
+RecordedOutcome recorded_outcome(const PassRecord& record) {
   const PassBasis* basis = basis_of(record);
-  PassOutcome outcome;
+  RecordedOutcome outcome;
   outcome.plain = plain_pass(record);
   if (basis == nullptr) return outcome;
   for (const PassRow& row : record.passes) {
@@ -74,7 +74,7 @@ std::string passes_verdict(const PassRecord& record) {
   const auto wrong = std::ranges::count_if(record.passes, [](const PassRow& row) { return row.mismatch.has_value(); });
   std::string text;
   if (wrong > 0) text = fmt::format("{} of {} methods gave WRONG gradients. ", wrong, record.passes.size());
-  const auto [best, plain, ratio] = pass_outcome(record);
+  const auto [best, plain, ratio] = recorded_outcome(record);
   if (best == nullptr) {
     const auto chosen =
         std::ranges::find_if(record.passes, [](const PassRow& row) { return row.best.value_or(false); });

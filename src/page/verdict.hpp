@@ -44,12 +44,12 @@ namespace upsweep {
 
 /// The best of backward methods and back-propagation through time, by figures of one kind: both measured, both
 /// predicted or both counted.
-struct PassOutcome {
+struct RecordedOutcome {
   const PassRow* best = nullptr;   ///< null: none ran, or nothing is known
   const PassRow* plain = nullptr;  ///< null where it did not run or is wrong
   double ratio = NAN;              ///< of the best to plain; NaN: not known
 };
-[[nodiscard]] PassOutcome pass_outcome(const PassRecord& record);
+[[nodiscard]] RecordedOutcome recorded_outcome(const PassRecord& record);
 
 /// The best variant of a training step beside the slowest that fits, or beside a scan that is faster.
 [[nodiscard]] std::string training_verdict(const TrainingRecord& record);

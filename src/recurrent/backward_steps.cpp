@@ -1,37 +1,11 @@
 #include "backward_steps.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "dense_kernels.hpp"
 #include "elementwise.hpp"
 
 namespace upsweep {
-
-template <class T>
-void require_backward(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
-                      std::span<T> gradients) {
-  require_fitting(weights, states);
-  const std::size_t step = states.batch * states.shape.hidden;
-  if (last.size() != step) {
-    throw std::invalid_argument(
-        fmt::format("gradient of the last hidden states: {} numbers, accepted are {}", last.size(), step));
-  }
-  if (gradients.size() != states.hidden.size()) {
-    throw std::invalid_argument(fmt::format("gradients of all hidden states: {} numbers, accepted are {}",
-                                            gradients.size(), states.hidden.size()));
-  }
-}
-
-template <class T>
-void require_planned(const CellShape& found, const ForwardStates<T>& states, const CellShape& shape, std::size_t steps,
-                     std::size_t batch) {
-  if (found == shape && states.steps == steps && states.batch == batch) return;
-  throw std::invalid_argument(fmt::format("{} steps of {} samples, accepted are {} of {} and the cell of the plan",
-                                          states.steps, states.batch, steps, batch));
-}
 
 template <class T>
 StepScratch<T>::StepScratch(const CellShape& shape, std::size_t samples)
@@ -91,14 +65,6 @@ void BackwardSteps<T>::form(std::size_t t, std::size_t b, T* jacobian, std::size
                                 shape_.hidden});
 }
 
-template void require_backward<float>(const CellWeights<float>&, const ForwardStates<float>&, std::span<const float>,
-                                      std::span<float>);
-template void require_backward<double>(const CellWeights<double>&, const ForwardStates<double>&,
-                                       std::span<const double>, std::span<double>);
-template void require_planned<float>(const CellShape&, const ForwardStates<float>&, const CellShape&, std::size_t,
-                                     std::size_t);
-template void require_planned<double>(const CellShape&, const ForwardStates<double>&, const CellShape&, std::size_t,
-                                      std::size_t);
 template struct StepScratch<float>;
 template struct StepScratch<double>;
 template class BackwardSteps<float>;

@@ -10,16 +10,6 @@
 
 namespace upsweep {
 
-/// Throws std::invalid_argument unless weights, states, g_T and all hidden gradients fit each other.
-template <class T>
-void require_backward(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
-                      std::span<T> gradients);
-
-/// Throws std::invalid_argument unless weights and states are those that a plan is for.
-template <class T>
-void require_planned(const CellShape& found, const ForwardStates<T>& states, const CellShape& shape, std::size_t steps,
-                     std::size_t batch);
-
 /// What one worker needs to go through steps backwards.
 template <class T>
 struct StepScratch {

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
 #include <vector>
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
 #include "sample_groups.hpp"
+#include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/block_bounds.hpp"
+#include "upsweep/recurrent/operands.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
 
 namespace upsweep {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Calls work(item, slot) for each item, the first ones first, whatever thread is free.
 template <class Work>
@@ -182,30 +179,22 @@ ScanTimes BlockedScan<T>::run(const CellWeights<T>& weights, const ForwardStates
                               std::span<T> gradients) {
   require_backward(weights, states, last, gradients);
   Impl& impl = *impl_;
-  if (!(weights.shape == impl.shape) || states.steps != impl.steps || states.batch != impl.batch) {
-    throw std::invalid_argument(fmt::format("{} steps of {} samples, accepted are {} of {} and the cell of the plan",
-                                            states.steps, states.batch, impl.steps, impl.batch));
-  }
+  require_planned(weights.shape, states, impl.shape, impl.steps, impl.batch);
   std::copy(last.begin(), last.end(), gradients.end() - static_cast<std::ptrdiff_t>(last.size()));
   impl.prepare_scratch();
   const BackwardSteps<T> cell(weights, states);
   ScanTimes times;
-  auto start = Clock::now();
-  const auto lap = [&start] {
-    const double seconds = seconds_since(start);
-    start = Clock::now();
-    return seconds;
-  };
+  Laps laps;
   if (impl.stored) {
     impl.form_all(cell);
-    times.jacobians = lap();
+    times.jacobians = laps.lap();
   }
   impl.up(cell, gradients.data());
-  times.up = lap();
+  times.up = laps.lap();
   impl.middle(gradients.data());
-  times.middle = lap();
+  times.middle = laps.lap();
   impl.down(cell, gradients.data());
-  times.down = lap();
+  times.down = laps.lap();
   return times;
 }
 

@@ -6,6 +6,7 @@
 #include "backward_steps.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {

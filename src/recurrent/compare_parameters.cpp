@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "require_length.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {

@@ -10,9 +10,8 @@
 #include "aligned_array.hpp"
 #include "dense_kernels.hpp"
 #include "elementwise.hpp"
-#include "outer_operands.hpp"
-#include "require_length.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {
@@ -137,24 +136,6 @@ NonFiniteState::NonFiniteState(std::size_t step, std::size_t sample)
       sample_(sample) {}
 
 template <class T>
-void require_forward(const CellWeights<T>& weights, std::span<const T> inputs, const PassShape& shape) {
-  require_valid(weights);
-  if (!(weights.shape == shape.cell))
-    throw std::invalid_argument("the weights are of another cell, accepted are those of the plan's");
-  require_length("inputs", inputs.size(), shape.steps * shape.batch * shape.cell.input);
-}
-
-template <class T>
-void set_sizes(const CellShape& shape, std::size_t steps, std::size_t batch, ForwardStates<T>& states) {
-  states.shape = shape;
-  states.steps = steps;
-  states.batch = batch;
-  states.hidden.resize((steps + 1) * batch * shape.hidden);
-  const std::size_t kept = shape.kind == CellKind::gru ? steps * batch * shape.hidden : 0;
-  for (std::vector<T>* gate : {&states.r, &states.z, &states.n, &states.m}) gate->resize(kept);
-}
-
-template <class T>
 void run_forward(const CellWeights<T>& weights, std::span<const T> inputs, std::size_t steps, std::size_t batch,
                  std::span<const T> initial, ForwardStates<T>& states) {
   require_valid(weights);
@@ -212,9 +193,5 @@ template ForwardStates<double> run_forward<double>(const CellWeights<double>&, s
                                                    std::size_t, std::span<const double>);
 template void require_fitting<float>(const CellWeights<float>&, const ForwardStates<float>&);
 template void require_fitting<double>(const CellWeights<double>&, const ForwardStates<double>&);
-template void require_forward<float>(const CellWeights<float>&, std::span<const float>, const PassShape&);
-template void require_forward<double>(const CellWeights<double>&, std::span<const double>, const PassShape&);
-template void set_sizes<float>(const CellShape&, std::size_t, std::size_t, ForwardStates<float>&);
-template void set_sizes<double>(const CellShape&, std::size_t, std::size_t, ForwardStates<double>&);
 
 }  // namespace upsweep

@@ -1,9 +1,12 @@
-#include "level_plan.hpp"
+#include "upsweep/recurrent/level_plan.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "upsweep/base/checked.hpp"
 
 namespace upsweep {
 namespace {
@@ -101,6 +104,21 @@ LevelPlan plan_levels(const Schedule& schedule, Elements elements) {
     throw std::invalid_argument(fmt::format("a scan over {} elements, accepted are 2 or more", schedule.length));
   }
   return SlotPlanner(schedule, elements).make();
+}
+
+ScanFlops level_flops(const LevelPlan& plan, const CellShape& shape, std::size_t batch) {
+  const std::uint64_t vector = checked_mul(batch, checked_mul(2 * shape.hidden, shape.hidden));
+  const std::uint64_t form = checked_mul(vector, shape.gates());
+  ScanFlops flops;
+  for (const Stage& stage : plan.stages) {
+    for (std::size_t op = stage.begin; op < stage.end; ++op) {
+      add_to(of_phase(flops, stage.phase), plan.ops[op].is_vector ? vector : checked_mul(vector, shape.hidden));
+    }
+  }
+  add_to(flops.down, form);
+  const auto unused = static_cast<std::uint64_t>(std::ranges::count(plan.element_slots, LevelPlan::kNoSlot));
+  flops.jacobians = checked_mul(form, plan.element_slots.size() - unused);
+  return flops;
 }
 
 }  // namespace upsweep

@@ -4,9 +4,10 @@
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
-#include "level_plan.hpp"
-#include "upsweep/base/checked.hpp"
+#include "run_stage.hpp"
+#include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
 
 namespace upsweep {
@@ -108,19 +109,7 @@ ScanTimes LevelScan<T>::run(const CellWeights<T>& weights, const ForwardStates<T
 
 template <class T>
 ScanFlops LevelScan<T>::flops() const {
-  const std::uint64_t vector = checked_mul(impl_->batch, checked_mul(2 * impl_->h, impl_->h));
-  ScanFlops flops;
-  for (const Stage& stage : impl_->plan.stages) {
-    for (std::size_t op = stage.begin; op < stage.end; ++op) {
-      add_to(of_phase(flops, stage.phase), impl_->plan.ops[op].is_vector ? vector : checked_mul(vector, impl_->h));
-    }
-  }
-  add_to(flops.down, checked_mul(vector, impl_->shape.gates()));
-  const auto& slots = impl_->plan.element_slots;
-  const auto formed = static_cast<std::uint64_t>(slots.size()) -
-                      static_cast<std::uint64_t>(std::ranges::count(slots, LevelPlan::kNoSlot));
-  flops.jacobians = checked_mul(formed, checked_mul(vector, impl_->shape.gates()));
-  return flops;
+  return level_flops(impl_->plan, impl_->shape, impl_->batch);
 }
 
 template <class T>

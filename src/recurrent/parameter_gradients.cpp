@@ -8,10 +8,9 @@
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
-#include "outer_operands.hpp"
-#include "require_length.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {
@@ -146,18 +145,6 @@ void head_gradients(const ForwardStates<T>& states, const HeadResult<T>& head, C
 }  // namespace
 
 template <class T>
-void require_parameters(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> inputs,
-                        std::span<const T> hidden_gradients, const HeadResult<T>& head, CellWeights<T>& gradients) {
-  require_fitting(weights, states);
-  const CellShape& shape = weights.shape;
-  require_length("inputs", inputs.size(), states.steps * states.batch * shape.input);
-  require_length("gradients of all hidden states", hidden_gradients.size(), states.hidden.size());
-  require_length("gradients of the logits", head.logits_gradient.size(), states.batch * shape.classes);
-  if (!(gradients.shape == shape)) gradients = zero_weights<T>(shape);
-  require_valid(gradients);
-}
-
-template <class T>
 void parameter_gradients(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> inputs,
                          std::span<const T> hidden_gradients, const HeadResult<T>& head, CellWeights<T>& gradients) {
   require_parameters(weights, states, inputs, hidden_gradients, head, gradients);
@@ -190,11 +177,5 @@ template void parameter_gradients<float>(const CellWeights<float>&, const Forwar
 template void parameter_gradients<double>(const CellWeights<double>&, const ForwardStates<double>&,
                                           std::span<const double>, std::span<const double>, const HeadResult<double>&,
                                           CellWeights<double>&);
-
-template void require_parameters<float>(const CellWeights<float>&, const ForwardStates<float>&, std::span<const float>,
-                                        std::span<const float>, const HeadResult<float>&, CellWeights<float>&);
-template void require_parameters<double>(const CellWeights<double>&, const ForwardStates<double>&,
-                                         std::span<const double>, std::span<const double>, const HeadResult<double>&,
-                                         CellWeights<double>&);
 
 }  // namespace upsweep

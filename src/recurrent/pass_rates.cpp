@@ -51,13 +51,13 @@ double live_ops(const HomogeneousProfile& profile, Phase phase, bool vectors) {
 template <class T>
 class PassBench {
  public:
-  PassBench(const std::string& backend, const PassShape& shape, std::size_t workers, const RateOptions& options)
+  PassBench(const RecurrentBackend& backend, const PassShape& shape, std::size_t workers, const RateOptions& options)
       : bench_(backend, shape, workers, options), blocks_(bench_), kinds_(options.kinds) {
     kinds_.stored = kinds_.stored && bench_.has(blocked(4, true));
     kinds_.levels = (kinds_.levels || kinds_.stored) && shape.is_fused && bench_.has(levels(1));
     kinds_.stored = kinds_.stored && kinds_.levels;
     kinds_.blocks = kinds_.blocks && bench_.has(blocked(4, false));
-    rates_.backend = backend;
+    rates_.backend = backend.name();
     rates_.cell = shape.cell;
     rates_.batch = shape.batch;
     rates_.value_bytes = sizeof(T);
@@ -66,13 +66,13 @@ class PassBench {
   }
 
   [[nodiscard]] PassRates run() {
-    const double start = clock_seconds();
+    const double start = now_seconds();
     bench_.timer().start(timings());
     measure_starts();
     for (const bool far : {false, true}) measure_sequences(far);
     for (const bool far : {false, true}) measure_matrices(far);
     rates_.longest_steps = bench_.longest_steps();
-    rates_.measuring_s = clock_seconds() - start;
+    rates_.measuring_s = now_seconds() - start;
     return rates_;
   }
 
@@ -87,11 +87,7 @@ class PassBench {
 
   template <class Work>
   [[nodiscard]] Both<double> time_work(const Work& work, bool swept) {
-    return bench_.timer().time(swept, [&] {
-      const double start = clock_seconds();
-      work();
-      return clock_seconds() - start;
-    });
+    return bench_.timer().time(swept, [&] { return seconds_of(work); });
   }
 
   /// Calls measure(*rates), and takes the rates away where memory is too small for its passes.
@@ -219,7 +215,7 @@ RateKinds rate_kinds(const std::vector<BackwardMethod>& methods) {
 }
 
 template <class T>
-PassRates measure_pass_rates(const std::string& backend, const PassShape& shape, std::size_t workers,
+PassRates measure_pass_rates(const RecurrentBackend& backend, const PassShape& shape, std::size_t workers,
                              const RateOptions& options) {
   require_valid(shape.cell);
   if (shape.batch == 0 || workers == 0 || options.repetitions == 0) {
@@ -237,7 +233,9 @@ PassRates measure_pass_rates(const std::string& backend, const PassShape& shape,
   return PassBench<T>(backend, any, workers, options).run();
 }
 
-template PassRates measure_pass_rates<float>(const std::string&, const PassShape&, std::size_t, const RateOptions&);
-template PassRates measure_pass_rates<double>(const std::string&, const PassShape&, std::size_t, const RateOptions&);
+template PassRates measure_pass_rates<float>(const RecurrentBackend&, const PassShape&, std::size_t,
+                                             const RateOptions&);
+template PassRates measure_pass_rates<double>(const RecurrentBackend&, const PassShape&, std::size_t,
+                                              const RateOptions&);
 
 }  // namespace upsweep

@@ -27,7 +27,7 @@ inline void add_to(PhaseTime& sum, const PhaseTime& more) {
 }
 
 /// Of a scan.
-struct PhaseTimes {
+struct ScanPhases {
   PhaseTime jacobians;
   PhaseTime up;
   PhaseTime middle;

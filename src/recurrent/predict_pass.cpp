@@ -154,7 +154,7 @@ void PassModel::add_levels(std::uint32_t depth, PassPrediction& result) const {
   const LevelRates& levels = *rates_.levels;
   const HomogeneousProfile profile = profile_homogeneous(
       fused_chain(rates_.cell.hidden, static_cast<std::uint64_t>(steps_)), depth, rates_.value_bytes);
-  PhaseTimes phases;
+  ScanPhases phases;
   phases.jacobians = jacobians(steps_ - 1);
   for (const LevelRun& run : profile.runs) {
     const Phase phase = run.cycle.front().profile.phase;
@@ -181,7 +181,7 @@ void PassModel::add_blocks(const BlockOptions& options, PassPrediction& result) 
   const auto after_first = static_cast<double>(times[1]);
   const double inner = after_first - static_cast<double>(reduced > 0 ? times[times.size() - 2] : times[1]);
   const double bytes = options.store_jacobians ? steps_ * jacobian_bytes_ : sequence_bytes_;
-  PhaseTimes phases;
+  ScanPhases phases;
   if (options.store_jacobians) phases.jacobians = jacobians(steps_);
   Items matrices;
   if (reduced > 0) {

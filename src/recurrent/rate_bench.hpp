@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "rate_operands.hpp"
 #include "rate_timer.hpp"
-#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/pass_rates.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 
 namespace upsweep {
 
@@ -42,12 +41,12 @@ void set_cost(UnitCost& cost, bool far, const Both<double>& seconds, double star
 template <class T>
 class RateBench {
  public:
-  RateBench(const std::string& backend, const PassShape& shape, std::size_t workers, const RateOptions& options)
+  RateBench(const RecurrentBackend& backend, const PassShape& shape, std::size_t workers, const RateOptions& options)
       : backend_(backend),
         shape_(shape),
         workers_(workers),
-        on_processor_(backend == "cpu" || backend == "reference"),
-        known_cache_(options.cache_bytes > 0 ? options.cache_bytes : recurrent_facts(backend).cache_bytes),
+        on_processor_(backend.facts().is_processor),
+        known_cache_(options.cache_bytes > 0 ? options.cache_bytes : backend.facts().cache_bytes),
         cache_(known_cache_ > 0 ? known_cache_ : kUsualCache),
         timer_(options, workers, on_processor_, cache_) {}
 
@@ -106,7 +105,7 @@ class RateBench {
   // Where the size of the cache is not known.
   static constexpr std::uint64_t kUsualCache = std::uint64_t{32} << 20;
 
-  std::string backend_;
+  const RecurrentBackend& backend_;
   PassShape shape_;
   std::size_t workers_;
   bool on_processor_;

@@ -9,9 +9,11 @@
 
 #include "backward_steps.hpp"
 #include "dense_kernels.hpp"
-#include "level_plan.hpp"
+#include "run_stage.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {

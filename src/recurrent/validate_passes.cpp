@@ -3,49 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/recurrent/outer_passes.hpp"
+#include "upsweep/base/measuring.hpp"
 
 namespace upsweep {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kMostRepetitions = 1000;
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Calls `once`, which returns a duration of its own kind, as often as the options say; in ascending order of seconds.
-template <class Once>
-auto repeat(const PassesOptions& options, const Once& once) {
-  static_cast<void>(once());
-  std::vector<decltype(once())> runs;
-  const auto total = [](const auto& run) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(run)>, double>) {
-      return run;
-    } else {
-      return run.total();
-    }
-  };
-  double spent = 0;
-  while (runs.size() < std::max<std::size_t>(options.repetitions, 1) ||
-         (spent < options.min_seconds && runs.size() < kMostRepetitions)) {
-    runs.push_back(once());
-    spent += total(runs.back());
-  }
-  std::sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return total(a) < total(b); });
-  return runs;
+/// The run with the median total; the mean of the two in the middle for an even number.
+ScanTimes median_run(std::vector<ScanTimes> runs) {
+  std::ranges::sort(runs, {}, &ScanTimes::total);
+  const ScanTimes& a = runs[(runs.size() - 1) / 2];
+  const ScanTimes& b = runs[runs.size() / 2];
+  return {(a.jacobians + b.jacobians) / 2, (a.up + b.up) / 2, (a.middle + b.middle) / 2, (a.down + b.down) / 2};
 }
 
 template <class T>
@@ -72,12 +46,16 @@ void require_finite(const HiddenGradientOracle& oracle, const ForwardStates<T>& 
 template <class T>
 class Runner {
  public:
-  Runner(const SequenceBatch<T>& batch, bool is_fused, const PassesOptions& options)
-      : batch_(batch), options_(options), shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
+  Runner(const SequenceBatch<T>& batch, bool is_fused, const RecurrentBackends& backends, const PassesOptions& options)
+      : batch_(batch),
+        backends_(backends),
+        options_(options),
+        repetitions_{options.repetitions, options.min_seconds},
+        shape_{batch.weights.shape, batch.steps, batch.labels.size(), is_fused} {}
 
   PassesValidation run(const std::vector<PassRequest>& requests) {
     run_forward_here();
-    for (const PassRequest& request : requests) run_forward_on(outer_backend(request.backend));
+    for (const PassRequest& request : requests) run_forward_for(request.backend);
     form_oracles();
     for (const PassRequest& request : requests) {
       options_.progress(to_string(request.method));
@@ -90,34 +68,43 @@ class Runner {
  private:
   void run_forward_here() {
     OuterOutcome& here = result_.outer.emplace_back();
-    here.backend = "cpu";
+    here.backend = cpu_recurrent_backend().name();
     const auto forward = [&] {
       return seconds_of([&] {
         run_forward<T>(batch_.weights, batch_.inputs, batch_.steps, batch_.labels.size(), {}, states_);
         head_ = run_head<T>(batch_.weights, states_.at(batch_.steps), batch_.labels);
       });
     };
-    const std::vector<double> times = repeat(options_, forward);
-    here.forward_s = times[times.size() / 2];
+    here.forward_s = median(repeat(repetitions_, forward));
     here.states = compare_states<T>(batch_.weights, batch_.inputs, states_);
     result_.loss = head_.loss;
   }
 
-  /// The forward pass on a device, once for all requests.
-  void run_forward_on(const std::string& backend) {
-    const auto same = [&](const OuterOutcome& one) { return one.backend == backend; };
-    if (std::any_of(result_.outer.begin(), result_.outer.end(), same)) return;
-    options_.progress(fmt::format("the forward pass on {}", backend));
+  /// What came of the outer passes there; null where they have not been run.
+  OuterOutcome* outcome_on(const std::string& backend) {
+    const auto found = std::ranges::find(result_.outer, backend, &OuterOutcome::backend);
+    return found == result_.outer.end() ? nullptr : &*found;
+  }
+
+  /// The forward pass beside the passes of a backend, once for all requests.
+  void run_forward_for(const std::string& name) {
+    const OuterBackend& backend = backends_(name).outer();
+    if (outcome_on(backend.name()) == nullptr) run_forward_on(backend);
+    std::vector<std::string>& serves = outcome_on(backend.name())->serves;
+    if (std::ranges::find(serves, name) == serves.end()) serves.push_back(name);
+  }
+
+  void run_forward_on(const OuterBackend& backend) {
+    options_.progress(fmt::format("the forward pass on {}", backend.name()));
     OuterOutcome& there = result_.outer.emplace_back();
-    there.backend = backend;
-    there.failure = unsupported_forward(backend, shape_);
+    there.backend = backend.name();
+    there.failure = backend.unsupported_forward(shape_);
     if (!there.failure.empty()) return;
     try {
       const std::unique_ptr<ForwardPass<T>> pass = make_forward_pass<T>(backend, shape_);
       ForwardStates<T> states;
       pass->load(batch_.weights, batch_.inputs, states);
-      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
-      there.forward_s = times[times.size() / 2];
+      there.forward_s = median(repeat(repetitions_, [&] { return pass->run(); }));
       there.notes = pass->notes();
       pass->fetch();
       there.states = compare_states<T>(batch_.weights, batch_.inputs, states);
@@ -156,19 +143,21 @@ class Runner {
   PassOutcome run_pass(const PassRequest& request) {
     PassOutcome outcome;
     outcome.request = request;
-    outcome.failure = unsupported_pass(request.backend, request.method, shape_);
+    const RecurrentBackend& backend = backends_(request.backend);
+    outcome.failure = unsupported_pass(backend, request.method, shape_);
     if (!outcome.failure.empty()) return outcome;
     try {
-      std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(request.backend, request.method, shape_);
+      std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(backend, request.method, shape_);
       // A pass that writes nothing must not pass as one that was right before.
       std::vector<T> gradients(states_.hidden.size(), std::numeric_limits<T>::quiet_NaN());
       pass->set_inputs(batch_.inputs);
       pass->load(batch_.weights, states_, head_.hidden_gradient, gradients);
-      const std::vector<ScanTimes> times = repeat(options_, [&] { return pass->run(); });
+      std::vector<ScanTimes> runs = repeat(
+          repetitions_, [&] { return pass->run(); }, &ScanTimes::total);
       pass->fetch();
-      outcome.times = times[times.size() / 2];
-      outcome.fastest_seconds = times.front().total();
-      outcome.repetitions = times.size();
+      outcome.repetitions = runs.size();
+      outcome.fastest_seconds = std::ranges::min(runs, {}, &ScanTimes::total).total();
+      outcome.times = median_run(std::move(runs));
       outcome.flops = pass->flops();
       outcome.bytes = pass->bytes();
       outcome.notes = pass->notes();
@@ -206,28 +195,25 @@ class Runner {
       return;
     }
     outcome.hidden = compare_hidden_gradients<T>(states_, hidden_, gradients);
-    const std::string backend = outer_backend(outcome.request.backend);
-    const CellWeights<T> found = parameters_on(backend, gradients);
+    const CellWeights<T> found = parameters_on(backends_(outcome.request.backend).outer(), gradients);
     outcome.parameters = compare_parameters<T>(parameters_, found);
-    if (backend != "cpu" && !result_.outer.front().parameters_s)
-      static_cast<void>(parameters_on("cpu", gradients));  // for its time
+    if (!result_.outer.front().parameters_s)
+      static_cast<void>(parameters_on(cpu_recurrent_backend().outer(), gradients));  // for its time
   }
 
   /// The parameter gradients by a backend, measured the first time that it forms some.
-  CellWeights<T> parameters_on(const std::string& backend, const std::vector<T>& gradients) {
+  CellWeights<T> parameters_on(const OuterBackend& backend, const std::vector<T>& gradients) {
     CellWeights<T> found;
     const std::unique_ptr<ParameterPass<T>> pass = make_parameter_pass<T>(backend, shape_);
     pass->load(batch_.weights, states_, batch_.inputs, gradients, head_, found);
     // What is not written must not pass as right.
     for (const std::span<T> array : found.arrays())
       std::fill(array.begin(), array.end(), std::numeric_limits<T>::quiet_NaN());
-    const auto outer = std::find_if(result_.outer.begin(), result_.outer.end(),
-                                    [&](const OuterOutcome& one) { return one.backend == backend; });
+    OuterOutcome* const outer = outcome_on(backend.name());
     if (outer->parameters_s) {
       static_cast<void>(pass->run());
     } else {
-      const std::vector<double> times = repeat(options_, [&] { return pass->run(); });
-      outer->parameters_s = times[times.size() / 2];
+      outer->parameters_s = median(repeat(repetitions_, [&] { return pass->run(); }));
       const std::vector<std::string> notes = pass->notes();
       outer->notes.insert(outer->notes.end(), notes.begin(), notes.end());
     }
@@ -236,7 +222,9 @@ class Runner {
   }
 
   const SequenceBatch<T>& batch_;
+  const RecurrentBackends& backends_;
   const PassesOptions& options_;
+  Repetitions repetitions_;
   PassShape shape_;
   ForwardStates<T> states_;
   HeadResult<T> head_;
@@ -268,9 +256,9 @@ std::optional<std::string> OuterOutcome::mismatch() const {
 }
 
 const OuterOutcome* PassesValidation::outer_of(const std::string& backend_name) const {
-  const std::string wanted = outer_backend(backend_name);
   for (const OuterOutcome& one : outer) {
-    if (one.backend == wanted) return one.ran() ? &one : nullptr;
+    if (one.backend == backend_name || std::ranges::find(one.serves, backend_name) != one.serves.end())
+      return one.ran() ? &one : nullptr;
   }
   return nullptr;
 }
@@ -287,13 +275,13 @@ std::uint64_t validation_bytes(const CellShape& shape, std::size_t steps, std::s
 
 template <class T>
 PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused, const std::vector<PassRequest>& requests,
-                                 const PassesOptions& options) {
-  return Runner<T>(batch, is_fused, options).run(requests);
+                                 const RecurrentBackends& backends, const PassesOptions& options) {
+  return Runner<T>(batch, is_fused, backends, options).run(requests);
 }
 
 template PassesValidation validate_passes<float>(const SequenceBatch<float>&, bool, const std::vector<PassRequest>&,
-                                                 const PassesOptions&);
+                                                 const RecurrentBackends&, const PassesOptions&);
 template PassesValidation validate_passes<double>(const SequenceBatch<double>&, bool, const std::vector<PassRequest>&,
-                                                  const PassesOptions&);
+                                                  const RecurrentBackends&, const PassesOptions&);
 
 }  // namespace upsweep

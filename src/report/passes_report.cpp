@@ -234,7 +234,7 @@ std::string outer_text(const PassesReport& report) {
       text += fmt::format("The forward pass was not run on {}: {}\n", one.backend, one.failure);
       continue;
     }
-    const bool is_here = one.backend == "cpu";
+    const bool is_here = &one == &report.validation.outer.front();
     text += fmt::format("{}{}, parameter gradients {}",
                         is_here ? std::string("Forward pass ") : fmt::format("On {}: forward pass ", one.backend),
                         short_seconds(one.forward_s), one.parameters_s ? short_seconds(*one.parameters_s) : "-");

@@ -11,7 +11,7 @@
 
 #include "graph_plan.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/base/laps.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/jacobian/patterns.hpp"
@@ -176,33 +176,15 @@ class GraphSystem {
   std::vector<std::uint64_t> done_;  // by task of the level at hand
 };
 
-/// The middle one, the later of two.
-double middle(std::vector<double> seconds) {
-  const auto at = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), at, seconds.end());
-  return *at;
-}
-
 template <class T>
 void measure(GraphSystem<T>& system, const RunOptions& options, GraphRun& run) {
-  constexpr std::size_t kMost = 1000;
-  constexpr double kLong = 5;  // seconds, as for backends
   const ThreadLimit limit(std::max<std::size_t>(1, options.workers));
   run.threads = parallel_threads();
   const TaskLevels& levels = system.plan().levels;
-  Laps warm_up;
-  run.flops = system.run(levels);
-  const std::size_t wanted = warm_up.lap() > kLong ? 1 : std::max<std::size_t>(1, options.repetitions);
-  std::vector<double> seconds;
-  double total = 0;
-  while (seconds.size() < wanted || (total < options.min_seconds && seconds.size() < kMost)) {
-    Laps one;
-    run.flops = system.run(levels);
-    seconds.push_back(one.lap());
-    total += seconds.back();
-  }
+  const auto once = [&] { return seconds_of([&] { run.flops = system.run(levels); }); };
+  std::vector<double> seconds = repeat({options.repetitions, options.min_seconds}, once);
   run.repetitions = seconds.size();
-  run.seconds = middle(std::move(seconds));
+  run.seconds = median(std::move(seconds));
   run.input_flops = system.run(system.plan().input_levels);
 }
 
@@ -213,7 +195,7 @@ GraphRun run_graph_backprop(const GraphAtInput& at, const RunOptions& options) {
   require_lengths(at);
   GraphSystem<T> system(at);
   GraphRun run;
-  run.build_seconds = middle({system.build(), system.build(), system.build()});
+  run.build_seconds = median({system.build(), system.build(), system.build()});
   run.levels = system.plan().levels.size();
   measure(system, options, run);
   const std::vector<double> roundings = system.roundings();

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/block_values.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -34,10 +33,6 @@ std::uint64_t kept_bytes(const ScheduleProfile& profile, Execution execution) {
   std::uint64_t bytes = 0;
   for (const std::uint64_t value : profile.value_bytes) add_to(bytes, value);
   return bytes;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -162,18 +157,14 @@ class Validator {
     const bool is_block = at_.network.link(link).is_block;
     std::vector<std::vector<double>> activations;
     if (is_block) activations = block_activations(at_.network, at_.weights, link, inputs[link]);
-    std::array<double, 3> seconds{};
-    for (double& one : seconds) {
-      const auto start = std::chrono::steady_clock::now();
+    const auto fill = [&] {
       if (is_block) {
         fill_block(at_.network, at_.weights, activations, link, chain_);
       } else {
         fill_link(at_.network, at_.weights, inputs, link, chain_);
       }
-      one = seconds_since(start);
-    }
-    std::sort(seconds.begin(), seconds.end());
-    return seconds[1];
+    };
+    return median({seconds_of(fill), seconds_of(fill), seconds_of(fill)});
   }
 
   const Backend& backend_;

@@ -9,9 +9,9 @@
 
 #include "support/battery.hpp"
 #include "support/random.hpp"
-#include "upsweep/backend/registry.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/execute.hpp"
 #include "upsweep/search/depth.hpp"
@@ -296,7 +296,7 @@ TEST_P(Backends, RefuseAMemoryLimitThatDoesNotSuffice) {
   EXPECT_NO_THROW(static_cast<void>(backend_->run(product_then_vector(), chain, options)));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Backends, ::testing::ValuesIn(backend_names()), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(All, Backends, ::testing::ValuesIn(backend_names(Ability::networks)), [](const auto& tested) {
   std::string name = tested.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -413,7 +413,7 @@ std::string refusal(const Backend& backend, const RunOptions& options) {
 
 TEST(BackendRegistry, ThrowsTheReasonOfABackendThatIsNotAvailable) {
   bool all = true;
-  for (const std::string& name : backend_names()) {
+  for (const std::string& name : backend_names(Ability::networks)) {
     const std::unique_ptr<Backend> backend = make_backend(name);
     EXPECT_EQ(backend->name(), name);
     const Availability availability = backend->availability();
@@ -432,7 +432,8 @@ TEST(BackendRegistry, RefusesAnUnknownNameAndSaysWhichThereAre) {
     FAIL() << "accepted";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(),
-                 "'tpu' is no backend, accepted are reference, cpu, eigen, cuda, cusparse, cusparse-reuse");
+                 "'tpu' is no backend of networks of operators, accepted are reference, cpu, eigen, cuda, cusparse, "
+                 "cusparse-reuse");
   }
 }
 

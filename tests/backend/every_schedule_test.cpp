@@ -12,7 +12,7 @@
 #include "support/random.hpp"
 #include "support/schedules.hpp"
 #include "upsweep/backend/planned_scan.hpp"
-#include "upsweep/backend/registry.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/search/depth.hpp"
 #include "upsweep/validate/compare.hpp"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "support/random.hpp"
-#include "upsweep/backend/registry.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {

@@ -3,27 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include "child_process.hpp"
 #include "cpu_time.hpp"
+#include "upsweep/base/measuring.hpp"
 
 namespace upsweep::bench {
 namespace {
 
 std::uint64_t nanoseconds_of(const Task& task) {
-  const auto start = std::chrono::steady_clock::now();
-  task.run();
-  const auto end = std::chrono::steady_clock::now();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count());
-}
-
-double median_of(std::vector<std::uint64_t> sorted) {
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t half = sorted.size() / 2;
-  const auto upper = static_cast<double>(sorted[half]);
-  return sorted.size() % 2 == 1 ? upper : (static_cast<double>(sorted[half - 1]) + upper) / 2;
+  return static_cast<std::uint64_t>(seconds_of([&] { task.run(); }) * 1e9);
 }
 
 }  // namespace
@@ -53,7 +43,7 @@ Measured measure(const Case& item) {
   std::vector<std::uint64_t> times = result.values;
   measured.others = static_cast<double>(times.back()) / 1000;
   times.pop_back();
-  measured.median = median_of(times) * 1e-9;
+  measured.median = median({times.begin(), times.end()}) * 1e-9;
   measured.min = static_cast<double>(*std::min_element(times.begin(), times.end())) * 1e-9;
   measured.repetitions = times.size();
   return measured;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "child_process.hpp"
 #include "product_list.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
@@ -35,10 +35,9 @@ std::vector<OpRow> run_once(const ProductList& list, const JacobianChain& chain)
     const auto x = value(step.later);
     const auto y = value(step.earlier);
     const bool dropped = std::find(step.releases.begin(), step.releases.end(), step.result) != step.releases.end();
-    const auto start = std::chrono::steady_clock::now();
+    Laps laps;
     Product product = multiply(x, y, dropped ? Keep::counts : Keep::structure);
-    const auto time = std::chrono::steady_clock::now() - start;
-    const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+    const double nanoseconds = laps.lap() * 1e9;
     rows.push_back({step.result - list.length, x->rows(), x->cols(), y->cols(), product.products, product.nnz,
                     static_cast<std::uint64_t>(nanoseconds)});
     results[step.result - list.length] = std::move(product.pattern);
@@ -57,11 +56,10 @@ std::vector<std::uint64_t> measure_ops(const std::string& model_file) {
   for (std::size_t run = 0; run < kRuns; ++run) runs.push_back(run_once(list, chain));
   std::vector<std::uint64_t> values;
   for (std::size_t step = 0; step < list.steps.size(); ++step) {
-    std::vector<std::uint64_t> times;
-    for (const auto& run : runs) times.push_back(run[step].back());
-    std::sort(times.begin(), times.end());
+    std::vector<double> times;
+    for (const auto& run : runs) times.push_back(static_cast<double>(run[step].back()));
     OpRow row = runs.front()[step];
-    row.back() = times[kRuns / 2];
+    row.back() = static_cast<std::uint64_t>(median(std::move(times)));
     values.insert(values.end(), row.begin(), row.end());
   }
   return values;

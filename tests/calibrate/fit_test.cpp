@@ -12,8 +12,8 @@
 
 #include "calibrate/memory_rates.hpp"
 #include "support/random.hpp"
-#include "upsweep/backend/registry.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {

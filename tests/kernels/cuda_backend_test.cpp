@@ -4,9 +4,9 @@
 #include <cmath>
 #include <memory>
 
-#include "cuda_backends.hpp"
 #include "support/random.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
+#include "upsweep/kernels/backends.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/execute.hpp"
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "host_structure.hpp"
-#include "repetitions.hpp"
 #include "stream_plan.hpp"
 #include "support/dense_oracle.hpp"
 #include "support/random.hpp"
@@ -92,21 +91,6 @@ TEST_F(KernelPlans, HostStructuresAreCountedAsPatternsAre) {
     std::reverse(host.indices.begin() + host.offsets[r], host.indices.begin() + host.offsets[r + 1]);
   }
   EXPECT_EQ(digest_of(host), structure_digest(x)) << "columns in another order";
-}
-
-TEST(Repetitions, GoOnUntilBothLimitsAreMet) {
-  RunOptions options;
-  options.repetitions = 3;
-  EXPECT_EQ(repeat(options, [] { return 0.5; }).size(), 3U);
-  options.min_seconds = 2.5;
-  EXPECT_EQ(repeat(options, [] { return 0.5; }).size(), 5U);
-  EXPECT_EQ(repeat(options, [] { return 0.0; }).size(), kMostRepetitions);
-}
-
-TEST(Repetitions, MediansAreTakenByItem) {
-  EXPECT_EQ(median({3, 1, 2}), 2);
-  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
-  EXPECT_EQ(medians({{1, 10}, {2, 30}, {9, 20}}), (std::vector<double>{2, 20}));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "recurrent/support.hpp"
-#include "recurrent_devices.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 
@@ -54,7 +54,8 @@ template <class T>
 class RecurrentCuda : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!recurrent_availability("cuda").available) GTEST_SKIP() << recurrent_availability("cuda").reason;
+    if (!recurrent_backend("cuda").availability().available)
+      GTEST_SKIP() << recurrent_backend("cuda").availability().reason;
   }
 
   static void expect_agreement(const RecurrentCase<T>& test, const std::vector<std::string>& names) {
@@ -62,8 +63,8 @@ class RecurrentCuda : public ::testing::Test {
     for (const std::string& name : names) {
       SCOPED_TRACE(testing::describe(test.weights.shape, test.states.steps, test.states.batch) + ", " + name);
       const BackwardMethod method = parse_backward_method(name);
-      const auto pass = make_backward_pass<T>("cuda", method, shape_of(test));
-      EXPECT_EQ(pass->bytes(), pass_bytes("cuda", method, shape_of(test), sizeof(T)));
+      const auto pass = make_backward_pass<T>(recurrent_backend("cuda"), method, shape_of(test));
+      EXPECT_EQ(pass->bytes(), pass_bytes(recurrent_backend("cuda"), method, shape_of(test), sizeof(T)));
       EXPECT_EQ(fault_of(test, oracle, gradients_of(*pass, test, 2)), "");
       EXPECT_THAT(pass->notes(), ::testing::IsEmpty()) << "a graph is captured, no other kernels are taken";
     }
@@ -100,7 +101,8 @@ TYPED_TEST(RecurrentCuda, ServesTheNextBatchWithTheSamePlan) {
   const auto first = testing::recurrent_case<TypeParam>(shape, 40, 4, kSeed);
   const auto second = testing::recurrent_case<TypeParam>(shape, 40, 4, kSeed + 1);
   for (const char* name : {"bptt", "hybrid:2", "blocked:6"}) {
-    const auto pass = make_backward_pass<TypeParam>("cuda", parse_backward_method(name), shape_of(first));
+    const auto pass =
+        make_backward_pass<TypeParam>(recurrent_backend("cuda"), parse_backward_method(name), shape_of(first));
     EXPECT_EQ(fault_of(first, gradients_of(*pass, first, 3)), "") << name;
     EXPECT_EQ(fault_of(second, gradients_of(*pass, second, 1)), "") << name;
     EXPECT_NE(fault_of(first, gradients_of(*pass, second, 1)), "") << "the comparison tells them apart";
@@ -110,7 +112,8 @@ TYPED_TEST(RecurrentCuda, ServesTheNextBatchWithTheSamePlan) {
 TYPED_TEST(RecurrentCuda, TimesItsPhases) {
   const auto test = testing::recurrent_case<TypeParam>({CellKind::rnn, Nonlinearity::tanh, 1, 16, 2}, 64, 2, kSeed);
   const auto times_of = [&](const char* name) {
-    const auto pass = make_backward_pass<TypeParam>("cuda", parse_backward_method(name), shape_of(test));
+    const auto pass =
+        make_backward_pass<TypeParam>(recurrent_backend("cuda"), parse_backward_method(name), shape_of(test));
     static_cast<void>(gradients_of(*pass, test, 1));
     return pass->run();
   };
@@ -127,20 +130,20 @@ TYPED_TEST(RecurrentCuda, TimesItsPhases) {
 TYPED_TEST(RecurrentCuda, TakesLargeCellsSequentiallyAndSaysSo) {
   for (const CellShape& shape : testing::all_cells(1, 100, 2)) {
     const auto test = testing::recurrent_case<TypeParam>(shape, 9, 3, kSeed);
-    const auto pass = make_backward_pass<TypeParam>("cuda", {}, shape_of(test));
+    const auto pass = make_backward_pass<TypeParam>(recurrent_backend("cuda"), {}, shape_of(test));
     EXPECT_EQ(fault_of(test, gradients_of(*pass, test, 2)), "") << testing::describe(shape, 9, 3);
     EXPECT_THAT(pass->notes(), ::testing::ElementsAre(HasSubstr("slower than those for up to 64")));
-    EXPECT_THROW(
-        static_cast<void>(make_backward_pass<TypeParam>("cuda", parse_backward_method("blelloch"), shape_of(test))),
-        std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(make_backward_pass<TypeParam>(recurrent_backend("cuda"),
+                                                                 parse_backward_method("blelloch"), shape_of(test))),
+                 std::invalid_argument);
   }
 }
 
 TYPED_TEST(RecurrentCuda, RefusesWhatDoesNotFitIntoMemory) {
-  const RecurrentDevice device = cuda_recurrent_device();
   const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 1, 64, 2}, 200000, 20000, true};
   try {
-    static_cast<void>(device.make_fp32(parse_backward_method("blelloch"), shape));
+    static_cast<void>(
+        recurrent_backend("cuda").make(parse_backward_method("blelloch"), shape, std::type_identity<float>()));
     FAIL() << "no error";
   } catch (const BackendError& error) {
     EXPECT_THAT(error.what(), HasSubstr("blocked:P stores no Jacobians"));
@@ -151,20 +154,21 @@ TYPED_TEST(RecurrentCuda, RefusesWhatDoesNotFitIntoMemory) {
 TYPED_TEST(RecurrentCuda, RefusesOperandsOfAnotherShape) {
   const CellShape shape{CellKind::rnn, Nonlinearity::tanh, 1, 4, 2};
   const auto test = testing::recurrent_case<TypeParam>(shape, 6, 2, kSeed);
-  const auto pass = make_backward_pass<TypeParam>("cuda", {}, {shape, 7, 2, true});
+  const auto pass = make_backward_pass<TypeParam>(recurrent_backend("cuda"), {}, {shape, 7, 2, true});
   EXPECT_THROW(static_cast<void>(gradients_of(*pass, test, 1)), std::invalid_argument);
 }
 
 TEST(RecurrentDevices, SayWhyTheyAreNotAvailable) {
   for (const char* name : {"cuda", "cudnn"}) {
-    const Availability here = recurrent_availability(name);
+    const Availability here = recurrent_backend(name).availability();
     if (here.available) {
-      EXPECT_FALSE(recurrent_facts(name).device.empty());
+      EXPECT_FALSE(recurrent_backend(name).facts().device.empty());
       continue;
     }
     EXPECT_NE(here.reason, "") << name;
-    EXPECT_THROW(static_cast<void>(recurrent_facts(name)), BackendError);
-    EXPECT_THROW(static_cast<void>(make_backward_pass<float>(name, {}, {{}, 3, 1, true})), BackendError);
+    EXPECT_THROW(static_cast<void>(recurrent_backend(name).facts()), BackendError);
+    EXPECT_THROW(static_cast<void>(make_backward_pass<float>(recurrent_backend(name), {}, {{}, 3, 1, true})),
+                 BackendError);
   }
 }
 
@@ -172,7 +176,8 @@ template <class T>
 class RecurrentCudnn : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!recurrent_availability("cudnn").available) GTEST_SKIP() << recurrent_availability("cudnn").reason;
+    if (!recurrent_backend("cudnn").availability().available)
+      GTEST_SKIP() << recurrent_backend("cudnn").availability().reason;
   }
 };
 TYPED_TEST_SUITE(RecurrentCudnn, Numbers);
@@ -185,7 +190,7 @@ TYPED_TEST(RecurrentCudnn, FirstGradientIsOurs) {
       const auto test = testing::recurrent_case<TypeParam>(shape, 12, 4, kSeed);
       SCOPED_TRACE(testing::describe(shape, 12, 4));
       const HiddenGradientOracle oracle = oracle_of(test);
-      const auto pass = make_backward_pass<TypeParam>("cudnn", {}, shape_of(test));
+      const auto pass = make_backward_pass<TypeParam>(recurrent_backend("cudnn"), {}, shape_of(test));
       EXPECT_FALSE(pass->gives_all());
       const std::vector<TypeParam> found = gradients_of(*pass, test, 3);
       const std::size_t step = test.states.batch * hidden;
@@ -197,14 +202,14 @@ TYPED_TEST(RecurrentCudnn, FirstGradientIsOurs) {
       EXPECT_TRUE(std::isnan(found[step])) << "the gradient of h_1 is not told";
       EXPECT_TRUE(std::equal(test.head.hidden_gradient.begin(), test.head.hidden_gradient.end(),
                              found.end() - static_cast<std::ptrdiff_t>(step)));
-      EXPECT_EQ(pass->bytes(), pass_bytes("cudnn", {}, shape_of(test), sizeof(TypeParam)));
+      EXPECT_EQ(pass->bytes(), pass_bytes(recurrent_backend("cudnn"), {}, shape_of(test), sizeof(TypeParam)));
     }
   }
 }
 
 TYPED_TEST(RecurrentCudnn, NeedsTheInputs) {
   const auto test = testing::recurrent_case<TypeParam>({CellKind::rnn, Nonlinearity::tanh, 2, 4, 2}, 3, 2, kSeed);
-  const auto pass = make_backward_pass<TypeParam>("cudnn", {}, shape_of(test));
+  const auto pass = make_backward_pass<TypeParam>(recurrent_backend("cudnn"), {}, shape_of(test));
   std::vector<TypeParam> gradients = test.gradients();
   EXPECT_THROW(pass->load(test.weights, test.states, test.head.hidden_gradient, gradients), std::invalid_argument);
 }

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "recurrent/support.hpp"
+#include "recurrent_outer_plan.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/compare_parameters.hpp"
 #include "upsweep/recurrent/compare_states.hpp"
@@ -27,7 +29,8 @@ template <class T>
 class RecurrentCudaOuter : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!recurrent_availability("cuda").available) GTEST_SKIP() << recurrent_availability("cuda").reason;
+    if (!recurrent_backend("cuda").availability().available)
+      GTEST_SKIP() << recurrent_backend("cuda").availability().reason;
   }
 
   /// What is wrong with the states of the last of some runs.
@@ -66,11 +69,11 @@ TYPED_TEST(RecurrentCudaOuter, BothAreRightForEveryCellAndSize) {
       for (const CellShape& shape : testing::all_cells(input, hidden, 3)) {
         const auto test = testing::recurrent_case<TypeParam>(shape, 17, 5, kSeed);
         SCOPED_TRACE(testing::describe(shape, 17, 5));
-        const auto forward = make_forward_pass<TypeParam>("cuda", shape_of(test));
-        EXPECT_EQ(forward->bytes(), forward_pass_bytes("cuda", shape_of(test), sizeof(TypeParam)));
+        const auto forward = make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(test));
+        EXPECT_EQ(forward->bytes(), kernels::cuda_forward_bytes(shape_of(test), sizeof(TypeParam)));
         EXPECT_EQ(this->forward_fault(*forward, test), "");
-        const auto parameters = make_parameter_pass<TypeParam>("cuda", shape_of(test));
-        EXPECT_EQ(parameters->bytes(), parameter_pass_bytes("cuda", shape_of(test), sizeof(TypeParam)));
+        const auto parameters = make_parameter_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(test));
+        EXPECT_EQ(parameters->bytes(), kernels::cuda_parameter_bytes(shape_of(test), sizeof(TypeParam)));
         EXPECT_EQ(this->parameter_fault(*parameters, test), "");
         EXPECT_THAT(parameters->notes(), IsEmpty()) << "a graph is captured";
         if (hidden <= 64) {
@@ -87,9 +90,9 @@ TYPED_TEST(RecurrentCudaOuter, BothAreRightOverManyStepsAndTheSameOnEveryRun) {
   for (const CellShape& shape : testing::all_cells(2, 20, 2)) {
     if (shape.kind == CellKind::rnn && shape.nonlinearity == Nonlinearity::relu) continue;
     const auto test = testing::recurrent_case<TypeParam>(shape, 3000, 4, kSeed);
-    const auto forward = make_forward_pass<TypeParam>("cuda", shape_of(test));
+    const auto forward = make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(test));
     EXPECT_EQ(this->forward_fault(*forward, test), "");
-    const auto parameters = make_parameter_pass<TypeParam>("cuda", shape_of(test));
+    const auto parameters = make_parameter_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(test));
     EXPECT_EQ(this->parameter_fault(*parameters, test), "");
     std::vector<TypeParam> gradients;
     const auto first = this->parameters_of(*parameters, test, gradients);
@@ -101,8 +104,8 @@ TYPED_TEST(RecurrentCudaOuter, BothServeTheNextBatchWithTheSamePlan) {
   const CellShape shape{CellKind::gru, Nonlinearity::tanh, 2, 12, 3};
   const auto first = testing::recurrent_case<TypeParam>(shape, 40, 4, kSeed);
   const auto second = testing::recurrent_case<TypeParam>(shape, 40, 4, kSeed + 1);
-  const auto forward = make_forward_pass<TypeParam>("cuda", shape_of(first));
-  const auto parameters = make_parameter_pass<TypeParam>("cuda", shape_of(first));
+  const auto forward = make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(first));
+  const auto parameters = make_parameter_pass<TypeParam>(recurrent_backend("cuda").outer(), shape_of(first));
   for (const auto* test : {&first, &second}) {
     EXPECT_EQ(this->forward_fault(*forward, *test), "");
     EXPECT_EQ(this->parameter_fault(*parameters, *test), "");
@@ -115,7 +118,7 @@ TYPED_TEST(RecurrentCudaOuter, NamesTheFirstStateThatIsNotFinite) {
       std::vector<TypeParam> inputs(24);
       inputs[3 * 5 + 2] = std::numeric_limits<TypeParam>::quiet_NaN();  // x_6 of sample 2 of 3
       inputs[3 * 6 + 0] = std::numeric_limits<TypeParam>::quiet_NaN();  // x_7 of sample 0
-      const auto pass = make_forward_pass<TypeParam>("cuda", {shape, 8, 3, true});
+      const auto pass = make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), {shape, 8, 3, true});
       ForwardStates<TypeParam> states;
       const auto weights = initial_weights<TypeParam>(shape, kSeed);
       pass->load(weights, inputs, states);
@@ -133,12 +136,14 @@ TYPED_TEST(RecurrentCudaOuter, NamesTheFirstStateThatIsNotFinite) {
 
 TYPED_TEST(RecurrentCudaOuter, RefusesWhatDoesNotFitAndOtherShapes) {
   const CellShape wide{CellKind::rnn, Nonlinearity::tanh, 1, 1025, 2};
-  EXPECT_THROW(static_cast<void>(make_forward_pass<TypeParam>("cuda", {wide, 3, 1, true})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), {wide, 3, 1, true})),
+               std::invalid_argument);
   const PassShape huge{{CellKind::gru, Nonlinearity::tanh, 1, 64, 2}, 2000000, 200000, true};
-  EXPECT_THROW(static_cast<void>(make_forward_pass<TypeParam>("cuda", huge)), BackendError);
-  EXPECT_THROW(static_cast<void>(make_parameter_pass<TypeParam>("cuda", huge)), BackendError);
+  EXPECT_THROW(static_cast<void>(make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), huge)), BackendError);
+  EXPECT_THROW(static_cast<void>(make_parameter_pass<TypeParam>(recurrent_backend("cuda").outer(), huge)),
+               BackendError);
   const auto test = testing::recurrent_case<TypeParam>({CellKind::rnn, Nonlinearity::tanh, 1, 4, 2}, 6, 2, kSeed);
-  const auto pass = make_forward_pass<TypeParam>("cuda", {test.weights.shape, 7, 2, true});
+  const auto pass = make_forward_pass<TypeParam>(recurrent_backend("cuda").outer(), {test.weights.shape, 7, 2, true});
   ForwardStates<TypeParam> states;
   EXPECT_THROW(pass->load(test.weights, test.inputs, states), std::invalid_argument);
 }

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "kernels/recurrent_host_team.hpp"
-#include "recurrent/outer_operands.hpp"
 #include "recurrent/support.hpp"
 #include "recurrent_forward_program.hpp"
 #include "recurrent_input_program.hpp"
 #include "recurrent_outer_arrays.hpp"
 #include "recurrent_outer_program.hpp"
 #include "recurrent_sizes.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 /// The kernels around a backward pass on this processor: the programs that a GPU runs, one team after the other, each
 /// of kThreads threads.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 
@@ -78,12 +79,13 @@ class SpoiltPass : public BackwardPass<T> {
 template <class T>
 TrainedCell<T> train_spoilt(const RecurrentTraining& training, const typename SpoiltPass<T>::Spoil& spoil) {
   SpoiltPass<T> pass(spoil);
-  return train_cell<T>(training, data_for(training), pass, make_outer_passes<T>("cpu", training.shape), "spoilt");
+  return train_cell<T>(training, data_for(training), pass,
+                       make_outer_passes<T>(recurrent_backend("cpu").outer(), training.shape), "spoilt");
 }
 
 template <class T>
 void expect_one_curve(const RecurrentTraining& training, const std::vector<std::string>& names) {
-  const TrainResult result = train_by_all<T>(training, data_for(training), "cpu", methods(names));
+  const TrainResult result = train_by_all<T>(training, data_for(training), recurrent_backend("cpu"), methods(names));
   ASSERT_EQ(result.curves.size(), names.size());
   for (std::size_t c = 0; c < names.size(); ++c) {
     EXPECT_EQ(result.curves[c].backward, names[c]);
@@ -110,7 +112,8 @@ TEST(RecurrentTraining, UnfusedStepsHaveThatCurveToo) {
 TEST(RecurrentTraining, CurvesStayTogetherWithMomentsToo) {
   RecurrentTraining training = small(CellKind::rnn, AdamSettings{1e-2});
   training.iterations = 60;
-  const TrainResult result = train_by_all<double>(training, data_for(training), "cpu", methods({"bptt", "blelloch"}));
+  const TrainResult result =
+      train_by_all<double>(training, data_for(training), recurrent_backend("cpu"), methods({"bptt", "blelloch"}));
   EXPECT_LE(result.differences[1].value().largest_relative, 1e-9) << "Adam divides by gradients that may be small";
 }
 
@@ -132,7 +135,8 @@ TEST(RecurrentTraining, AWrongGradientLeavesTheCurve) {
 TEST(RecurrentTraining, LossFallsOnAnEasyTask) {
   RecurrentTraining training = small(CellKind::gru, AdamSettings{2e-2});
   training.iterations = 80;
-  const TrainResult result = train_by_all<float>(training, data_for(training), "cpu", methods({"blelloch"}));
+  const TrainResult result =
+      train_by_all<float>(training, data_for(training), recurrent_backend("cpu"), methods({"blelloch"}));
   const LossCurve& curve = result.curves[0];
   EXPECT_GT(curve.loss.front(), 0.9) << "about log 3: nothing is known yet";
   EXPECT_LT(curve.loss.back(), 0.4) << "seed " << kSeed;
@@ -147,7 +151,8 @@ TEST(RecurrentTraining, OneRunMoreThanThereAreIterationsComesFirst) {
   SpoiltPass<float> pass([](std::span<float>, std::size_t) {});
   std::size_t calls = 0;
   const auto trained = train_cell<float>(
-      training, data_for(training), pass, make_outer_passes<float>("cpu", training.shape), "counted",
+      training, data_for(training), pass, make_outer_passes<float>(recurrent_backend("cpu").outer(), training.shape),
+      "counted",
       [&](const LossCurve& curve, std::size_t index) {
         EXPECT_EQ(curve.loss.size(), ++calls);
         EXPECT_EQ(index, 7U);
@@ -183,7 +188,8 @@ TEST(RecurrentTraining, StopsWhereStatesExplode) {
   RecurrentTraining training = small(CellKind::rnn, SgdSettings{1e30, 0});
   training.shape.cell.nonlinearity = Nonlinearity::relu;
   training.start.shape = training.shape.cell;
-  const TrainResult result = train_by_all<float>(training, data_for(training), "cpu", methods({"bptt", "blelloch"}));
+  const TrainResult result =
+      train_by_all<float>(training, data_for(training), recurrent_backend("cpu"), methods({"bptt", "blelloch"}));
   ASSERT_EQ(result.curves.size(), 2U) << "those after the first one are trained as well";
   EXPECT_EQ(result.failures(), 2U);
   EXPECT_LE(result.longest(), 3U);
@@ -206,8 +212,8 @@ TEST(RecurrentTraining, APassThatDivergesAloneLeavesTheOthersTheirCurves) {
   training.start.w_hh = {1e25, -1e25, 1e25, -1e25};
   training.start.b_hh = {1, 1};
   training.start.w_head = {1e-20, 2e-20, -1e-20, 1e-20, 0.5e-20, -2e-20};
-  const TrainResult result =
-      train_by_all<float>(training, data_for(training), "cpu", methods({"bptt", "blelloch", "linear"}));
+  const TrainResult result = train_by_all<float>(training, data_for(training), recurrent_backend("cpu"),
+                                                 methods({"bptt", "blelloch", "linear"}));
   ASSERT_EQ(result.curves.size(), 3U);
   EXPECT_EQ(result.failures(), 1U);
   EXPECT_THAT(result.curves[1].failure.value_or("finished"), HasSubstr("training by blelloch, iteration 1: "));
@@ -230,7 +236,7 @@ TEST(RecurrentTraining, MemoryOfEveryPassIsCheckedBeforeTheFirstIteration) {
   training.start = zero_weights<double>(training.shape.cell);
   const SequenceData data = data_for(training);
   try {
-    (void)train_by_all<float>(training, data, "cpu", methods({"bptt", "blelloch"}),
+    (void)train_by_all<float>(training, data, recurrent_backend("cpu"), methods({"bptt", "blelloch"}),
                               [](const LossCurve&, std::size_t) { FAIL() << "bptt was trained first"; });
     FAIL() << "5.6 TiB of Jacobians were accepted";
   } catch (const BackendError& error) {
@@ -242,7 +248,7 @@ TEST(RecurrentTraining, RefusesWhatDoesNotFit) {
   const RecurrentTraining training = small(CellKind::rnn);
   const auto train = [](const RecurrentTraining& wrong, const SequenceData& data,
                         const std::vector<std::string>& names) {
-    return train_by_all<float>(wrong, data, "cpu", methods(names));
+    return train_by_all<float>(wrong, data, recurrent_backend("cpu"), methods(names));
   };
   const SequenceData data = data_for(training);
   EXPECT_THROW((void)train(training, data, {}), std::invalid_argument);

@@ -8,10 +8,10 @@
 
 #include "recurrent/support.hpp"
 #include "support/random.hpp"
-#include "upsweep/backend/registry.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
@@ -75,18 +75,19 @@ class RecurrentPass : public testing::SeededTest {
   void expect_oracle(const CellShape& shape, std::size_t steps, std::size_t batch) {
     const auto c = testing::recurrent_case<T>(shape, steps, batch, between(0, 1U << 30));
     const auto oracle = hidden_gradient_oracle<T>(c.weights, c.states, c.head.hidden_gradient);
-    const auto reference = make_backward_pass<T>("reference", {}, shape_of(c, true));
+    const auto reference = make_backward_pass<T>(recurrent_backend("reference"), {}, shape_of(c, true));
     std::vector<T> want = c.gradients();
     bptt_reference<T>(c.weights, c.states, c.head.hidden_gradient, want);
     EXPECT_EQ(run_pass(*reference, c), want);
     for (const Way& way : all_ways(shape.kind, steps)) {
       const PassShape wanted = shape_of(c, way.is_fused);
-      const auto pass = make_backward_pass<T>("cpu", way.method, wanted);
+      const auto pass = make_backward_pass<T>(recurrent_backend("cpu"), way.method, wanted);
       const std::vector<T> found = run_pass(*pass, c);
       const auto comparison = compare_hidden_gradients<T>(c.states, oracle, found);
       ASSERT_EQ(comparison.mismatch.value_or(""), "")
           << testing::describe(shape, steps, batch) << ", " << describe(way);
-      ASSERT_EQ(pass->bytes(), pass_bytes("cpu", way.method, wanted, sizeof(T))) << steps << ", " << describe(way);
+      ASSERT_EQ(pass->bytes(), pass_bytes(recurrent_backend("cpu"), way.method, wanted, sizeof(T)))
+          << steps << ", " << describe(way);
     }
   }
 };
@@ -107,7 +108,7 @@ TEST_F(RecurrentPass, DoesNotDependOnThreads) {
   const CellShape shape{CellKind::rnn, Nonlinearity::tanh, 1, 20, 3};
   const auto c = testing::recurrent_case<float>(shape, 90, 3, 4);
   for (const Way& way : all_ways(shape.kind, 90)) {
-    const auto pass = make_backward_pass<float>("cpu", way.method, shape_of(c, way.is_fused));
+    const auto pass = make_backward_pass<float>(recurrent_backend("cpu"), way.method, shape_of(c, way.is_fused));
     const std::vector<float> many = run_pass(*pass, c);
     const ThreadLimit limit(1);
     EXPECT_EQ(run_pass(*pass, c), many) << describe(way);
@@ -119,9 +120,9 @@ TEST_F(RecurrentPass, ServesOtherOperandsWithOnePlan) {
   const auto first = testing::recurrent_case<double>(shape, 37, 3, 1);
   const auto second = testing::recurrent_case<double>(shape, 37, 3, 2);
   for (const Way& way : all_ways(shape.kind, 37)) {
-    const auto pass = make_backward_pass<double>("cpu", way.method, shape_of(first, way.is_fused));
+    const auto pass = make_backward_pass<double>(recurrent_backend("cpu"), way.method, shape_of(first, way.is_fused));
     const std::vector<double> once = run_pass(*pass, first);
-    const auto other = make_backward_pass<double>("cpu", way.method, shape_of(first, way.is_fused));
+    const auto other = make_backward_pass<double>(recurrent_backend("cpu"), way.method, shape_of(first, way.is_fused));
     EXPECT_EQ(run_pass(*pass, second), run_pass(*other, second)) << describe(way);
     EXPECT_EQ(run_pass(*pass, first), once) << describe(way);
     auto again = first.gradients();
@@ -136,13 +137,15 @@ TEST_F(RecurrentPass, CountsTheLiveCombinesOfTheProfile) {
   const std::uint64_t batch = 3;
   const CellShape cell{CellKind::rnn, Nonlinearity::tanh, 1, h, 2};
   for (std::size_t steps = 1; steps <= 40; ++steps) {
-    EXPECT_EQ(make_backward_pass<float>("reference", {}, {cell, steps, batch, true})->flops().total(),
-              bptt_flops(cell, steps, batch));
+    EXPECT_EQ(
+        make_backward_pass<float>(recurrent_backend("reference"), {}, {cell, steps, batch, true})->flops().total(),
+        bptt_flops(cell, steps, batch));
     for (const bool fused : {true, false}) {
       const HomogeneousChain chain = fused ? fused_chain(h, steps) : unfused_chain(h, steps);
       for (std::uint32_t depth = 0; depth <= max_depth(chain.length()); ++depth) {
         const BackwardMethod method{BackwardKind::levels, depth, {}};
-        const ScanFlops flops = make_backward_pass<float>("cpu", method, {cell, steps, batch, fused})->flops();
+        const ScanFlops flops =
+            make_backward_pass<float>(recurrent_backend("cpu"), method, {cell, steps, batch, fused})->flops();
         // A schedule leads to the first step; the product to g_0 comes on top.
         EXPECT_EQ(flops.up + flops.middle + flops.down,
                   batch * (profile_homogeneous(chain, depth, 4).live.flops + 2 * h * h))
@@ -158,10 +161,10 @@ TEST(RecurrentPassMemory, IsRefusedBeforeItIsTaken) {
   const PassShape large{{CellKind::rnn, Nonlinearity::tanh, 1, 1024, 10}, 1U << 20, 1024, true};
   const auto refusal = [](const char* method, const PassShape& shape) {
     return message_of<BackendError>(
-        [&] { return make_backward_pass<float>("cpu", parse_backward_method(method), shape); });
+        [&] { return make_backward_pass<float>(recurrent_backend("cpu"), parse_backward_method(method), shape); });
   };
   // (2^20 - 1) · 2^10 · 2^20 numbers of 4 bytes, and the schedule.
-  EXPECT_EQ(pass_bytes("cpu", parse_backward_method("linear"), large, 4), ((1ULL << 20) - 1) << 32U);
+  EXPECT_EQ(pass_bytes(recurrent_backend("cpu"), parse_backward_method("linear"), large, 4), ((1ULL << 20) - 1) << 32U);
   const std::string levels = refusal("blelloch", large);
   EXPECT_TRUE(
       levels.starts_with("cpu: blelloch over 1048576 steps of 1024 samples with 1024 hidden elements needs "
@@ -176,35 +179,29 @@ TEST(RecurrentPassMemory, IsRefusedBeforeItIsTaken) {
   PassShape beyond = large;
   beyond.batch = std::size_t{1} << 40;
   EXPECT_NE(refusal("linear", beyond).find("needs 2^64 bytes or more"), std::string::npos);
-  EXPECT_THROW(static_cast<void>(pass_bytes("cpu", parse_backward_method("linear"), beyond, 4)), CountOverflow);
-  EXPECT_EQ(pass_bytes("cpu", {}, large, 4), 0U);
+  EXPECT_THROW(static_cast<void>(pass_bytes(recurrent_backend("cpu"), parse_backward_method("linear"), beyond, 4)),
+               CountOverflow);
+  EXPECT_EQ(pass_bytes(recurrent_backend("cpu"), {}, large, 4), 0U);
 }
 
 TEST(RecurrentPassNames, AreTheFourBackends) {
-  EXPECT_EQ(recurrent_backend_names(), (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn"}));
-  EXPECT_TRUE(recurrent_availability("cpu").available);
-  EXPECT_TRUE(recurrent_availability("reference").available);
-  EXPECT_EQ(recurrent_facts("cpu").device, make_backend("cpu")->facts().device);
-  EXPECT_EQ(recurrent_facts("cpu").workers, parallel_slots());
+  EXPECT_EQ(backend_names(Ability::recurrent), (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn"}));
+  EXPECT_TRUE(recurrent_backend("cpu").availability().available);
+  EXPECT_TRUE(recurrent_backend("reference").availability().available);
+  EXPECT_EQ(recurrent_backend("cpu").facts().device, make_backend("cpu")->facts().device);
+  EXPECT_EQ(recurrent_backend("cpu").facts().workers, parallel_slots());
   const std::string unknown = "'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn";
-  const PassShape shape;
-  for (const std::string& message :
-       {message_of<std::invalid_argument>([] { return recurrent_availability("eigen"); }),
-        message_of<std::invalid_argument>([] { return recurrent_facts("eigen"); }),
-        message_of<std::invalid_argument>([&] { return unsupported_pass("eigen", {}, shape); }),
-        message_of<std::invalid_argument>([&] { return pass_bytes("eigen", {}, shape, 4); }),
-        message_of<std::invalid_argument>([&] { return make_backward_pass<float>("eigen", {}, shape); })}) {
-    EXPECT_EQ(message, unknown);
-  }
+  EXPECT_EQ(message_of<std::invalid_argument>([] { return recurrent_backend("eigen").availability(); }), unknown);
 }
 
 TEST(RecurrentPassNames, OfADeviceThatIsNotThereSayWhy) {
   for (const char* name : {"cuda", "cudnn"}) {
-    const Availability availability = recurrent_availability(name);
+    const Availability availability = recurrent_backend(name).availability();
     if (availability.available) GTEST_SKIP() << name << " is available here";
     EXPECT_NE(availability.reason, "");
-    EXPECT_THROW(static_cast<void>(recurrent_facts(name)), BackendError);
-    const std::string message = message_of<BackendError>([&] { return make_backward_pass<double>(name, {}, {}); });
+    EXPECT_THROW(static_cast<void>(recurrent_backend(name).facts()), BackendError);
+    const std::string message =
+        message_of<BackendError>([&] { return make_backward_pass<double>(recurrent_backend(name), {}, {}); });
     EXPECT_EQ(message, std::string(name) + ": " + availability.reason);
   }
 }
@@ -216,42 +213,45 @@ TEST(RecurrentPassErrors, NameWhatABackendDoesNotHave) {
   PassShape unfused_gru = unfused_rnn;
   unfused_gru.cell.kind = CellKind::gru;
   const BackwardMethod linear = parse_backward_method("linear");
-  EXPECT_EQ(unsupported_pass("cpu", linear, unfused_rnn), "");
-  EXPECT_EQ(unsupported_pass("reference", {}, rnn), "");
-  EXPECT_EQ(unsupported_pass("reference", linear, rnn), "reference has no linear, accepted is bptt");
-  EXPECT_EQ(unsupported_pass("cudnn", parse_backward_method("blocked:4"), rnn),
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cpu"), linear, unfused_rnn), "");
+  EXPECT_EQ(unsupported_pass(recurrent_backend("reference"), {}, rnn), "");
+  EXPECT_EQ(unsupported_pass(recurrent_backend("reference"), linear, rnn), "reference has no linear, accepted is bptt");
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cudnn"), parse_backward_method("blocked:4"), rnn),
             "cudnn has no blocked:4, accepted is bptt");
-  EXPECT_EQ(unsupported_pass("cpu", linear, unfused_gru), "a gru has no unfused steps, accepted is an rnn");
-  EXPECT_EQ(unsupported_pass("cpu", {}, unfused_rnn), "") << "it forms no Jacobians";
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cpu"), linear, unfused_gru),
+            "a gru has no unfused steps, accepted is an rnn");
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cpu"), {}, unfused_rnn), "") << "it forms no Jacobians";
   const BackwardMethod blocked = parse_backward_method("blocked:2");
-  EXPECT_EQ(unsupported_pass("cpu", blocked, unfused_rnn),
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cpu"), blocked, unfused_rnn),
             "blocked:2 has no unfused steps, accepted are bptt, linear, hybrid:L and blelloch");
   PassShape endless;
   endless.steps = std::numeric_limits<std::size_t>::max();
-  EXPECT_EQ(unsupported_pass("cpu", linear, endless),
+  EXPECT_EQ(unsupported_pass(recurrent_backend("cpu"), linear, endless),
             "linear over 18446744073709551615 steps, accepted are arrays of at most 1073741824 elements");
-  EXPECT_EQ(message_of<std::invalid_argument>([&] { return make_backward_pass<float>("cpu", blocked, unfused_rnn); }),
-            unsupported_pass("cpu", blocked, unfused_rnn));
+  EXPECT_EQ(message_of<std::invalid_argument>(
+                [&] { return make_backward_pass<float>(recurrent_backend("cpu"), blocked, unfused_rnn); }),
+            unsupported_pass(recurrent_backend("cpu"), blocked, unfused_rnn));
 }
 
 TEST(RecurrentPassErrors, RefuseWhatDoesNotFitThePlan) {
   PassShape empty;
   empty.batch = 0;
-  EXPECT_EQ(message_of<std::invalid_argument>([&] { return make_backward_pass<float>("cpu", {}, empty); }),
-            "a pass over 2 steps of 0 samples, accepted is 1 or more");
+  EXPECT_EQ(
+      message_of<std::invalid_argument>([&] { return make_backward_pass<float>(recurrent_backend("cpu"), {}, empty); }),
+      "a pass over 2 steps of 0 samples, accepted is 1 or more");
   const BackwardMethod no_blocks{BackwardKind::blocked, 0, {0, 1, false}};
-  EXPECT_THROW(static_cast<void>(pass_bytes("cpu", no_blocks, {}, 4)), std::invalid_argument);
-  EXPECT_EQ(message_of<std::invalid_argument>([] { return pass_bytes("cpu", {}, {}, 2); }),
+  EXPECT_THROW(static_cast<void>(pass_bytes(recurrent_backend("cpu"), no_blocks, {}, 4)), std::invalid_argument);
+  EXPECT_EQ(message_of<std::invalid_argument>([] { return pass_bytes(recurrent_backend("cpu"), {}, {}, 2); }),
             "numbers of 2 bytes, accepted are 4 and 8");
   const CellShape shape{CellKind::rnn, Nonlinearity::tanh, 1, 4, 3};
   const auto c = testing::recurrent_case<float>(shape, 5, 2, 1);
   auto gradients = c.gradients();
   for (const Way& way : all_ways(CellKind::rnn, 5)) {
-    const auto pass = make_backward_pass<float>("cpu", way.method, {shape, 6, 2, way.is_fused});
+    const auto pass = make_backward_pass<float>(recurrent_backend("cpu"), way.method, {shape, 6, 2, way.is_fused});
     EXPECT_EQ(
         message_of<std::invalid_argument>([&] { pass->load(c.weights, c.states, c.head.hidden_gradient, gradients); }),
         "5 steps of 2 samples, accepted are 6 of 2 and the cell of the plan");
-    const auto fitting = make_backward_pass<float>("cpu", way.method, {shape, 5, 2, way.is_fused});
+    const auto fitting = make_backward_pass<float>(recurrent_backend("cpu"), way.method, {shape, 5, 2, way.is_fused});
     EXPECT_THROW(fitting->load(c.weights, c.states, {}, gradients), std::invalid_argument);
     EXPECT_THROW(fitting->load(c.weights, c.states, c.head.hidden_gradient, {}), std::invalid_argument);
   }

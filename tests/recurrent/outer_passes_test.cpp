@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "recurrent/support.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 #include "upsweep/recurrent/parameter_gradients.hpp"
 
@@ -17,8 +18,8 @@ constexpr std::uint64_t kSeed = 8;
 TEST(OuterPasses, OnThisProcessorAreTheFunctionsAndServeManyBatches) {
   for (const CellShape& shape : testing::all_cells(3, 5, 4)) {
     for (const char* backend : {"cpu", "reference"}) {
-      const auto forward = make_forward_pass<float>(backend, {shape, 7, 2, true});
-      const auto parameters = make_parameter_pass<float>(backend, {shape, 7, 2, true});
+      const auto forward = make_forward_pass<float>(recurrent_backend(backend).outer(), {shape, 7, 2, true});
+      const auto parameters = make_parameter_pass<float>(recurrent_backend(backend).outer(), {shape, 7, 2, true});
       for (const std::uint64_t seed : {kSeed, kSeed + 1}) {
         const auto test = testing::recurrent_case<float>(shape, 7, 2, seed);
         ForwardStates<float> states;
@@ -48,7 +49,7 @@ TEST(OuterPasses, NameAStateThatIsNotFiniteWhenItIsFetched) {
   const auto weights = initial_weights<double>(shape, kSeed);
   std::vector<double> inputs(12);
   inputs[7] = std::numeric_limits<double>::quiet_NaN();
-  const auto pass = make_forward_pass<double>("cpu", {shape, 6, 2, true});
+  const auto pass = make_forward_pass<double>(recurrent_backend("cpu").outer(), {shape, 6, 2, true});
   ForwardStates<double> states;
   pass->load(weights, inputs, states);
   static_cast<void>(pass->run());
@@ -67,28 +68,29 @@ TEST(OuterPasses, NameAStateThatIsNotFiniteWhenItIsFetched) {
 TEST(OuterPasses, RefuseWhatDoesNotFit) {
   const CellShape shape{CellKind::rnn, Nonlinearity::tanh, 2, 3, 1};
   const auto test = testing::recurrent_case<float>(shape, 4, 2, kSeed);
-  EXPECT_THROW(static_cast<void>(make_forward_pass<float>("tpu", {shape, 4, 2, true})), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(make_parameter_pass<float>("cpu", {shape, 0, 2, true})), std::invalid_argument);
-  const auto forward = make_forward_pass<float>("cpu", {shape, 5, 2, true});
+  EXPECT_THROW(static_cast<void>(make_forward_pass<float>(recurrent_backend("tpu").outer(), {shape, 4, 2, true})),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(make_parameter_pass<float>(recurrent_backend("cpu").outer(), {shape, 0, 2, true})),
+               std::invalid_argument);
+  const auto forward = make_forward_pass<float>(recurrent_backend("cpu").outer(), {shape, 5, 2, true});
   ForwardStates<float> states;
   EXPECT_THROW(forward->load(test.weights, test.inputs, states), std::invalid_argument) << "another length";
-  const auto parameters = make_parameter_pass<float>("cpu", {shape, 5, 2, true});
+  const auto parameters = make_parameter_pass<float>(recurrent_backend("cpu").outer(), {shape, 5, 2, true});
   CellWeights<float> found;
   EXPECT_THROW(parameters->load(test.weights, test.states, test.inputs, test.gradients(), test.head, found),
                std::invalid_argument);
 }
 
 TEST(OuterPasses, SayWhereTheyRunAndWhyTheyDoNot) {
-  EXPECT_EQ(outer_backend("cpu"), "cpu");
-  EXPECT_EQ(outer_backend("reference"), "cpu");
-  EXPECT_EQ(outer_backend("cuda"), "cuda");
-  EXPECT_EQ(outer_backend("cudnn"), "cuda");
-  EXPECT_THROW(static_cast<void>(outer_backend("tpu")), std::invalid_argument);
+  EXPECT_EQ(recurrent_backend("cpu").outer().name(), "cpu");
+  EXPECT_EQ(recurrent_backend("reference").outer().name(), "cpu");
+  EXPECT_EQ(recurrent_backend("cuda").outer().name(), "cuda");
+  EXPECT_EQ(recurrent_backend("cudnn").outer().name(), "cuda");
+  EXPECT_THROW(static_cast<void>(recurrent_backend("tpu").outer().name()), std::invalid_argument);
   const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 2, 3, 1}, 4, 2, true};
-  EXPECT_EQ(forward_pass_bytes("cpu", shape, 4), 0U);
-  if (recurrent_availability("cuda").available) GTEST_SKIP() << "there is a GPU";
-  EXPECT_THROW(static_cast<void>(make_forward_pass<float>("cuda", shape)), BackendError);
-  EXPECT_THROW(static_cast<void>(make_parameter_pass<double>("cudnn", shape)), BackendError);
+  if (recurrent_backend("cuda").availability().available) GTEST_SKIP() << "there is a GPU";
+  EXPECT_THROW(static_cast<void>(make_forward_pass<float>(recurrent_backend("cuda").outer(), shape)), BackendError);
+  EXPECT_THROW(static_cast<void>(make_parameter_pass<double>(recurrent_backend("cudnn").outer(), shape)), BackendError);
 }
 
 }  // namespace

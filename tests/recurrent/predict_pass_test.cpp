@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/random.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/recurrent/block_bounds.hpp"
 #include "upsweep/scan/builders.hpp"
 
@@ -370,7 +371,7 @@ RateOptions tiny_caches(std::size_t repetitions, std::uint64_t cache_bytes) {
 
 TEST(MeasurePassRates, GivesEveryPassOfTheProcessorACost) {
   const PassShape shape{{CellKind::gru, Nonlinearity::tanh, 1, 2, 2}, 1000000, 2, true};
-  const PassRates rates = measure_pass_rates<float>("cpu", shape, 2, tiny_caches(2, 8192));
+  const PassRates rates = measure_pass_rates<float>(recurrent_backend("cpu"), shape, 2, tiny_caches(2, 8192));
   ASSERT_TRUE(rates.levels && rates.blocks && rates.stored);
   expect_positive(rates.sequential_step, "sequential");
   expect_positive(rates.forward_step, "forward");
@@ -394,7 +395,7 @@ TEST(MeasurePassRates, GivesEveryPassOfTheProcessorACost) {
 
 TEST(MeasurePassRates, LeavesOutWhatABackendHasNot) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 2, 2}, 1, 1, true};
-  const PassRates rates = measure_pass_rates<double>("reference", shape, 1, tiny_caches(1, 4096));
+  const PassRates rates = measure_pass_rates<double>(recurrent_backend("reference"), shape, 1, tiny_caches(1, 4096));
   expect_positive(rates.sequential_step, "sequential");
   EXPECT_FALSE(rates.levels || rates.blocks || rates.stored);
   EXPECT_EQ(rates.value_bytes, 8);
@@ -410,7 +411,7 @@ TEST(MeasurePassRates, MeasuresWhatIsAskedFor) {
   for (const auto& methods : std::vector<std::vector<BackwardMethod>>{{}, {levels(2)}, {blocked(3, 1)}, {stored}}) {
     RateOptions options = tiny_caches(1, 4096);
     options.kinds = rate_kinds(methods);
-    const PassRates rates = measure_pass_rates<float>("cpu", shape, 2, options);
+    const PassRates rates = measure_pass_rates<float>(recurrent_backend("cpu"), shape, 2, options);
     EXPECT_EQ(rates.levels.has_value(), options.kinds.levels);
     EXPECT_EQ(rates.blocks.has_value(), options.kinds.blocks);
     EXPECT_EQ(rates.stored.has_value(), options.kinds.stored);
@@ -423,7 +424,7 @@ TEST(MeasurePassRates, GivesEveryPassACostEvenWithoutTime) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 3, 2}, 1, 2, true};
   RateOptions options = tiny_caches(1000000, 4096);
   options.most_seconds = 0;
-  const PassRates rates = measure_pass_rates<double>("cpu", shape, 2, options);
+  const PassRates rates = measure_pass_rates<double>(recurrent_backend("cpu"), shape, 2, options);
   ASSERT_TRUE(rates.levels && rates.blocks && rates.stored);
   expect_positive(rates.sequential_step, "sequential");
   for (const UnitCost& cost : {rates.levels->product, rates.blocks->matrix_step, rates.stored->vector_step}) {
@@ -437,19 +438,22 @@ TEST(MeasurePassRates, GivesEveryBlockSteps) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 1, 2, 2}, 1, 1, true};
   RateOptions options = tiny_caches(1, 1024);
   options.kinds = {false, true, false};
-  EXPECT_GE(measure_pass_rates<float>("cpu", shape, 24, options).longest_steps, 16U * 26);
+  EXPECT_GE(measure_pass_rates<float>(recurrent_backend("cpu"), shape, 24, options).longest_steps, 16U * 26);
   options.kinds = {false, false, false};
-  EXPECT_EQ(measure_pass_rates<float>("cpu", shape, 24, options).longest_steps, 48U);
+  EXPECT_EQ(measure_pass_rates<float>(recurrent_backend("cpu"), shape, 24, options).longest_steps, 48U);
 }
 
 TEST(MeasurePassRates, RejectsNothingToMeasureWith) {
   const PassShape shape{{CellKind::rnn, Nonlinearity::relu, 1, 2, 2}, 1, 1, true};
-  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 0)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 1, tiny_caches(0, 0))), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("pencil", shape, 1)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>(recurrent_backend("cpu"), shape, 0)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>(recurrent_backend("cpu"), shape, 1, tiny_caches(0, 0))),
+               std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>(recurrent_backend("pencil"), shape, 1)),
+               std::invalid_argument);
   RateOptions backwards;
   backwards.most_seconds = -1;
-  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>("cpu", shape, 1, backwards)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(measure_pass_rates<float>(recurrent_backend("cpu"), shape, 1, backwards)),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "support/random.hpp"
-#include "upsweep/backend/registry.hpp"
+#include "upsweep/devices/registry.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -151,7 +151,7 @@ TEST_F(ValidateTest, FindsEveryBackendRightAtEveryDepthInBothPatternsAndTypes) {
   for (const PatternKind pattern : {PatternKind::guaranteed, PatternKind::sample}) {
     for (const unsigned value_bytes : {4U, 8U}) {
       const Analysis analysed = analysis(pattern, value_bytes);
-      for (const std::string& name : backend_names()) {
+      for (const std::string& name : backend_names(Ability::networks)) {
         const std::unique_ptr<Backend> backend = make_backend(name);
         if (!backend->availability().available) continue;
         for (const Execution execution : {Execution::level, Execution::dag}) {

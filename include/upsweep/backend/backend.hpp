@@ -23,6 +23,7 @@ struct DeviceFacts {
   std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;  ///< of the first level for data; 0: not known
   std::uint64_t fill_teams = 1;         ///< rows, or teams of equal rows, at a time that keep the device busy
+  bool is_processor = false;            ///< the program's own, whose memory it shares; otherwise a GPU
 };
 
 /// Whether a backend can run here.
@@ -35,9 +36,8 @@ struct Availability {
 struct RunOptions {
   std::size_t workers = 1;  ///< threads or streams; a sequential backend ignores it
   Execution execution = Execution::level;
-  std::size_t repetitions =
-      1;  ///< measured runs, at least 1 (1 where it takes over 5 s); one more before them is not measured
-  double min_seconds = 0;          ///< repeat until the measured runs took this long together, at most 1000 times
+  std::size_t repetitions = 1;     ///< as Repetitions::runs
+  double min_seconds = 0;          ///< as Repetitions::min_seconds
   std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
   bool keep_results = true;        ///< hand back the results
 };

@@ -39,12 +39,12 @@ struct CalibrationOptions {
 };
 
 /// Measures the machine that a backend runs on, with synthetic_products() and empty ops only, and fits its model: for
-/// 1, 2, 4, ... and all workers of a cpu, for the device as a whole of a gpu.
+/// 1, 2, 4, ... and all workers of a processor, for the device as a whole of a GPU.
 ///
 /// Throws BackendError where the backend is not available or fails.
 /// Of a cpu it first measures how much of the last-level cache it can count on (a virtual machine shares it with
 /// others). Cost: a minute per number type on two threads; most of it is making the products, once for all counts of
 /// workers.
-[[nodiscard]] Calibration calibrate(const Backend& backend, MachineKind kind, const CalibrationOptions& options);
+[[nodiscard]] Calibration calibrate(const Backend& backend, const CalibrationOptions& options);
 
 }  // namespace upsweep

@@ -9,9 +9,8 @@
 #include "upsweep/learning/sequence_data.hpp"
 #include "upsweep/learning/train_result.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
-#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/cell.hpp"
-#include "upsweep/recurrent/outer_passes.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 
 namespace upsweep {
 
@@ -51,7 +50,7 @@ template <class T>
 /// The shape that a pass is planned for in a training of `shape`.
 [[nodiscard]] PassShape shape_for(const BackwardMethod& method, const PassShape& shape);
 
-/// Trains by every method in turn, all of an iteration's passes on `backend` (see outer_backend()), each from the same
+/// Trains by every method in turn, all of an iteration's passes on `backend` and its outer(), each from the same
 /// weights over the same batches, and compares them with the first. One that diverges ends its curve, which says so,
 /// and those after it are trained all the same.
 ///
@@ -59,7 +58,7 @@ template <class T>
 /// passes, before the first iteration, and std::invalid_argument for no methods.
 template <class T>
 [[nodiscard]] TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data,
-                                       const std::string& backend, const std::vector<BackwardMethod>& methods,
+                                       const RecurrentBackend& backend, const std::vector<BackwardMethod>& methods,
                                        const TrainProgress& progress = {});
 
 }  // namespace upsweep

@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "upsweep/backend/backend.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
@@ -66,32 +64,5 @@ class BackwardPass {
   /// forward pass reads them (cudnn), and cannot load without.
   virtual void set_inputs(std::span<const T> /*inputs*/) {}
 };
-
-/// Where backward passes of recurrent cells run: reference (one thread, element by element, sequential only), cpu,
-/// cuda, and cudnn (its own sequential backward pass only).
-[[nodiscard]] const std::vector<std::string>& recurrent_backend_names();
-
-/// Whether that backend runs here. Throws std::invalid_argument for an unknown name.
-[[nodiscard]] Availability recurrent_availability(const std::string& backend);
-
-/// Device, versions, workers and memory. Throws BackendError where it does not run here.
-[[nodiscard]] DeviceFacts recurrent_facts(const std::string& backend);
-
-/// Why `backend` has no such pass, for people; empty where it has one. Throws std::invalid_argument for an unknown
-/// backend, or extents of 0.
-[[nodiscard]] std::string unsupported_pass(const std::string& backend, const BackwardMethod& method,
-                                           const PassShape& shape);
-
-/// Bytes that a pass will hold, before it is made: BackwardPass::bytes(). Throws std::invalid_argument for an unknown
-/// backend or what no pass has, CountOverflow; BackendError where a device does not run here.
-[[nodiscard]] std::uint64_t pass_bytes(const std::string& backend, const BackwardMethod& method, const PassShape& shape,
-                                       unsigned value_bytes);
-
-/// Plans a pass. Throws std::invalid_argument for an unknown backend or a pass that unsupported_pass() names;
-/// BackendError where the backend does not run here, or where its memory is too small (says how much is needed, and
-/// which method needs less).
-template <class T>
-[[nodiscard]] std::unique_ptr<BackwardPass<T>> make_backward_pass(const std::string& backend,
-                                                                  const BackwardMethod& method, const PassShape& shape);
 
 }  // namespace upsweep

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/recurrent/head.hpp"
@@ -72,36 +71,11 @@ class ParameterPass {
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 
-/// Where the two run for a backend of backward passes: on "cpu" for reference, on "cuda" for cudnn, else on itself.
-/// Throws std::invalid_argument for an unknown name.
-[[nodiscard]] std::string outer_backend(const std::string& backend);
-
-/// Why there is no forward pass of that shape, for people; empty where there is one. Throws as unsupported_pass().
-[[nodiscard]] std::string unsupported_forward(const std::string& backend, const PassShape& shape);
-
-/// Bytes that the passes will hold, before they are made. Throws as pass_bytes().
-[[nodiscard]] std::uint64_t forward_pass_bytes(const std::string& backend, const PassShape& shape,
-                                               unsigned value_bytes);
-[[nodiscard]] std::uint64_t parameter_pass_bytes(const std::string& backend, const PassShape& shape,
-                                                 unsigned value_bytes);
-
-/// Plans a pass; `is_fused` does not count. Throws as make_backward_pass().
-template <class T>
-[[nodiscard]] std::unique_ptr<ForwardPass<T>> make_forward_pass(const std::string& backend, const PassShape& shape);
-template <class T>
-[[nodiscard]] std::unique_ptr<ParameterPass<T>> make_parameter_pass(const std::string& backend, const PassShape& shape);
-
 /// Both passes of an iteration.
 template <class T>
 struct OuterPasses {
   std::unique_ptr<ForwardPass<T>> forward;
   std::unique_ptr<ParameterPass<T>> parameters;
 };
-
-/// Plans both. Throws as make_backward_pass().
-template <class T>
-[[nodiscard]] OuterPasses<T> make_outer_passes(const std::string& backend, const PassShape& shape) {
-  return {make_forward_pass<T>(backend, shape), make_parameter_pass<T>(backend, shape)};
-}
 
 }  // namespace upsweep

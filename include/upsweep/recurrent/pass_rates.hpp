@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "upsweep/recurrent/backward_method.hpp"
-#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/cell.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 
 namespace upsweep {
 
@@ -96,7 +96,7 @@ struct RateOptions {
 /// runs. T is float or double. Throws std::invalid_argument for 0 workers, repetitions or extents, a negative time, and
 /// like make_backward_pass() for the sequential pass.
 template <class T>
-[[nodiscard]] PassRates measure_pass_rates(const std::string& backend, const PassShape& shape, std::size_t workers,
+[[nodiscard]] PassRates measure_pass_rates(const RecurrentBackend& backend, const PassShape& shape, std::size_t workers,
                                            const RateOptions& options = {});
 
 }  // namespace upsweep

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/recurrent/compare_gradients.hpp"
 #include "upsweep/recurrent/compare_parameters.hpp"
 #include "upsweep/recurrent/compare_states.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 #include "upsweep/recurrent/sequence_batch.hpp"
 
 namespace upsweep {
@@ -38,7 +38,7 @@ struct PassRequest {
 struct PassOutcome {
   PassRequest request;
   std::string failure;         ///< why it did not run, for people; empty where it ran
-  ScanTimes times;             ///< of the repetition with the median total
+  ScanTimes times;             ///< of the run with the median total; the mean of two for an even number
   double fastest_seconds = 0;  ///< the fastest repetition
   std::size_t repetitions = 0;
   ScanFlops flops;
@@ -55,9 +55,10 @@ struct PassOutcome {
   [[nodiscard]] std::optional<std::string> mismatch() const;
 };
 
-/// Forward pass and parameter gradients on one backend, see outer_backend().
+/// Forward pass and parameter gradients on one backend.
 struct OuterOutcome {
   std::string backend;
+  std::vector<std::string> serves;     ///< backends whose backward passes they stand around
   std::string failure;                 ///< why it did not run, for people; empty where it ran
   double forward_s = 0;                ///< median; on the cpu with the head, elsewhere without it and without transfers
   std::optional<double> parameters_s;  ///< median: parameter gradients from hidden gradients, likewise; empty where no
@@ -82,14 +83,13 @@ struct PassesValidation {
   std::size_t live_states = 0;      ///< of the T + 1: the largest |gradient| is a normal number of the model's type
   std::vector<PassOutcome> passes;  ///< one for each request
 
-  /// What came of the forward pass on the backend where outer_backend() of this one runs it; null where it was not
-  /// asked for or did not run. Throws std::invalid_argument for an unknown name.
+  /// What came of the forward pass beside the passes of a backend; null where none was asked for or it did not run.
   [[nodiscard]] const OuterOutcome* outer_of(const std::string& backend_name) const;
 };
 
 struct PassesOptions {
-  std::size_t repetitions = 3;  ///< measured runs, at least 1; one more before them is not measured
-  double min_seconds = 0.2;     ///< repeat until the measured runs took this long together, 1000 times at most
+  std::size_t repetitions = 3;  ///< as Repetitions
+  double min_seconds = 0.2;     ///< likewise
   /// Called with the name of a pass before it runs.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
@@ -103,11 +103,12 @@ struct PassesOptions {
 ///
 /// The forward pass runs on this processor, whose states all backward passes and the oracle take; and on each device of
 /// the requests, for its time and its own comparison. The parameter gradients of a pass are formed where
-/// outer_backend() of its backend says. Head and oracle run on this processor, on the threads that parallel_chunks()
-/// has. Throws std::invalid_argument for wrong lengths, NonFiniteState, ExplodingGradient. A pass that cannot run says
-/// so in its outcome.
+/// RecurrentBackend::outer() of its backend says. Head and oracle run on this processor, on the threads that
+/// parallel_chunks() has. Throws std::invalid_argument for wrong lengths, NonFiniteState, ExplodingGradient. A pass
+/// that cannot run says so in its outcome.
 template <class T>
 [[nodiscard]] PassesValidation validate_passes(const SequenceBatch<T>& batch, bool is_fused,
-                                               const std::vector<PassRequest>& requests, const PassesOptions& options);
+                                               const std::vector<PassRequest>& requests,
+                                               const RecurrentBackends& backends, const PassesOptions& options);
 
 }  // namespace upsweep

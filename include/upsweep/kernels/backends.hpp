@@ -3,13 +3,14 @@
 #include <memory>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
 
+/// The backends of a GPU. Where the program was built without CUDA, or cuDNN, the module devices has stand-ins for
+/// these functions, which say so.
 namespace upsweep {
 
 /// "cuda": planned products. The structure of every value is known ahead, kernels compute numbers only; one iteration
 /// is a CUDA graph.
-///
-/// Where the program was built without CUDA, this and the two below are stand-ins that say so.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend();
 
 /// "cusparse": cusparseSpGEMM with all of its steps in every iteration, cusparseSpMV for products with the gradient.
@@ -17,5 +18,11 @@ namespace upsweep {
 
 /// "cusparse-reuse": cusparseSpGEMMreuse, structure once and numbers in every iteration; cusparseSpMV.
 [[nodiscard]] std::unique_ptr<Backend> make_cusparse_reuse_backend();
+
+/// "cuda": our kernels.
+[[nodiscard]] const RecurrentBackend& cuda_recurrent_backend();
+
+/// "cudnn": cuDNN's own backward pass through time, loaded at run time.
+[[nodiscard]] const RecurrentBackend& cudnn_recurrent_backend();
 
 }  // namespace upsweep

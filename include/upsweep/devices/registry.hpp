@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/recurrent/recurrent_backend.hpp"
+
+/// All backends, by name: the one place that knows them.
+namespace upsweep {
+
+/// What can be asked of a backend. All of it in fp32 and fp64.
+enum class Ability : std::uint8_t {
+  networks,            ///< schedules over networks of operators
+  recurrent,           ///< backward passes of recurrent models
+  recurrent_scans,     ///< of those also others than the sequential one
+  network_training,    ///< trainings of networks of operators
+  recurrent_training,  ///< those of recurrent models, which need the gradients of all steps
+  calibration,         ///< its rates are measured, and its times predicted
+};
+
+/// A backend, available here or not.
+struct BackendEntry {
+  std::string name;
+  std::unique_ptr<Backend> (*network)() = nullptr;  ///< null where it runs no networks
+  const RecurrentBackend* recurrent = nullptr;      ///< null where it runs no recurrent models
+  std::vector<Ability> others;                      ///< abilities that the two above do not tell
+  std::string baseline_of;                          ///< backend beside which it is shown, as what a library does
+
+  [[nodiscard]] bool can(Ability ability) const;
+};
+
+/// In the order in which people read them.
+[[nodiscard]] const std::vector<BackendEntry>& backends();
+
+/// Names of those that have an ability.
+[[nodiscard]] std::vector<std::string> backend_names(Ability ability);
+
+/// Throws std::invalid_argument, "'x' is no backend of ..., accepted are ...", where no backend of that name has the
+/// ability.
+[[nodiscard]] const BackendEntry& find_backend(const std::string& name, Ability ability);
+
+/// find_backend() for networks and for recurrent models.
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name);
+[[nodiscard]] const RecurrentBackend& recurrent_backend(const std::string& name);
+
+}  // namespace upsweep

@@ -1,0 +1,28 @@
+#include "stand_ins.hpp"
+#include "upsweep/kernels/backends.hpp"
+
+/// The backends of a GPU in a program that was built without CUDA.
+namespace upsweep {
+namespace {
+
+constexpr const char* kNoCuda = "built without CUDA: no CUDA compiler was found when this program was built";
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend() { return std::make_unique<MissingBackend>("cuda", kNoCuda); }
+std::unique_ptr<Backend> make_cusparse_backend() { return std::make_unique<MissingBackend>("cusparse", kNoCuda); }
+std::unique_ptr<Backend> make_cusparse_reuse_backend() {
+  return std::make_unique<MissingBackend>("cusparse-reuse", kNoCuda);
+}
+
+const RecurrentBackend& cuda_recurrent_backend() {
+  static const MissingRecurrent backend("cuda", kNoCuda, true, nullptr);
+  return backend;
+}
+
+const RecurrentBackend& cudnn_recurrent_backend() {
+  static const MissingRecurrent backend("cudnn", kNoCuda, false, &cuda_recurrent_backend().outer());
+  return backend;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,79 @@
+#include "upsweep/devices/registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "upsweep/backend/backends.hpp"
+#include "upsweep/kernels/backends.hpp"
+
+namespace upsweep {
+namespace {
+
+const char* purpose(Ability ability) {
+  switch (ability) {
+    case Ability::networks:
+      return "of networks of operators";
+    case Ability::recurrent:
+      return "of recurrent passes";
+    case Ability::recurrent_scans:
+      return "of scans over recurrent models";
+    case Ability::network_training:
+      return "for the training of a network of operators";
+    case Ability::recurrent_training:
+      return "for the training of a recurrent model";
+    case Ability::calibration:
+      return "to calibrate";
+  }
+  throw std::logic_error("unknown ability");
+}
+
+}  // namespace
+
+bool BackendEntry::can(Ability ability) const {
+  if (ability == Ability::networks) return network != nullptr;
+  if (ability == Ability::recurrent) return recurrent != nullptr;
+  if (ability == Ability::recurrent_scans) return recurrent != nullptr && recurrent->has_scans();
+  return std::ranges::find(others, ability) != others.end();
+}
+
+const std::vector<BackendEntry>& backends() {
+  using enum Ability;
+  static const std::vector<BackendEntry> all = {
+      {"reference", make_reference_backend, &reference_recurrent_backend(), {recurrent_training}, ""},
+      {"cpu", make_cpu_backend, &cpu_recurrent_backend(), {calibration, network_training, recurrent_training}, ""},
+      {"eigen", make_eigen_backend, nullptr, {}, ""},
+      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, ""},
+      {"cusparse", make_cusparse_backend, nullptr, {}, ""},
+      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, ""},
+      {"cudnn", nullptr, &cudnn_recurrent_backend(), {}, "cuda"}};
+  return all;
+}
+
+std::vector<std::string> backend_names(Ability ability) {
+  std::vector<std::string> names;
+  for (const BackendEntry& one : backends()) {
+    if (one.can(ability)) names.push_back(one.name);
+  }
+  return names;
+}
+
+const BackendEntry& find_backend(const std::string& name, Ability ability) {
+  for (const BackendEntry& one : backends()) {
+    if (one.name == name && one.can(ability)) return one;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no backend {}, accepted are {}", name, purpose(ability),
+                                          fmt::join(backend_names(ability), ", ")));
+}
+
+std::unique_ptr<Backend> make_backend(const std::string& name) {
+  return find_backend(name, Ability::networks).network();
+}
+
+const RecurrentBackend& recurrent_backend(const std::string& name) {
+  return *find_backend(name, Ability::recurrent).recurrent;
+}
+
+}  // namespace upsweep
