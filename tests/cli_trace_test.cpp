@@ -79,9 +79,12 @@ TEST_F(TraceCommand, NamesFileAndRunWhoseOpsAreNotThoseOfTheSchedule) {
   const std::string whole = read_file(db);
   for (const std::string statement :
        {"update ops set target = target + 1 where run_id = 1 and id = 1", "delete from ops where run_id = 1 and id = 0",
-        "update ops set flops = -5 where run_id = 1 and id = 0", "update runs set length = 100000000000 where id = 1",
-        "update runs set requested = 'x', schedule = 'x' where id = 1", "update runs set inputs = 0 where id = 1",
-        "update ops set level = 4000000000 where run_id = 1 and id = 1", "update runs set workers = 0 where id = 1"}) {
+        "update ops set flops = -5 where run_id = 1 and id = 0",
+        "update schedule_runs set length = 100000000000 where id = 1",
+        "update schedule_runs set requested = 'x', schedule = 'x' where id = 1",
+        "update schedule_runs set inputs = 0 where id = 1",
+        "update ops set level = 4000000000 where run_id = 1 and id = 1",
+        "update schedule_runs set workers = 0 where id = 1"}) {
     folder.write("kept.sqlite", whole);
     edit(statement);
     EXPECT_THAT(refusal("1"), AllOf(HasSubstr(db + ": run 1 (profile of made) cannot be simulated again: "),

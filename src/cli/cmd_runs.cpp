@@ -51,15 +51,15 @@ OneOf one_of(const RunsOptions& options) {
 }
 
 int list_runs(const RunsOptions& options) {
-  RunStore store(options.db, RunStore::Open::existing);
-  const QueryResult studies = store.studies();
+  const StoreReader store(options.db);
+  const QueryResult studies = store.study_list();
   if (options.lists_studies) {
     print_result(
         options.format, [&] { return to_json(studies); }, [&] { return to_csv(studies); },
         [&] { return to_text(studies, terminal_style()); });
     return 0;
   }
-  const QueryResult runs = store.list();
+  const QueryResult runs = store.run_list();
   print_result(
       options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); },
       [&] { return runs_and_studies_text(runs, studies, terminal_style()); });
@@ -75,58 +75,12 @@ int show_study(const RunsOptions& options, std::int64_t id) {
   return 0;
 }
 
-/// Shows a training run; false where there is no such one.
-bool show_training_run(const RunsOptions& options, RunStore& store, std::int64_t id) {
-  const auto run = store.show_training(id);
-  if (!run) return false;
-  const QueryResult figures = store.training_figures(id);
-  const QueryResult summary = store.training_summary(id);
-  const auto with_figures = [&] {
-    Json object = to_json(*run).front();
-    object["figures"] = to_json(figures);
-    return object;
-  };
-  print_result(
-      options.format, with_figures, [&] { return to_csv(*run); },
-      [&] { return training_run_text(*run, summary.rows.empty() ? figures : summary, terminal_style()); });
-  return true;
-}
-
-/// Shows a run of backward passes; false where there is no such one.
-bool show_pass_run(const RunsOptions& options, RunStore& store, std::int64_t id) {
-  const auto run = store.show_passes(id);
-  if (!run) return false;
-  const QueryResult passes = store.passes(id);
-  const QueryResult summary = store.pass_summary(id);
-  const QueryResult losses = store.losses(id);
-  const auto with_passes = [&] {
-    Json object = to_json(*run).front();
-    object["passes"] = to_json(passes);
-    object["losses"] = to_json(losses);
-    return object;
-  };
-  print_result(
-      options.format, with_passes, [&] { return to_csv(*run); },
-      [&] { return training_run_text(*run, summary, terminal_style()); });
-  return true;
-}
-
 int show_run(const RunsOptions& options, std::int64_t id) {
-  RunStore store(options.db, RunStore::Open::existing);
-  const auto run = store.show(id);
-  if (!run && (show_training_run(options, store, id) || show_pass_run(options, store, id))) return 0;
+  const std::optional<RunTables> run = StoreReader(options.db).run_tables(id);
   if (!run) throw no_such_run(options, id);
-  const QueryResult levels = store.levels(id);
-  const QueryResult measurements = store.measurements(id);
-  const auto with_levels = [&] {
-    Json object = to_json(*run).front();
-    object["level_profile"] = to_json(levels);
-    object["prediction_vs_measurement"] = to_json(measurements);
-    return object;
-  };
   print_result(
-      options.format, with_levels, [&] { return to_csv(*run); },
-      [&] { return run_text(*run, levels, measurements, terminal_style()); });
+      options.format, [&] { return to_json(*run); }, [&] { return to_csv(run->run); },
+      [&] { return to_text(*run, terminal_style()); });
   return 0;
 }
 
@@ -148,7 +102,7 @@ int delete_one(const RunsOptions& options) {
 int diff_two(const RunsOptions& options) {
   const auto before = static_cast<std::int64_t>(parse_positive("A", options.id));
   const auto after = static_cast<std::int64_t>(parse_positive("B", options.other_id));
-  const RunDiff diff = diff_runs(options.db, before, after);
+  const RunDiff diff = diff_runs(StoreReader(options.db), before, after);
   print_result(
       options.format, [&] { return to_json(diff); }, [&] { return to_csv(diff); },
       [&] { return to_text(diff, terminal_style()); });

@@ -96,7 +96,7 @@ std::optional<QueryResult> rows_of(const StudyCommand& options, const Keeper& ke
                result.points.size(), options.db.value_or("the database of --db FILE"));
     return std::nullopt;
   }
-  return keeper.store->points(result.id);
+  return keeper.store->reader().study_points(result.id);
 }
 
 void print_study(const StudyCommand& options, const StudyFile& study, const StudyResult& result, const Keeper& keeper) {

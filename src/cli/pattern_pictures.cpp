@@ -48,7 +48,7 @@ std::vector<StoredPicture> pictures_of(const Model& model, PatternKind pattern) 
 /// Makes and keeps them. Throws what these throw.
 void save_new_pictures(RunStore& store, const Model& model, PatternKind pattern) {
   const std::string kind = pattern == PatternKind::sample ? "sample" : "guaranteed";
-  if (store.has_pictures(model.content_hash, kind)) return;
+  if (store.reader().has_pictures(model.content_hash, kind)) return;
   store.save_pictures(model.content_hash, kind, pictures_of(model, pattern));
 }
 

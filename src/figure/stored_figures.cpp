@@ -26,27 +26,14 @@ std::vector<Figure> listed(std::optional<Figure> figure) {
   return list;
 }
 
-/// The runs that one command wrote: of one search, else of one validation.
-std::vector<StoredRun> written_together(const StoreReader& store, const StoredRun& run) {
-  std::vector<StoredRun> together;
-  for (StoredRun& other : store.runs()) {
-    const bool is_of_search = run.search && other.search == run.search;
-    const bool is_of_command = !run.search && !other.search && other.command == run.command &&
-                               other.parameters == run.parameters && other.created_utc == run.created_utc;
-    if (is_of_search || is_of_command) together.push_back(std::move(other));
-  }
-  std::sort(together.begin(), together.end(), [](const StoredRun& a, const StoredRun& b) { return a.id < b.id; });
-  return together;
-}
-
 std::vector<Figure> depth_figures(const StoreReader& store, const RunDetails& details) {
   if (!details.search) return {};
-  return listed(depth_figure(*details.search, written_together(store, details.run)));
+  return listed(depth_figure(*details.search, store.runs_of(details.run.command_id)));
 }
 
 std::vector<Figure> measured_figures(const StoreReader& store, const RunDetails& details) {
   std::vector<RunDetails> all;
-  for (const StoredRun& run : written_together(store, details.run)) {
+  for (const StoredRun& run : store.runs_of(details.run.command_id)) {
     if (std::optional<RunDetails> other = store.details(run.id)) all.push_back(*std::move(other));
   }
   return listed(measured_figure(all));

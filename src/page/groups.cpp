@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "sections.hpp"
@@ -37,24 +36,18 @@ std::string RunGroup::title() const {
 }
 
 std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun> runs) {
-  // What was saved together has one search, or one command line and one moment.
-  using Key = std::tuple<std::int64_t, std::string, std::string, std::string>;
-  std::map<Key, std::size_t> places;
+  std::map<std::int64_t, std::size_t> places;  // by command
   std::vector<RunGroup> groups;
   for (StoredRun& run : runs) {
-    const bool is_validation = !run.search && run.command == "validate";
-    Key key{run.search.value_or(-1), "", "", ""};
-    if (is_validation) key = {-2, run.created_utc, run.parameters, run.model_hash};
-    const auto found = places.find(key);
-    if ((run.search || is_validation) && found != places.end()) {
-      groups[found->second].runs.push_back(std::move(run));
+    const auto [place, is_new] = places.emplace(run.command_id, groups.size());
+    if (!is_new) {
+      groups[place->second].runs.push_back(std::move(run));
       continue;
     }
-    if (run.search || is_validation) places.emplace(std::move(key), groups.size());
     RunGroup group;
-    group.kind = run.search      ? RunGroup::Kind::search
-                 : is_validation ? RunGroup::Kind::validation
-                                 : RunGroup::Kind::single;
+    group.kind = run.search                  ? RunGroup::Kind::search
+                 : run.command == "validate" ? RunGroup::Kind::validation
+                                             : RunGroup::Kind::single;
     if (run.search) group.search = store.search(*run.search);
     if (run.machine) group.machine = store.machine(*run.machine);
     group.runs.push_back(std::move(run));

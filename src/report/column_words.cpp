@@ -49,6 +49,7 @@ constexpr std::array kWords = {
     NamedWords{"parameters", "command line"},
     NamedWords{"requested", "asked for"},
     NamedWords{"search_id", "search"},
+    NamedWords{"command_id", "number of the command"},
     NamedWords{"machine_id", "machine"},
     NamedWords{"length", "elements of the array"},
     NamedWords{"flops_sum", "FLOPs"},

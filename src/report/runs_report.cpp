@@ -167,6 +167,20 @@ std::string training_run_text(const QueryResult& run, const QueryResult& rows, c
   return fields_text(run, style) + '\n' + to_text(rows, style);
 }
 
+Json to_json(const RunTables& run) {
+  Json object = to_json(run.run).front();
+  for (const auto& [name, table] : run.tables) object[name] = to_json(table);
+  return object;
+}
+
+std::string to_text(const RunTables& run, const TextStyle& style) {
+  if (run.kind == RunKind::schedule)
+    return run_text(run.run, run.table("level_profile"), run.table("prediction_vs_measurement"), style);
+  const QueryResult& summary = run.table("summary");
+  const bool has_figures_alone = run.kind == RunKind::training && summary.rows.empty();
+  return training_run_text(run.run, has_figures_alone ? run.table("figures") : summary, style);
+}
+
 std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies, const TextStyle& style) {
   std::string text = runs_text(summary, style);
   if (!studies.rows.empty()) text += "\nstudies\n" + to_text(studies, style);

@@ -18,6 +18,9 @@ class Sqlite {
   /// Opens a file that nobody changes meanwhile, for reading, without any file beside it.
   [[nodiscard]] static Sqlite unchanging(const std::string& file);
 
+  /// Opens a database of this object alone, which goes with it.
+  [[nodiscard]] static Sqlite in_memory();
+
   /// Runs statements that return nothing.
   void execute(const std::string& sql);
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "migrations.hpp"
 #include "transaction.hpp"
@@ -44,6 +45,41 @@ std::int64_t our_version(Sqlite& database, Empty empty) {
   return version;
 }
 
+struct View {
+  std::string name;
+  std::string sql;
+};
+
+/// The views of schema_sql().
+std::vector<View> present_views() {
+  Sqlite present = Sqlite::in_memory();
+  present.execute(schema_sql());
+  Statement select(present, "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
+  std::vector<View> views;
+  while (select.step()) views.push_back({select.text(0), select.text(1)});
+  return views;
+}
+
+/// Takes those views away that are there, as views: some were tables.
+void drop_views(Sqlite& database, const std::vector<View>& views) {
+  for (const View& view : views) {
+    Statement find(database, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?");
+    const bool is_there = find.bind(view.name).step();
+    find.reset();
+    if (is_there) database.execute("DROP VIEW " + view.name);
+  }
+}
+
+/// Brings the tables of an older version up to date, and makes the views again.
+void run_migrations(Sqlite& database, std::size_t version) {
+  const std::vector<View> views = present_views();
+  for (std::size_t next = version; next < migrations().size(); ++next) {
+    if (next >= kFirstWithoutViews) drop_views(database, views);
+    database.execute(migrations()[next]);
+  }
+  for (const View& view : views) database.execute(view.sql);
+}
+
 void migrate(Sqlite& database, Empty empty) {
   const auto newest = static_cast<std::int64_t>(migrations().size());
   {
@@ -54,8 +90,10 @@ void migrate(Sqlite& database, Empty empty) {
   const std::int64_t version = our_version(database, empty);  // another process may have been here meanwhile
   if (version == newest) return;
   database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  for (std::int64_t next = version; next < newest; ++next) {
-    database.execute(migrations()[static_cast<std::size_t>(next)]);
+  if (version == 0) {
+    database.execute(schema_sql());
+  } else {
+    run_migrations(database, static_cast<std::size_t>(version));
   }
   database.execute(fmt::format("PRAGMA user_version = {}", newest));
   writing.commit();
@@ -150,13 +188,6 @@ Sqlite begin_present_snapshot(std::optional<Sqlite> with_log, const std::string&
   return begin_snapshot(open_database(file, false)).database;  // which brings it up to date
 }
 
-Cell cell(const Statement& row, int column) {
-  if (row.is_null(column)) return std::monostate();
-  if (row.is_integer(column)) return row.integer(column);
-  if (row.is_float(column)) return row.number(column);
-  return row.text(column);
-}
-
 }  // namespace
 
 Sqlite open_database(const std::string& file, bool create) {
@@ -182,17 +213,6 @@ bool is_read_only(const Sqlite& database) { return sqlite3_db_readonly(database.
 std::string now_utc() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
-
-QueryResult collect(Statement& statement) {
-  QueryResult result;
-  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
-  while (statement.step()) {
-    std::vector<Cell> row;
-    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
-    result.rows.push_back(std::move(row));
-  }
-  return result;
 }
 
 }  // namespace upsweep

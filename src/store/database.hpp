@@ -3,7 +3,6 @@
 #include <string>
 
 #include "sqlite.hpp"
-#include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 
@@ -30,8 +29,5 @@ namespace upsweep {
 
 /// The present time as ISO 8601.
 [[nodiscard]] std::string now_utc();
-
-/// All rows of a statement whose parameters are bound.
-[[nodiscard]] QueryResult collect(Statement& statement);
 
 }  // namespace upsweep

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "upsweep/store/run_diff.hpp"
-#include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 

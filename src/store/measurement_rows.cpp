@@ -1,78 +1,146 @@
 #include "measurement_rows.hpp"
 
-#include <optional>
+#include "rows.hpp"
 
 namespace upsweep {
-namespace {
 
-std::int64_t measurement_row(Sqlite& database, std::int64_t run, const MeasurementRecord& record) {
-  const Measurement& measured = *record.measurement;
-  std::string notes;
-  for (const std::string& note : measured.notes) notes += (notes.empty() ? "" : "; ") + note;
-  Statement insert(database,
-                   "INSERT INTO measurements (run_id, backend, device, driver, workers, execution, value_bytes, input, "
-                   "repetitions, predicted_s, measured_s, fastest_s, measured_build_s, plan_s, plan_bytes, "
-                   "value_memory_bytes, workspace_bytes, worst_share_of_bound, mismatch, notes) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert
-      .bind(run, record.backend, record.device.device, record.device.driver, std::uint64_t{record.workers},
-            record.execution, std::uint64_t{record.value_bytes}, std::uint64_t{record.input},
-            std::uint64_t{measured.repetitions},
-            record.prediction != nullptr ? std::optional(record.prediction->seconds) : std::nullopt, measured.seconds,
-            measured.fastest_seconds, record.measured_build_s, measured.plan_seconds, measured.plan_bytes,
-            measured.value_bytes, measured.workspace_bytes, record.worst_share, record.mismatch, notes)
-      .run();
-  return database.last_row_id();
+void columns(auto& visit, OrConst<StoredMachine> auto& row) {
+  visit.or_null("id", row.id);  // which a new row gets
+  visit("name", row.name);
+  visit("kind", row.kind);
+  visit("origin", row.origin);
+  visit.or_null("device", row.device);
+  visit.or_null("driver", row.driver);
+  visit.or_null("date", row.date);
+  visit.or_null("tool_version", row.tool_version);
+  visit("workers", row.workers);
+  visit("fit_points", row.fit_points);
+  visit("fit_median_error", row.fit_median_error);
+  visit("fit_p90_error", row.fit_p90_error);
+  visit("fit_max_error", row.fit_max_error);
+  visit("text", row.text);
 }
 
-void save_times(Sqlite& database, std::int64_t measurement, const MeasurementRecord& record) {
+void columns(auto& visit, OrConst<StoredMeasurement> auto& row) {
+  visit.or_null("id", row.id);
+  visit("backend", row.backend);
+  visit("device", row.device);
+  visit("driver", row.driver);
+  visit("workers", row.workers);
+  visit("execution", row.execution);
+  visit("value_bytes", row.value_bytes);
+  visit("input", row.input);
+  visit("repetitions", row.repetitions);
+  visit("predicted_s", row.predicted_s);
+  visit("measured_s", row.measured_s);
+  visit("fastest_s", row.fastest_s);
+  visit("measured_build_s", row.measured_build_s);
+  visit("plan_s", row.plan_s);
+  visit("plan_bytes", row.plan_bytes);
+  visit("value_memory_bytes", row.value_memory_bytes);
+  visit("workspace_bytes", row.workspace_bytes);
+  visit("worst_share_of_bound", row.worst_share_of_bound);
+  visit.or_null("mismatch", row.mismatch);
+  visit("notes", row.notes);
+}
+
+void columns(auto& visit, OrConst<StoredMeasuredLevel> auto& row) {
+  visit("level", row.level);
+  visit("predicted_s", row.predicted_s);
+  visit("measured_s", row.measured_s);
+}
+
+void columns(auto& visit, OrConst<StoredMeasuredOp> auto& row) {
+  visit("op", row.op);
+  visit("predicted_alone_s", row.predicted_alone_s);
+  visit("measured_busy_s", row.measured_busy_s);
+  visit("nnz", row.nnz);
+  visit("products", row.products);
+}
+
+StoredMachine machine_row(const Machine& machine, const std::string& text) {
+  const Provenance& from = machine.provenance;
+  StoredMachine row;
+  row.name = machine.name;
+  row.kind = to_string(machine.kind);
+  row.origin = from.origin;
+  row.device = from.device;
+  row.driver = from.driver;
+  row.date = from.date;
+  row.tool_version = from.tool_version;
+  row.workers = machine.workers();
+  row.text = text;
+  if (from.fit.points == 0) return row;
+  row.fit_points = from.fit.points;
+  row.fit_median_error = from.fit.median;
+  row.fit_p90_error = from.fit.p90;
+  row.fit_max_error = from.fit.max;
+  return row;
+}
+
+std::int64_t save_machine(Sqlite& database, const StoredMachine& machine) {
+  Statement known(database, "SELECT id FROM machines WHERE text = ?");
+  if (known.bind(machine.text).step()) return known.integer(0);
+  return insert_row(database, "machines", machine, "");
+}
+
+std::optional<StoredMachine> read_machine(Sqlite& database, std::int64_t id) {
+  return first_row<StoredMachine>(database, "FROM machines WHERE id = ?", id);
+}
+
+StoredMeasurement measurement_row(const MeasurementRecord& record) {
   const Measurement& measured = *record.measurement;
   const Prediction* predicted = record.prediction;
-  Statement level_row(
-      database, "INSERT INTO measured_levels (measurement_id, level, predicted_s, measured_s) VALUES (?, ?, ?, ?)");
-  for (std::size_t level = 0; level < measured.level_seconds.size(); ++level) {
+  StoredMeasurement row;
+  row.backend = record.backend;
+  row.device = record.device.device;
+  row.driver = record.device.driver;
+  row.workers = record.workers;
+  row.execution = record.execution;
+  row.value_bytes = record.value_bytes;
+  row.input = record.input;
+  row.repetitions = measured.repetitions;
+  if (predicted != nullptr) row.predicted_s = predicted->seconds;
+  row.measured_s = measured.seconds;
+  row.fastest_s = measured.fastest_seconds;
+  row.measured_build_s = record.measured_build_s;
+  row.plan_s = measured.plan_seconds;
+  row.plan_bytes = measured.plan_bytes;
+  row.value_memory_bytes = measured.value_bytes;
+  row.workspace_bytes = measured.workspace_bytes;
+  row.worst_share_of_bound = record.worst_share;
+  row.mismatch = record.mismatch.value_or("");
+  for (const std::string& note : measured.notes) row.notes += (row.notes.empty() ? "" : "; ") + note;
+  for (std::uint32_t level = 0; level < measured.level_seconds.size(); ++level) {
     const bool has = predicted != nullptr && level < predicted->level_seconds.size();
-    level_row
-        .bind(measurement, std::uint64_t{level}, has ? std::optional(predicted->level_seconds[level]) : std::nullopt,
-              measured.level_seconds[level])
-        .run();
+    row.levels.push_back(
+        {level, has ? std::optional(predicted->level_seconds[level]) : std::nullopt, measured.level_seconds[level]});
   }
-  Statement op_row(database,
-                   "INSERT INTO measured_ops (measurement_id, op, predicted_alone_s, measured_busy_s, nnz, products) "
-                   "VALUES (?, ?, ?, ?, ?, ?)");
-  for (std::size_t op = 0; op < measured.ops.size(); ++op) {
+  for (std::uint32_t op = 0; op < measured.ops.size(); ++op) {
     const bool has = predicted != nullptr && op < predicted->ops.size();
-    op_row
-        .bind(measurement, std::uint64_t{op}, has ? std::optional(predicted->ops[op].alone_s) : std::nullopt,
-              measured.ops[op].seconds, measured.ops[op].nnz, measured.ops[op].products)
-        .run();
+    row.ops.push_back({op, has ? std::optional(predicted->ops[op].alone_s) : std::nullopt, measured.ops[op].seconds,
+                       measured.ops[op].nnz, measured.ops[op].products});
   }
+  return row;
 }
 
-}  // namespace
-
-std::int64_t machine_row(Sqlite& database, const Machine& machine, const std::string& text) {
-  Statement known(database, "SELECT id FROM machines WHERE text = ?");
-  known.bind(text);
-  if (known.step()) return known.integer(0);
-  const Provenance& from = machine.provenance;
-  const bool fitted = from.fit.points > 0;
-  const auto unless_fitted = [&](auto value) { return fitted ? std::optional(value) : std::nullopt; };
-  Statement insert(
-      database,
-      "INSERT INTO machines (name, kind, origin, device, driver, date, tool_version, workers, fit_points, "
-      "fit_median_error, fit_p90_error, fit_max_error, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert
-      .bind(machine.name, to_string(machine.kind), from.origin, unless_empty(from.device), unless_empty(from.driver),
-            unless_empty(from.date), unless_empty(from.tool_version), std::uint64_t{machine.workers()},
-            unless_fitted(std::uint64_t{from.fit.points}), unless_fitted(from.fit.median), unless_fitted(from.fit.p90),
-            unless_fitted(from.fit.max), text)
-      .run();
-  return database.last_row_id();
+void save_measurement(Sqlite& database, std::int64_t run, const StoredMeasurement& measurement) {
+  const std::int64_t id = insert_row(database, "measurements", measurement, "run_id", run);
+  Insert<StoredMeasuredLevel> insert_level(database, "measured_levels", "measurement_id");
+  for (const StoredMeasuredLevel& level : measurement.levels) insert_level(level, id);
+  Insert<StoredMeasuredOp> insert_op(database, "measured_ops", "measurement_id");
+  for (const StoredMeasuredOp& op : measurement.ops) insert_op(op, id);
 }
 
-void save_measurement(Sqlite& database, std::int64_t run, const MeasurementRecord& record) {
-  save_times(database, measurement_row(database, run, record), record);
+std::vector<StoredMeasurement> read_measurements(Sqlite& database, std::int64_t run) {
+  std::vector<StoredMeasurement> measurements =
+      all_rows<StoredMeasurement>(database, "FROM measurements WHERE run_id = ? ORDER BY id", run);
+  for (StoredMeasurement& one : measurements) {
+    one.levels =
+        all_rows<StoredMeasuredLevel>(database, "FROM measured_levels WHERE measurement_id = ? ORDER BY level", one.id);
+    one.ops = all_rows<StoredMeasuredOp>(database, "FROM measured_ops WHERE measurement_id = ? ORDER BY op", one.id);
+  }
+  return measurements;
 }
 
 }  // namespace upsweep

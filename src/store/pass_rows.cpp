@@ -1,56 +1,96 @@
 #include "pass_rows.hpp"
 
-#include <optional>
+#include <array>
 
-#include "run_ids.hpp"
+#include "command_rows.hpp"
+#include "rows.hpp"
 
 namespace upsweep {
-namespace {
 
-void save_pass(Statement& insert, std::int64_t id, std::uint64_t index, const PassRow& row) {
-  const auto part = [](const std::optional<PassSeconds>& times, double PassSeconds::*phase) {
-    return times ? std::optional(times.value().*phase) : std::nullopt;
-  };
-  const auto total = [](const std::optional<PassSeconds>& times) {
-    return times ? std::optional(times->total()) : std::nullopt;
-  };
-  insert
-      .bind(id, index, row.method, unless_empty(row.backend), row.best, row.failure, row.mismatch, row.flops, row.bytes,
-            row.critical_path_flops, row.makespan_flops, part(row.predicted, &PassSeconds::jacobians),
-            part(row.predicted, &PassSeconds::up), part(row.predicted, &PassSeconds::middle),
-            part(row.predicted, &PassSeconds::down), total(row.predicted), part(row.measured, &PassSeconds::jacobians),
-            part(row.measured, &PassSeconds::up), part(row.measured, &PassSeconds::middle),
-            part(row.measured, &PassSeconds::down), total(row.measured), row.worst_share, row.loss_difference)
-      .run();
+/// Columns of pass_sets but for its keys.
+void columns(auto& visit, OrConst<PassRecord> auto& record) {
+  visit("model", record.model);
+  visit("model_file", record.model_file);
+  visit("content_hash", record.content_hash);
+  visit("network", record.network);
+  visit.or_null("hidden", record.hidden);
+  visit.or_null("steps", record.steps);
+  visit("batch", record.batch);
+  visit("fused", record.is_fused);
+  bool is_fp64 = record.value_bytes == 8;
+  visit.choice("dtype", is_fp64, "fp64", "fp32");
+  visit.or_null("machine", record.machine);
+  visit.or_null("device", record.device);
+  visit.or_null("driver", record.driver);
+  visit("workers", record.workers);
+  visit("forward_s", record.forward_s);
+  visit("parameters_s", record.parameters_s);
+  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) record.value_bytes = is_fp64 ? 8 : 4;
 }
 
-}  // namespace
+/// Of the view pass_runs.
+void columns(auto& visit, StoredPasses& passes) {
+  visit("id", passes.id);
+  visit("created_utc", passes.created_utc);
+  visit("tool_version", passes.record.tool_version);
+  visit("command", passes.record.command);
+  visit("parameters", passes.record.parameters);
+  columns(visit, passes.record);
+}
 
-std::int64_t save_pass_run(Sqlite& database, const std::string& created, const PassRecord& record) {
-  const std::int64_t id = next_run_id(database);
-  const auto unless_zero = [](std::uint64_t x) { return x > 0 ? std::optional(x) : std::nullopt; };
-  Statement run(database,
-                "INSERT INTO pass_runs (id, created_utc, tool_version, command, parameters, model, model_file, "
-                "content_hash, network, hidden, steps, batch, fused, dtype, machine, device, driver, workers, "
-                "forward_s, parameters_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  run.bind(id, created, record.tool_version, record.command, record.parameters, record.model, record.model_file,
-           record.content_hash, record.network, unless_zero(record.hidden), unless_zero(record.steps), record.batch,
-           record.is_fused, std::string(record.value_bytes == 8 ? "fp64" : "fp32"), unless_empty(record.machine),
-           unless_empty(record.device), unless_empty(record.driver), record.workers, record.forward_s,
-           record.parameters_s)
-      .run();
-  Statement pass(database,
-                 "INSERT INTO passes (run_id, pass, method, backend, best, failure, mismatch, flops, bytes, "
-                 "critical_path_flops, makespan_flops, predicted_jacobians_s, predicted_up_s, predicted_middle_s, "
-                 "predicted_down_s, predicted_s, measured_jacobians_s, measured_up_s, measured_middle_s, "
-                 "measured_down_s, measured_s, worst_share_of_bound, loss_difference) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (std::uint64_t i = 0; i < record.passes.size(); ++i) save_pass(pass, id, i, record.passes[i]);
-  Statement loss(database, "INSERT INTO losses (run_id, pass, iteration, loss, accuracy) VALUES (?, ?, ?, ?, ?)");
-  for (const LossPoint& point : record.losses) {
-    loss.bind(id, std::uint64_t{point.pass}, point.iteration, point.loss, point.accuracy).run();
+/// The times of the phases and their sum.
+void phase_columns(auto& visit, const char* which, auto& times) {
+  using Seconds = std::optional<double>;
+  std::array<Seconds, 5> parts;
+  if (times) parts = {times->jacobians, times->up, times->middle, times->down, times->total()};
+  constexpr std::array kNames = {"_jacobians_s", "_up_s", "_middle_s", "_down_s", "_s"};
+  for (std::size_t i = 0; i < parts.size(); ++i) visit({which, kNames[i]}, parts[i]);
+  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) {
+    times.reset();
+    if (!parts[0] && !parts[1] && !parts[2] && !parts[3]) return;
+    times = PassSeconds{parts[0].value_or(0), parts[1].value_or(0), parts[2].value_or(0), parts[3].value_or(0)};
   }
+}
+
+void columns(auto& visit, OrConst<PassRow> auto& row) {
+  visit("method", row.method);
+  visit.or_null("backend", row.backend);
+  visit("best", row.best);
+  visit("failure", row.failure);
+  visit("mismatch", row.mismatch);
+  visit("flops", row.flops);
+  visit("bytes", row.bytes);
+  visit("critical_path_flops", row.critical_path_flops);
+  visit("makespan_flops", row.makespan_flops);
+  phase_columns(visit, "predicted", row.predicted);
+  phase_columns(visit, "measured", row.measured);
+  visit("worst_share_of_bound", row.worst_share);
+  visit("loss_difference", row.loss_difference);
+}
+
+void columns(auto& visit, OrConst<LossPoint> auto& point) {
+  visit("pass", point.pass);
+  visit("iteration", point.iteration);
+  visit("loss", point.loss);
+  visit("accuracy", point.accuracy);
+}
+
+std::int64_t save_pass_run(Sqlite& database, std::int64_t command, const PassRecord& record) {
+  const std::int64_t id = next_run_id(database);
+  insert_row(database, "pass_sets", record, "id, command_id", id, command);
+  Insert<PassRow> insert_pass(database, "passes", "run_id, pass");
+  for (std::uint64_t i = 0; i < record.passes.size(); ++i) insert_pass(record.passes[i], id, i);
+  Insert<LossPoint> insert_loss(database, "losses", "run_id");
+  for (const LossPoint& point : record.losses) insert_loss(point, id);
   return id;
+}
+
+std::optional<StoredPasses> read_passes(Sqlite& database, std::int64_t id) {
+  std::optional<StoredPasses> passes = first_row<StoredPasses>(database, "FROM pass_runs WHERE id = ?", id);
+  if (!passes) return passes;
+  passes->record.passes = all_rows<PassRow>(database, "FROM passes WHERE run_id = ? ORDER BY pass", id);
+  passes->record.losses = all_rows<LossPoint>(database, "FROM losses WHERE run_id = ? ORDER BY pass, iteration", id);
+  return passes;
 }
 
 }  // namespace upsweep

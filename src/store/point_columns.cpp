@@ -6,30 +6,13 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <type_traits>
+
+#include "rows.hpp"
 
 namespace upsweep {
 namespace {
 
 constexpr std::array<std::string_view, 5> kStatusNames = {"open", "done", "infeasible", "invalid", "excluded"};
-
-/// Columns of point_results after the key, in the order of visit_point().
-constexpr const char* kColumns =
-    "status, reason, unit, exact, workers, elements, margin, chain_build_values, largest_jacobian_bytes, "
-    "largest_vector_bytes, bppsa_bytes, pipeline_bytes, memory_limit, model_hash, machine_hash, settings";
-/// Columns of a schedule, in the order of visit_schedule().
-constexpr std::array kScheduleColumns = {
-    "feasible", "schedule",       "depth",          "reason", "score", "levels", "ops", "flops", "critical_path_flops",
-    "steps",    "per_step_flops", "peak_live_bytes"};
-
-std::string all_columns() {
-  std::string columns = kColumns;
-  for (const char* which : {"best", "plain", "scan"}) {
-    if (which != std::string_view("best")) columns += fmt::format(", {}_is_best", which);
-    for (const char* column : kScheduleColumns) columns += fmt::format(", {}_{}", which, column);
-  }
-  return columns;
-}
 
 /// Whether two schedules would make the same row; NaN equals NaN there.
 bool is_same(const PointSchedule& a, const PointSchedule& b) {
@@ -40,117 +23,116 @@ bool is_same(const PointSchedule& a, const PointSchedule& b) {
          same(a.per_step_flops, b.per_step_flops) && same(a.peak_live_bytes, b.peak_live_bytes);
 }
 
-template <class Visitor, class Schedule>
-void visit_schedule(Visitor& visit, Schedule& schedule) {
-  visit(schedule.is_feasible);
-  visit(schedule.schedule);
-  visit(schedule.depth);
-  visit(schedule.reason);
-  visit(schedule.score);
-  visit(schedule.levels);
-  visit(schedule.ops);
-  visit(schedule.flops);
-  visit(schedule.critical_path_flops);
-  visit(schedule.steps);
-  visit(schedule.per_step_flops);
-  visit(schedule.peak_live_bytes);
+/// Visits the columns of a schedule, which are NULL without one, whether it is feasible first. `which`: what their
+/// names begin with.
+void schedule_columns(auto& visit, const char* which, auto* schedule) {
+  const auto column = [&](const char* name, const auto member) { visit.member({which, name}, schedule, member); };
+  column("feasible", &PointSchedule::is_feasible);
+  column("schedule", &PointSchedule::schedule);
+  column("depth", &PointSchedule::depth);
+  column("reason", &PointSchedule::reason);
+  column("score", &PointSchedule::score);
+  column("levels", &PointSchedule::levels);
+  column("ops", &PointSchedule::ops);
+  column("flops", &PointSchedule::flops);
+  column("critical_path_flops", &PointSchedule::critical_path_flops);
+  column("steps", &PointSchedule::steps);
+  column("per_step_flops", &PointSchedule::per_step_flops);
+  column("peak_live_bytes", &PointSchedule::peak_live_bytes);
 }
 
-/// Visits what is in a row of a result, in the order of its columns, when it is written and when it is read.
-template <class Visitor, class Record>
-void visit_point(Visitor& visit, Record& record) {
+/// Visits what is in a row of a result but for its key.
+void point_columns(auto& visit, auto& record) {
   auto& figures = record.figures;
-  visit(record.status);
-  visit(record.reason);
-  visit.unit(figures.is_in_seconds);
-  visit(figures.is_exact);
-  visit(figures.workers);
-  visit(figures.elements);
-  visit(figures.margin);
-  visit(figures.chain_build_values);
-  visit(figures.largest_jacobian_bytes);
-  visit(figures.largest_vector_bytes);
-  visit(record.bppsa_bytes);
-  visit(record.pipeline_bytes);
-  visit(record.memory_limit);
-  visit.required(record.model_hash);
-  visit(record.machine_hash);
-  visit.required(record.settings);
-  visit.best(figures.best);
-  visit.other(figures.plain, figures.best);
+  visit.status("status", record.status);
+  visit.or_null("reason", record.reason);
+  visit.choice("unit", figures.is_in_seconds, "s", "FLOPs");
+  visit("exact", figures.is_exact);
+  visit("workers", figures.workers);
+  visit("elements", figures.elements);
+  visit("margin", figures.margin);
+  visit.or_nan("chain_build_values", figures.chain_build_values);
+  visit.or_nan("largest_jacobian_bytes", figures.largest_jacobian_bytes);
+  visit.or_nan("largest_vector_bytes", figures.largest_vector_bytes);
+  visit.or_nan("bppsa_bytes", record.bppsa_bytes);
+  visit.or_nan("pipeline_bytes", record.pipeline_bytes);
+  visit.or_nan("memory_limit", record.memory_limit);
+  visit("model_hash", record.model_hash);
+  visit.or_null("machine_hash", record.machine_hash);
+  visit("settings", record.settings);
+  visit.best(figures);
+  visit.plain(figures);
   visit.scan(figures);
 }
 
-/// Binds what it visits; the first position is the key's.
-class Binder {
+/// Collects what it visits.
+class PointNames : public ColumnNames {
  public:
-  explicit Binder(Statement& insert) : insert_(insert) {}
+  void status(ColumnName name, PointStatus) { add(name); }
+  void member(ColumnName name, const PointSchedule*, auto) { add(name); }
+  void best(const PointFigures&) { schedule_columns(*this, "best_", &none_); }
+  void plain(const PointFigures&) { other("plain_is_best", "plain_"); }
+  void scan(const PointFigures&) { other("scan_is_best", "scan_"); }
 
-  void operator()(const std::string& text) { insert_.bind_at(++position_, Statement::Borrowed{text}); }
-  void operator()(PointStatus status) { insert_.bind_at(++position_, Statement::Borrowed{status_name(status)}); }
-  template <class Number>
-  requires std::is_arithmetic_v<Number>
-  void operator()(Number number) { insert_.bind_at(++position_, number); }
-  template <class Number>
-  void operator()(const std::optional<Number>& number) {
-    insert_.bind_at(++position_, number);
+ private:
+  void other(const char* is_best, const char* which) {
+    add(is_best);
+    schedule_columns(*this, which, &none_);
   }
-  void unit(bool is_in_seconds) { insert_.bind_at(++position_, Statement::Borrowed{is_in_seconds ? "s" : "FLOPs"}); }
-  /// A text that is there even where it is empty.
-  void required(const std::string& text) { insert_.bind_at(++position_, text); }
-  void best(const std::optional<PointSchedule>& schedule) { columns(schedule ? &*schedule : nullptr); }
-  void other(const PointSchedule& schedule, const std::optional<PointSchedule>& best) {
-    const bool is_best = best && is_same(schedule, *best);
-    (*this)(is_best);
-    columns(is_best ? nullptr : &schedule);
+
+  const PointSchedule none_;
+};
+
+/// Binds what it visits.
+class PointBinder : public ColumnBinder {
+ public:
+  using ColumnBinder::ColumnBinder;
+
+  void status(ColumnName, PointStatus status) { borrow(status_name(status)); }
+  /// The record stays where it is until the statement has run.
+  void or_null(ColumnName, const std::string& text) { borrow(text); }
+  void member(ColumnName name, const PointSchedule* schedule, std::string PointSchedule::*text) {
+    borrow(schedule != nullptr ? std::string_view(schedule->*text) : std::string_view());
+    static_cast<void>(name);
   }
-  void scan(const PointFigures& figures) {
-    const std::optional<PointSchedule>& scan = figures.scan ? figures.scan : figures.refused_scan;
-    if (scan) {
-      other(*scan, figures.best);
+  void member(ColumnName name, const PointSchedule* schedule, auto member) {
+    if (schedule != nullptr) {
+      (*this)(name, schedule->*member);
     } else {
-      (*this)(false);
-      columns(nullptr);
+      (*this)(name, nullptr);
     }
+  }
+  void best(const PointFigures& figures) { schedule_columns(*this, "", address(figures.best)); }
+  void plain(const PointFigures& figures) { other(&figures.plain, figures.best); }
+  void scan(const PointFigures& figures) {
+    other(address(figures.scan ? figures.scan : figures.refused_scan), figures.best);
   }
 
  private:
-  void columns(const PointSchedule* schedule) {
-    if (schedule != nullptr) {
-      visit_schedule(*this, *schedule);
-    } else {
-      for (std::size_t c = 0; c < kScheduleColumns.size(); ++c) insert_.bind_at(++position_, nullptr);
-    }
+  static const PointSchedule* address(const std::optional<PointSchedule>& schedule) {
+    return schedule ? &*schedule : nullptr;
   }
-
-  Statement& insert_;
-  int position_ = 1;
+  void borrow(std::string_view text) { statement_.bind_at(next_++, Statement::Borrowed{text}); }
+  /// A schedule whose columns are NULL where it is the best one.
+  void other(const PointSchedule* schedule, const std::optional<PointSchedule>& best) {
+    const bool is_best = schedule != nullptr && best && is_same(*schedule, *best);
+    (*this)("", is_best);
+    schedule_columns(*this, "", is_best ? nullptr : schedule);
+  }
 };
 
 /// Reads what it visits.
-class Reader {
+class PointReader : public ColumnReader {
  public:
-  explicit Reader(const Statement& row) : row_(row) {}
+  using ColumnReader::ColumnReader;
 
-  void operator()(std::string& text) { text = row_.text(column_++); }
-  void operator()(PointStatus& status) { status = status_named(row_.text(column_++)); }
-  void operator()(bool& flag) { flag = row_.integer(column_++) != 0; }
-  void operator()(double& number) { number = row_.number_or_nan(column_++); }
-  void operator()(std::uint64_t& count) { count = row_.count(column_++); }
-  void operator()(std::optional<std::uint32_t>& count) {
-    const int column = column_++;
-    count = row_.is_null(column) ? std::nullopt : std::optional(static_cast<std::uint32_t>(row_.integer(column)));
+  void status(ColumnName, PointStatus& status) { status = status_named(row_.text(next_++)); }
+  void member(ColumnName name, PointSchedule* schedule, double PointSchedule::*number) {
+    or_nan(name, schedule->*number);
   }
-  void operator()(std::optional<double>& number) {
-    const double value = row_.number_or_nan(column_++);
-    number = std::isnan(value) ? std::nullopt : std::optional(value);
-  }
-  void unit(bool& is_in_seconds) { is_in_seconds = row_.text(column_++) == "s"; }
-  void required(std::string& text) { (*this)(text); }
-  void best(std::optional<PointSchedule>& schedule) { schedule = columns(); }
-  void other(PointSchedule& schedule, const std::optional<PointSchedule>& best) {
-    schedule = one_of(best).value_or(PointSchedule());
-  }
+  void member(ColumnName name, PointSchedule* schedule, auto member) { (*this)(name, schedule->*member); }
+  void best(PointFigures& figures) { figures.best = schedule(); }
+  void plain(PointFigures& figures) { figures.plain = one_of(figures.best).value_or(PointSchedule()); }
   void scan(PointFigures& figures) {
     std::optional<PointSchedule> scan = one_of(figures.best);
     if (scan) (scan->is_feasible ? figures.scan : figures.refused_scan) = std::move(scan);
@@ -158,24 +140,25 @@ class Reader {
 
  private:
   std::optional<PointSchedule> one_of(const std::optional<PointSchedule>& best) {
-    const bool is_best = row_.integer(column_++) != 0;
-    std::optional<PointSchedule> schedule = columns();
-    return is_best ? best : schedule;
+    const bool is_best = row_.integer(next_++) != 0;
+    std::optional<PointSchedule> own = schedule();
+    return is_best ? best : own;
   }
   /// A schedule is there when the column that says whether it is feasible is.
-  std::optional<PointSchedule> columns() {
-    if (row_.is_null(column_)) {
-      column_ += static_cast<int>(kScheduleColumns.size());
-      return std::nullopt;
-    }
+  std::optional<PointSchedule> schedule() {
+    const bool is_there = !row_.is_null(next_);
     PointSchedule schedule;
-    visit_schedule(*this, schedule);
-    return schedule;
+    schedule_columns(*this, "", &schedule);
+    return is_there ? std::optional(std::move(schedule)) : std::nullopt;
   }
-
-  const Statement& row_;
-  int column_ = 0;
 };
+
+std::string all_point_columns() {
+  PointNames names;
+  const PointRecord record;
+  point_columns(names, record);
+  return names.list();
+}
 
 }  // namespace
 
@@ -192,54 +175,55 @@ PointStatus status_named(std::string_view name) {
 }
 
 std::string insert_point_sql() {
-  const std::string columns = all_columns();
+  const std::string columns = all_point_columns();
   std::string values = "?, ?";  // of the key and of the column before the first comma
   for (const char c : columns) values += c == ',' ? ", ?" : "";
   return fmt::format("INSERT OR IGNORE INTO point_results (key, {}) VALUES ({})", columns, values);
 }
 
-std::string select_point_sql() { return fmt::format("SELECT {} FROM point_results WHERE key = ?", all_columns()); }
+std::string select_point_sql() {
+  return fmt::format("SELECT {} FROM point_results WHERE key = ?", all_point_columns());
+}
 
 const char* select_briefs_sql() {
-  return "SELECT m.position, m.status, r.best_schedule, r.best_score, "
+  return "SELECT m.position, m.key, m.status, COALESCE(r.exact, 1), r.best_schedule, r.best_score, "
          "IIF(r.plain_is_best, r.best_score, r.plain_score), "
          "CASE WHEN r.scan_is_best THEN r.best_score WHEN r.scan_feasible THEN r.scan_score END, "
          "r.best_peak_live_bytes, IIF(r.plain_is_best, r.best_peak_live_bytes, r.plain_peak_live_bytes), "
          "IIF(r.scan_is_best, r.best_peak_live_bytes, r.scan_peak_live_bytes), r.bppsa_bytes, r.pipeline_bytes, "
-         "r.memory_limit, m.key, r.exact FROM study_members m LEFT JOIN point_results r ON r.key = m.key WHERE "
-         "m.study_id = ? "
+         "r.memory_limit FROM study_members m LEFT JOIN point_results r ON r.key = m.key WHERE m.study_id = ? "
          "ORDER BY m.position";
 }
 
 void bind_point(Statement& insert, const PointRecord& record) {
   insert.reset();
   insert.bind_at(1, Statement::Blob{record.key});
-  Binder binder(insert);
-  visit_point(binder, record);
+  PointBinder binder(insert, 2);
+  point_columns(binder, record);
 }
 
 PointRecord read_point(const Statement& row, const ContentKey& key) {
   PointRecord record;
   record.key = key;
-  Reader reader(row);
-  visit_point(reader, record);
+  PointReader reader(row);
+  point_columns(reader, record);
   return record;
 }
 
-PointBrief read_brief(const Statement& row) {
-  int column = 3;
-  PointBrief brief;
-  brief.status = status_named(row.text(1));
-  brief.score = row.number_or_nan(column++);
-  brief.plain_score = row.number_or_nan(column++);
-  brief.scan_score = row.number_or_nan(column++);
-  brief.best_bytes = row.number_or_nan(column++);
-  brief.plain_bytes = row.number_or_nan(column++);
-  brief.scan_bytes = row.number_or_nan(column++);
-  brief.bppsa_bytes = row.number_or_nan(column++);
-  brief.pipeline_bytes = row.number_or_nan(column++);
-  brief.memory_limit = row.number_or_nan(column++);
-  return brief;
+StoredPoint read_brief(const Statement& row) {
+  int column = 4;
+  StoredPoint point;
+  point.position = row.count(0);
+  point.key = read_key(row, 1);
+  point.brief.status = status_named(row.text(2));
+  point.has_expectations = row.integer(3) == 0;
+  point.schedule = row.text(column++);
+  for (double PointBrief::*const figure :
+       {&PointBrief::score, &PointBrief::plain_score, &PointBrief::scan_score, &PointBrief::best_bytes,
+        &PointBrief::plain_bytes, &PointBrief::scan_bytes, &PointBrief::bppsa_bytes, &PointBrief::pipeline_bytes,
+        &PointBrief::memory_limit})
+    point.brief.*figure = row.number_or_nan(column++);
+  return point;
 }
 
 std::optional<ContentKey> read_key(const Statement& row, int column) {
@@ -249,11 +233,5 @@ std::optional<ContentKey> read_key(const Statement& row, int column) {
   std::copy(bytes.begin(), bytes.end(), key.begin());
   return key;
 }
-
-std::optional<ContentKey> read_member_key(const Statement& row) { return read_key(row, 12); }
-
-bool read_has_expectations(const Statement& row) { return !row.is_null(13) && row.integer(13) == 0; }
-
-std::string read_schedule_name(const Statement& row) { return row.text(2); }
 
 }  // namespace upsweep

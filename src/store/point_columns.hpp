@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "sqlite.hpp"
-#include "upsweep/grid/point_brief.hpp"
 #include "upsweep/store/point_record.hpp"
+#include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {
 
@@ -19,21 +19,13 @@ namespace upsweep {
 [[nodiscard]] std::string insert_point_sql();
 /// Statement that reads the row of a key; read_point() reads its columns.
 [[nodiscard]] std::string select_point_sql();
-/// Statement that reads places of a study with what a brief needs, by position: position first, then what the functions
-/// below but read_point() read.
+/// Statement that reads places of a study with what a brief needs, by position; read_brief() reads its columns.
 [[nodiscard]] const char* select_briefs_sql();
 
 /// Binds a result. The record must stay where it is until the statement has run.
 void bind_point(Statement& insert, const PointRecord& record);
 [[nodiscard]] PointRecord read_point(const Statement& row, const ContentKey& key);
-/// What answers need of a point; its schedule is 0.
-[[nodiscard]] PointBrief read_brief(const Statement& row);
-/// Name of the best schedule, or empty.
-[[nodiscard]] std::string read_schedule_name(const Statement& row);
-/// Key of the result, where the place has one.
-[[nodiscard]] std::optional<ContentKey> read_member_key(const Statement& row);
-/// Whether the counts of the result are expectations; false without a result.
-[[nodiscard]] bool read_has_expectations(const Statement& row);
+[[nodiscard]] StoredPoint read_brief(const Statement& row);
 
 /// A key in any row; nothing where the column has none.
 [[nodiscard]] std::optional<ContentKey> read_key(const Statement& row, int column);

@@ -1,27 +1,146 @@
 #include "run_rows.hpp"
 
-#include "measurement_rows.hpp"
+#include <algorithm>
+
+#include "picture_rows.hpp"
+#include "rows.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
-namespace {
 
 using Mean = Statement::Mean;
 
-/// Columns that only networks with branches have.
-struct BranchColumns {
-  std::optional<Mean> graph_flops;
-  std::optional<Mean> formation_flops;
-  std::optional<Mean> graph_level;  // makespans
-  std::optional<Mean> graph_dag;
-  std::optional<Mean> own_level;  // of what a scan leaves to do before and after it
-  std::optional<Mean> own_dag;
-};
+void columns(auto& visit, OrConst<SearchRecord> auto& row) {
+  visit("objective", row.objective);
+  visit("execution", row.execution);
+  visit("scope", row.scope);
+  visit("workers", row.workers);
+  visit("memory_limit_bytes", row.memory_limit);
+  visit("best_depth", row.best_depth);
+  visit("margin", row.margin);
+  visit("best_schedule", row.best_schedule);
+  visit("scheme_margin", row.scheme_margin);
+}
 
-BranchColumns branch_columns(const RunContext& context, std::size_t workers) {
+void columns(auto& visit, StoredSearch& row) {
+  visit("id", row.id);
+  columns(visit, static_cast<SearchRecord&>(row));
+}
+
+/// Columns of schedule_runs but for its keys.
+void run_columns(auto& visit, auto& run) {
+  visit("search_id", run.search);
+  visit("score", run.score);
+  visit("feasible", run.feasible);
+  visit.or_null("reason", run.reason);
+  visit("model", run.model);
+  visit("model_file", run.model_file);
+  visit("model_hash", run.model_hash);
+  visit("pattern", run.pattern);
+  visit("inputs", run.inputs);
+  visit("requested", run.requested);
+  visit("schedule", run.schedule);
+  visit.or_else("depth", run.depth, kNoDepth);
+  visit("length", run.length);
+  visit("levels", run.levels);
+  visit("workers", run.workers);
+  visit("ops", run.ops);
+  visit("flops", run.flops);
+  visit("critical_path_level_flops", run.critical_path_level_flops);
+  visit("critical_path_dag_flops", run.critical_path_dag_flops);
+  visit("live_ops", run.live_ops);
+  visit("live_flops", run.live_flops);
+  visit("live_critical_path_level_flops", run.live_critical_path_level_flops);
+  visit("live_critical_path_dag_flops", run.live_critical_path_dag_flops);
+  visit("baseline_flops", run.baseline_flops);
+  visit("linear_flops", run.linear_flops);
+  visit("chain_build_values", run.chain_build_values);
+  visit("chain_build_bytes", run.chain_build_bytes);
+  visit("steps", run.steps);
+  visit("per_step_flops", run.per_step_flops);
+  visit("makespan_level_unit", run.makespan_level_unit);
+  visit("makespan_level_flops", run.makespan_level_flops);
+  visit("makespan_dag_unit", run.makespan_dag_unit);
+  visit("makespan_dag_flops", run.makespan_dag_flops);
+  visit("peak_live_bytes", run.peak_live_bytes);
+  visit("machine_id", run.machine);
+  visit("predicted_level_s", run.predicted_level_s);
+  visit("predicted_dag_s", run.predicted_dag_s);
+  visit("predicted_build_s", run.predicted_build_s);
+  visit.or_null("binding", run.binding);
+  visit("graph_bp_flops", run.graph_bp_flops);
+  visit("formation_flops", run.formation_flops);
+  visit("graph_bp_makespan_level_flops", run.graph_bp_makespan_level_flops);
+  visit("graph_bp_makespan_dag_flops", run.graph_bp_makespan_dag_flops);
+  visit("branch_makespan_level_flops", run.branch_makespan_level_flops);
+  visit("branch_makespan_dag_flops", run.branch_makespan_dag_flops);
+}
+
+void columns(auto& visit, OrConst<RunColumns<Mean>> auto& run) { run_columns(visit, run); }
+
+/// Of the view runs.
+void columns(auto& visit, StoredRun& run) {
+  visit("id", run.id);
+  visit("command_id", run.command_id);
+  visit("created_utc", run.created_utc);
+  visit("tool_version", run.tool_version);
+  visit("command", run.command);
+  visit("parameters", run.parameters);
+  visit("rule", run.rule);
+  run_columns(visit, run);
+}
+
+void operator_columns(auto& visit, auto& op) {
+  visit("idx", op.index);
+  visit("name", op.name);
+  visit("kind", op.kind);
+  visit("in_shape", op.in_shape);
+  visit("out_shape", op.out_shape);
+  visit("rows", op.rows);
+  visit("cols", op.cols);
+  visit("nnz", op.nnz);
+  visit("bytes", op.bytes);
+  visit("baseline_flops", op.baseline_flops);
+}
+void columns(auto& visit, StoredOperator& op) { operator_columns(visit, op); }
+void columns(auto& visit, OrConst<OperatorColumns<Mean>> auto& op) { operator_columns(visit, op); }
+
+void level_columns(auto& visit, auto& level) {
+  visit("level", level.level);
+  visit("phase", level.phase);
+  visit("ops", level.ops);
+  visit("flops_sum", level.flops_sum);
+  visit("flops_max", level.flops_max);
+}
+void columns(auto& visit, StoredLevel& level) { level_columns(visit, level); }
+void columns(auto& visit, OrConst<LevelColumns<Mean>> auto& level) { level_columns(visit, level); }
+
+void op_columns(auto& visit, auto& op) {
+  visit("id", op.id);
+  visit("level", op.level);
+  visit("left", op.left);
+  visit("right", op.right);
+  visit("target", op.target);
+  visit.choice("kind", op.is_mv, "mv", "mm");
+  visit("dead", op.is_dead);
+  visit("m", op.m);
+  visit("k", op.k);
+  visit("n", op.n);
+  visit("left_nnz", op.left_nnz);
+  visit("right_nnz", op.right_nnz);
+  visit("nnz", op.nnz);
+  visit("products", op.products);
+  visit("flops", op.flops);
+  visit("bytes", op.bytes);
+}
+void columns(auto& visit, StoredOp& op) { op_columns(visit, op); }
+void columns(auto& visit, OrConst<OpColumns<Mean>> auto& op) { op_columns(visit, op); }
+
+namespace {
+
+void add_branches(const RunContext& context, std::size_t workers, RunColumns<Mean>& run) {
   const NetworkProfile& network = *context.network_profile;
   const GraphComparison graph = compare_with_graph(*context.network, network, workers);
   const auto mean = [&](std::uint64_t sum) { return Mean{sum, network.inputs}; };
@@ -30,122 +149,195 @@ BranchColumns branch_columns(const RunContext& context, std::size_t workers) {
     add_to(flops, graph.inner.makespan(execution).flops);
     return mean(flops);
   };
-  return {mean(graph.backprop.flops),     mean(network.formation_flops), mean(graph.backprop.level.flops),
-          mean(graph.backprop.dag.flops), own(Execution::level),         own(Execution::dag)};
+  run.graph_bp_flops = mean(graph.backprop.flops);
+  run.formation_flops = mean(network.formation_flops);
+  run.graph_bp_makespan_level_flops = mean(graph.backprop.level.flops);
+  run.graph_bp_makespan_dag_flops = mean(graph.backprop.dag.flops);
+  run.branch_makespan_level_flops = own(Execution::level);
+  run.branch_makespan_dag_flops = own(Execution::dag);
 }
 
-std::int64_t save_run_row(Sqlite& database, const std::string& created, const RunContext& context, const RunRecord& run,
-                          std::optional<std::int64_t> search_id, std::optional<std::int64_t> machine_id) {
-  static constexpr const char* kInsert =
-      "INSERT INTO runs (created_utc, tool_version, command, parameters, search_id, score, feasible, reason, model, "
-      "model_file, model_hash, "
-      "pattern, inputs, requested, schedule, depth, length, levels, workers, ops, flops, critical_path_level_flops, "
-      "critical_path_dag_flops, "
-      "live_ops, live_flops, live_critical_path_level_flops, live_critical_path_dag_flops, baseline_flops, "
-      "linear_flops, chain_build_values, "
-      "chain_build_bytes, steps, per_step_flops, makespan_level_unit, makespan_level_flops, makespan_dag_unit, "
-      "makespan_dag_flops, peak_live_bytes, machine_id, predicted_level_s, predicted_dag_s, predicted_build_s, "
-      "graph_bp_flops, "
-      "formation_flops, rule, binding, graph_bp_makespan_level_flops, graph_bp_makespan_dag_flops, "
-      "branch_makespan_level_flops, branch_makespan_dag_flops) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-  const ScheduleProfile& profile = *run.profile;
+void add_network(const RunContext& context, std::uint64_t inputs, RunColumns<Mean>& run) {
   const NetworkProfile& network = *context.network_profile;
-  const std::uint64_t inputs = profile.inputs;
+  run.model = context.model;
+  run.model_file = context.model_file;
+  run.model_hash = context.model_hash;
+  run.pattern = context.pattern;
+  run.inputs = inputs;
+  run.baseline_flops = {network.baseline_flops, inputs};
+  run.linear_flops = {network.linear_flops, inputs};
+  run.chain_build_values = {network.build_values, inputs};
+  run.chain_build_bytes = {network.build_bytes, inputs};
+  run.predicted_build_s = context.predicted_build_s;
+}
+
+void add_counts(const ScheduleProfile& profile, RunColumns<Mean>& run) {
+  const auto mean = [&](std::uint64_t sum) { return Mean{sum, profile.inputs}; };
   const Totals all = totals(profile, Scope::all);
   const Totals live = totals(profile, Scope::live);
-  const auto mean = [inputs](std::uint64_t sum) { return Mean{sum, inputs}; };
-  const std::optional<std::uint32_t> depth = profile.schedule.hybrid_depth();
-  BranchColumns branches;
-  if (context.network->has_blocks()) branches = branch_columns(context, run.pram.workers);
-  Statement insert(database, kInsert);
-  insert
-      .bind(created, context.tool_version, context.command, context.parameters, search_id, run.score, run.feasible,
-            run.reason, context.model, context.model_file, context.model_hash, context.pattern, inputs, run.requested,
-            profile.schedule.name, depth ? std::int64_t{*depth} : kNoDepth, std::uint64_t{profile.schedule.length},
-            std::uint64_t{profile.schedule.levels}, std::uint64_t{run.pram.workers}, all.ops, mean(all.flops),
-            mean(all.critical_path_level), mean(all.critical_path_dag), live.ops, mean(live.flops),
-            mean(live.critical_path_level), mean(live.critical_path_dag), mean(network.baseline_flops),
-            mean(network.linear_flops), mean(network.build_values), mean(network.build_bytes), run.pram.steps,
-            mean(run.pram.per_step_flops), run.pram.level.unit, mean(run.pram.level.flops), run.pram.dag->unit,
-            mean(run.pram.dag->flops), mean(run.pram.peak_live_bytes), machine_id, run.predicted_level_s,
-            run.predicted_dag_s, context.predicted_build_s, branches.graph_flops, branches.formation_flops,
-            kCountingRule, run.binding, branches.graph_level, branches.graph_dag, branches.own_level, branches.own_dag)
-      .run();
-  return database.last_row_id();
+  run.schedule = profile.schedule.name;
+  run.depth = profile.schedule.hybrid_depth();
+  run.length = profile.schedule.length;
+  run.levels = profile.schedule.levels;
+  run.ops = all.ops;
+  run.flops = mean(all.flops);
+  run.critical_path_level_flops = mean(all.critical_path_level);
+  run.critical_path_dag_flops = mean(all.critical_path_dag);
+  run.live_ops = live.ops;
+  run.live_flops = mean(live.flops);
+  run.live_critical_path_level_flops = mean(live.critical_path_level);
+  run.live_critical_path_dag_flops = mean(live.critical_path_dag);
 }
 
-void save_operators(Sqlite& database, std::int64_t run, const RunContext& context) {
-  Statement insert(
-      database,
-      "INSERT INTO operators (run_id, idx, name, kind, in_shape, out_shape, rows, cols, nnz, bytes, baseline_flops) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+void add_simulation(const PramProfile& pram, std::uint64_t inputs, RunColumns<Mean>& run) {
+  run.workers = pram.workers;
+  run.steps = pram.steps;
+  run.per_step_flops = {pram.per_step_flops, inputs};
+  run.makespan_level_unit = pram.level.unit;
+  run.makespan_level_flops = {pram.level.flops, inputs};
+  run.makespan_dag_unit = pram.dag->unit;
+  run.makespan_dag_flops = {pram.dag->flops, inputs};
+  run.peak_live_bytes = {pram.peak_live_bytes, inputs};
+}
+
+RunColumns<Mean> columns_of(const RunContext& context, const RunRecord& record) {
+  RunColumns<Mean> run;
+  run.requested = record.requested;
+  run.score = record.score;
+  run.feasible = record.feasible;
+  run.reason = record.reason.value_or("");
+  run.predicted_level_s = record.predicted_level_s;
+  run.predicted_dag_s = record.predicted_dag_s;
+  run.binding = record.binding.value_or("");
+  add_network(context, record.profile->inputs, run);
+  add_counts(*record.profile, run);
+  add_simulation(record.pram, record.profile->inputs, run);
+  if (context.network->has_blocks()) add_branches(context, record.pram.workers, run);
+  return run;
+}
+
+std::vector<OperatorColumns<Mean>> operators_of(const RunContext& context) {
   const NetworkProfile& profile = *context.network_profile;
+  const auto mean = [&](std::uint64_t sum) { return Mean{sum, profile.inputs}; };
+  std::vector<OperatorColumns<Mean>> rows;
   for (std::size_t o = 0; o < profile.operators.size(); ++o) {
     const Operator& op = context.network->operators()[o];
     const OperatorProfile& mine = profile.operators[o];
-    const auto unless_view = [&](auto value) {
-      return is_view(op.kind) || is_join(op.kind) ? std::nullopt : std::optional(value);
-    };
-    insert
-        .bind(run, std::uint64_t{o + 1}, op.name, kind_name(op.kind), to_string(op.in_shape), to_string(op.out_shape),
-              unless_view(mine.rows), unless_view(mine.cols), unless_view(Mean{mine.nnz, profile.inputs}),
-              unless_view(Mean{mine.bytes, profile.inputs}), Mean{mine.baseline_flops, profile.inputs})
-        .run();
+    OperatorColumns<Mean>& row = rows.emplace_back();
+    row.index = o + 1;
+    row.name = op.name;
+    row.kind = kind_name(op.kind);
+    row.in_shape = to_string(op.in_shape);
+    row.out_shape = to_string(op.out_shape);
+    row.baseline_flops = mean(mine.baseline_flops);
+    if (is_view(op.kind) || is_join(op.kind)) continue;
+    row.rows = mine.rows;
+    row.cols = mine.cols;
+    row.nnz = mean(mine.nnz);
+    row.bytes = mean(mine.bytes);
   }
+  return rows;
 }
 
 void save_levels(Sqlite& database, std::int64_t run, const ScheduleProfile& profile) {
-  Statement insert(database,
-                   "INSERT INTO levels (run_id, level, phase, ops, flops_sum, flops_max) VALUES (?, ?, ?, ?, ?, ?)");
-  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
+  Insert<LevelColumns<Mean>> insert(database, "levels", "run_id");
+  for (std::uint32_t level = 0; level < profile.levels.size(); ++level) {
     const LevelProfile& mine = profile.levels[level];
-    insert
-        .bind(run, std::uint64_t{level}, to_string(mine.phase), mine.ops, Mean{mine.flops_sum, profile.inputs},
-              Mean{mine.flops_max, profile.inputs})
-        .run();
+    insert({level, to_string(mine.phase), mine.ops, {mine.flops_sum, profile.inputs}, {mine.flops_max, profile.inputs}},
+           run);
   }
 }
 
 void save_ops(Sqlite& database, std::int64_t run, const ScheduleProfile& profile) {
-  Statement insert(database,
-                   "INSERT INTO ops (run_id, id, level, left, right, target, kind, dead, m, k, n, left_nnz, right_nnz, "
-                   "nnz, products, flops, bytes) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Insert<OpColumns<Mean>> insert(database, "ops", "run_id");
   const auto mean = [&](std::uint64_t sum) { return Mean{sum, profile.inputs}; };
-  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+  for (std::uint32_t id = 0; id < profile.ops.size(); ++id) {
     const OpProfile& op = profile.ops[id];
     const Combine& combine = profile.schedule.combines[id];
-    insert
-        .bind(run, std::uint64_t{id}, combine.level, combine.left, combine.right, combine.target,
-              op.is_mv ? "mv" : "mm", op.dead, op.m, op.k, op.n, mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz),
-              mean(op.products), mean(op.flops), mean(op.bytes))
-        .run();
+    insert({id, combine.level, combine.left, combine.right, combine.target, op.is_mv, op.dead, op.m, op.k, op.n,
+            mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz), mean(op.flops), mean(op.bytes), mean(op.products)},
+           run);
   }
 }
 
 }  // namespace
 
-std::int64_t save_search(Sqlite& database, const SearchRecord& search) {
-  Statement insert(database,
-                   "INSERT INTO searches (objective, execution, scope, workers, memory_limit_bytes, best_depth, "
-                   "margin, best_schedule, scheme_margin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert
-      .bind(search.objective, search.execution, search.scope, search.workers, search.memory_limit, search.best_depth,
-            search.margin, search.best_schedule, search.scheme_margin)
-      .run();
-  return database.last_row_id();
+RunRows::RunRows(const RunContext& context, const std::vector<RunRecord>& runs) : operators_(operators_of(context)) {
+  if (context.machine != nullptr) machine_ = machine_row(*context.machine, context.machine_text);
+  for (const RunRecord& run : runs) {
+    runs_.push_back({columns_of(context, run), run.profile, std::nullopt});
+    if (run.measurement) runs_.back().measurement = measurement_row(*run.measurement);
+  }
 }
 
-std::int64_t save_run(Sqlite& database, const std::string& created, const RunContext& context, const RunRecord& run,
-                      std::optional<std::int64_t> search_id, std::optional<std::int64_t> machine_id) {
-  const std::int64_t id = save_run_row(database, created, context, run, search_id, machine_id);
-  save_operators(database, id, context);
+std::vector<std::int64_t> RunRows::save(Sqlite& database, std::int64_t command, std::optional<std::int64_t> search) {
+  std::optional<std::int64_t> machine;
+  if (machine_) machine = save_machine(database, *machine_);
+  std::vector<std::int64_t> ids;
+  for (Run& run : runs_) {
+    run.columns.search = search;
+    run.columns.machine = machine;
+    ids.push_back(save(database, command, run));
+  }
+  return ids;
+}
+
+std::int64_t RunRows::save(Sqlite& database, std::int64_t command, const Run& run) const {
+  const std::int64_t id = insert_row(database, "schedule_runs", run.columns, "command_id", command);
+  Insert<OperatorColumns<Mean>> insert(database, "operators", "run_id");
+  for (const OperatorColumns<Mean>& row : operators_) insert(row, id);
   save_levels(database, id, *run.profile);
   save_ops(database, id, *run.profile);
   if (run.measurement) save_measurement(database, id, *run.measurement);
   return id;
+}
+
+std::int64_t save_search(Sqlite& database, const SearchRecord& search, std::int64_t command) {
+  return insert_row(database, "searches", search, "command_id", command);
+}
+
+void remove_schedule_run(Sqlite& database, std::int64_t id) {
+  Statement find(database, "SELECT model_hash, pattern FROM schedule_runs WHERE id = ?");
+  if (!find.bind(id).step()) return;
+  const std::string model_hash = find.text(0);
+  const std::string pattern = find.text(1);
+  find.reset();
+  Statement erase(database, "DELETE FROM schedule_runs WHERE id = ?");
+  erase.bind(id).run();
+  remove_unused_pictures(database, model_hash, pattern);
+}
+
+std::vector<StoredRun> read_runs(Sqlite& database) {
+  return all_rows<StoredRun>(database, "FROM runs ORDER BY id DESC");
+}
+
+std::vector<StoredRun> read_runs_of(Sqlite& database, std::int64_t command) {
+  return all_rows<StoredRun>(database, "FROM runs WHERE command_id = ? ORDER BY id", command);
+}
+
+std::optional<StoredRun> read_run(Sqlite& database, std::int64_t id) {
+  return first_row<StoredRun>(database, "FROM runs WHERE id = ?", id);
+}
+
+std::optional<StoredSearch> read_search(Sqlite& database, std::int64_t id) {
+  return first_row<StoredSearch>(database, "FROM searches WHERE id = ?", id);
+}
+
+std::vector<StoredOperator> read_operators(Sqlite& database, std::int64_t run) {
+  return all_rows<StoredOperator>(database, "FROM operators WHERE run_id = ? ORDER BY idx", run);
+}
+
+std::vector<StoredLevel> read_levels(Sqlite& database, std::int64_t run) {
+  return all_rows<StoredLevel>(database, "FROM levels WHERE run_id = ? ORDER BY level", run);
+}
+
+std::vector<StoredOp> read_ops(Sqlite& database, std::int64_t run, std::uint64_t expected) {
+  constexpr std::uint64_t kMostAtOnce = 1 << 22;  // whatever a damaged file says
+  std::vector<StoredOp> ops;
+  ops.reserve(std::min(expected, kMostAtOnce));
+  Statement rows = select<StoredOp>(database, "FROM ops WHERE run_id = ? ORDER BY id", run);
+  while (rows.step()) ops.push_back(row_at<StoredOp>(rows));
+  return ops;
 }
 
 }  // namespace upsweep

@@ -2,21 +2,62 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <vector>
 
+#include "measurement_rows.hpp"
 #include "sqlite.hpp"
 #include "upsweep/store/run_store.hpp"
+#include "upsweep/store/stored_run.hpp"
 
 namespace upsweep {
 
-/// runs.depth of a schedule that is not cut at one; no best_depth.
+/// schedule_runs.depth of a schedule that is not cut at one.
 inline constexpr std::int64_t kNoDepth = -1;
 
-/// Writes the row of a search; returns its id. Inside a transaction, as the next.
-std::int64_t save_search(Sqlite& database, const SearchRecord& search);
+/// The runs of one command, ready to be written: all that has to be computed or put into words is.
+class RunRows {
+ public:
+  /// Refers to the profiles of `runs`.
+  RunRows(const RunContext& context, const std::vector<RunRecord>& runs);
 
-/// Writes a run of a schedule with all its rows; returns its id.
-std::int64_t save_run(Sqlite& database, const std::string& created, const RunContext& context, const RunRecord& run,
-                      std::optional<std::int64_t> search_id, std::optional<std::int64_t> machine_id);
+  /// Writes the runs with all their rows; returns their ids. Inside a transaction.
+  [[nodiscard]] std::vector<std::int64_t> save(Sqlite& database, std::int64_t command,
+                                               std::optional<std::int64_t> search);
+
+ private:
+  struct Run {
+    RunColumns<Statement::Mean> columns;
+    const ScheduleProfile* profile = nullptr;
+    std::optional<StoredMeasurement> measurement;
+  };
+  [[nodiscard]] std::int64_t save(Sqlite& database, std::int64_t command, const Run& run) const;
+
+  std::optional<StoredMachine> machine_;
+  std::vector<OperatorColumns<Statement::Mean>> operators_;
+  std::vector<Run> runs_;
+};
+
+/// Writes the row of a search; returns its id. Inside a transaction.
+std::int64_t save_search(Sqlite& database, const SearchRecord& search, std::int64_t command);
+
+/// Removes a run, where it is one of a schedule, and the pictures of its model and pattern where it was their last one.
+/// Inside a transaction.
+void remove_schedule_run(Sqlite& database, std::int64_t id);
+
+// Reading, inside a transaction.
+
+/// All runs of schedules, newest first.
+[[nodiscard]] std::vector<StoredRun> read_runs(Sqlite& database);
+/// Those of one command, oldest first.
+[[nodiscard]] std::vector<StoredRun> read_runs_of(Sqlite& database, std::int64_t command);
+/// One of them.
+[[nodiscard]] std::optional<StoredRun> read_run(Sqlite& database, std::int64_t id);
+[[nodiscard]] std::optional<StoredSearch> read_search(Sqlite& database, std::int64_t id);
+
+// The rows of a run, by their numbers.
+[[nodiscard]] std::vector<StoredOperator> read_operators(Sqlite& database, std::int64_t run);
+[[nodiscard]] std::vector<StoredLevel> read_levels(Sqlite& database, std::int64_t run);
+/// `expected`: about how many.
+[[nodiscard]] std::vector<StoredOp> read_ops(Sqlite& database, std::int64_t run, std::uint64_t expected);
 
 }  // namespace upsweep

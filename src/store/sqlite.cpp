@@ -49,6 +49,13 @@ Sqlite Sqlite::unchanging(const std::string& file) {
   return database;
 }
 
+Sqlite Sqlite::in_memory() {
+  Sqlite database;
+  database.file_ = ":memory:";
+  database.open(database.file_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  return database;
+}
+
 void Sqlite::open(const std::string& path, int flags) {
   constexpr int kWaitMs = 60'000;
   sqlite3* connection = nullptr;

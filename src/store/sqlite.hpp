@@ -113,8 +113,8 @@ class Statement {
   };
   /// A mean: sum / inputs, as an integer where it is one.
   struct Mean {
-    std::uint64_t sum;
-    std::uint64_t inputs;
+    std::uint64_t sum = 0;
+    std::uint64_t inputs = 1;
   };
 
  private:

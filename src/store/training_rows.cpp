@@ -2,37 +2,93 @@
 
 #include <optional>
 
-#include "run_ids.hpp"
+#include "command_rows.hpp"
+#include "rows.hpp"
 
 namespace upsweep {
-std::int64_t save_training_run(Sqlite& database, const std::string& created, const TrainingRecord& record) {
+
+/// Columns of step_runs but for its keys.
+void columns(auto& visit, OrConst<TrainingRecord> auto& record) {
+  visit("name", record.name);
+  visit("kind", record.kind);
+  visit("file", record.file);
+  visit("content_hash", record.content_hash);
+  std::optional<std::string> unit = record.is_in_seconds ? std::optional<std::string>("s") : std::nullopt;
+  visit("unit", unit);
+  visit.or_null("model", record.model);
+  visit.or_null("machine", record.machine);
+  visit.or_null("link", record.link);
+  visit.or_null("kernels", record.kernels);
+  visit("devices", record.devices);
+  std::optional<std::string> best = record.best ? std::optional(record.variants.at(*record.best)) : std::nullopt;
+  visit("best", best);
+  visit("best_makespan", record.best_makespan);
+  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) record.is_in_seconds = unit.has_value();
+}
+
+/// Of the view training_runs.
+void columns(auto& visit, StoredTraining& training) {
+  visit("id", training.id);
+  visit("created_utc", training.created_utc);
+  visit("tool_version", training.record.tool_version);
+  visit("parameters", training.record.parameters);
+  columns(visit, training.record);
+}
+
+struct VariantRow {
+  std::string name;
+  bool is_best = false;
+};
+
+void columns(auto& visit, OrConst<VariantRow> auto& row) {
+  visit("name", row.name);
+  visit("best", row.is_best);
+}
+
+void columns(auto& visit, OrConst<TrainingFigure> auto& figure) {
+  visit("variant", figure.variant);
+  visit("figure", figure.name);
+  visit("idx", figure.index);
+  visit("value", figure.value);
+}
+
+void columns(auto& visit, OrConst<TrainingTask> auto& task) {
+  visit("variant", task.variant);
+  visit("resource", task.resource);
+  visit("kind", task.kind);
+  visit("transfer", task.is_transfer);
+  visit("layer", task.layer);
+  visit("micro_batch", task.micro_batch);
+  visit("starts", task.start);
+  visit("ends", task.end);
+}
+
+std::int64_t save_training_run(Sqlite& database, std::int64_t command, const TrainingRecord& record) {
   const std::int64_t id = next_run_id(database);
-  Statement run(database,
-                "INSERT INTO training_runs (id, created_utc, tool_version, parameters, name, kind, file, content_hash, "
-                "unit, model, machine, link, kernels, devices, best, best_makespan) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  run.bind(id, created, record.tool_version, record.parameters, record.name, record.kind, record.file,
-           record.content_hash, record.is_in_seconds ? std::optional<std::string>("s") : std::nullopt,
-           unless_empty(record.model), unless_empty(record.machine), unless_empty(record.link),
-           unless_empty(record.kernels), record.devices,
-           record.best ? std::optional(record.variants[*record.best]) : std::nullopt, record.best_makespan)
-      .run();
-  Statement variant(database, "INSERT INTO training_variants (run_id, variant, name, best) VALUES (?, ?, ?, ?)");
-  for (std::size_t i = 0; i < record.variants.size(); ++i)
-    variant.bind(id, std::uint64_t{i}, record.variants[i], record.best == i).run();
-  Statement figure(database,
-                   "INSERT INTO training_figures (run_id, variant, figure, idx, value) VALUES (?, ?, ?, ?, ?)");
-  for (const TrainingFigure& one : record.figures) figure.bind(id, one.variant, one.name, one.index, one.value).run();
-  Statement task(database,
-                 "INSERT INTO training_tasks (run_id, variant, seq, resource, kind, transfer, layer, micro_batch, "
-                 "starts, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::uint64_t seq = 0;
-  for (const TrainingTask& one : record.tasks) {
-    task.bind(id, one.variant, seq++, one.resource, std::string(1, one.kind), one.is_transfer, one.layer,
-              one.micro_batch, one.start, one.end)
-        .run();
-  }
+  insert_row(database, "step_runs", record, "id, command_id", id, command);
+  Insert<VariantRow> insert_variant(database, "training_variants", "run_id, variant");
+  for (std::uint64_t i = 0; i < record.variants.size(); ++i)
+    insert_variant({record.variants[i], record.best == i}, id, i);
+  Insert<TrainingFigure> insert_figure(database, "training_figures", "run_id");
+  for (const TrainingFigure& figure : record.figures) insert_figure(figure, id);
+  Insert<TrainingTask> insert_task(database, "training_tasks", "run_id, seq");
+  for (std::uint64_t seq = 0; seq < record.tasks.size(); ++seq) insert_task(record.tasks[seq], id, seq);
   return id;
+}
+
+std::optional<StoredTraining> read_training(Sqlite& database, std::int64_t id) {
+  std::optional<StoredTraining> training = first_row<StoredTraining>(database, "FROM training_runs WHERE id = ?", id);
+  if (!training) return training;
+  TrainingRecord& record = training->record;
+  for (VariantRow& row :
+       all_rows<VariantRow>(database, "FROM training_variants WHERE run_id = ? ORDER BY variant", id)) {
+    if (row.is_best) record.best = static_cast<std::uint32_t>(record.variants.size());
+    record.variants.push_back(std::move(row.name));
+  }
+  record.figures = all_rows<TrainingFigure>(database, "FROM training_figures WHERE run_id = ? ORDER BY rowid", id);
+  record.tasks = all_rows<TrainingTask>(database, "FROM training_tasks WHERE run_id = ? AND variant = ? ORDER BY seq",
+                                        id, record.best.value_or(0));
+  return training;
 }
 
 }  // namespace upsweep

@@ -130,7 +130,7 @@ void MpiHead::answer(const Letter& letter) {
   std::optional<std::string> found;
   std::exception_ptr failure;
   try {
-    if (store_ != nullptr && can_write_) found = store_->cached(decode_keys(letter.bytes).at(0));
+    if (store_ != nullptr && can_write_) found = cached_model(*store_, decode_keys(letter.bytes).at(0));
   } catch (...) {
     failure = std::current_exception();
   }

@@ -33,6 +33,12 @@ UnitPoint evaluate_in_study(const PointFactory& factory, CountCache& cache, std:
   return point;
 }
 
+std::optional<std::string> cached_model(StudyStore& store, const ContentKey& key) {
+  std::optional<std::string> bytes = store.reader().counted_model(key);
+  if (bytes) store.mark_used(key);
+  return bytes;
+}
+
 StudyRun::StudyRun(const StudyFile& study, StudyStore* store, const StudyOptions& options)
     : study_(study),
       store_(store),
@@ -56,7 +62,7 @@ void StudyRun::resume() {
   std::vector<std::uint64_t> outdated;
   std::vector<StoredKey> networks;
   std::vector<bool> expectations(result_.points.size());
-  store_->each_point(result_.id, [&](const StoredPoint& stored) {
+  store_->reader().each_brief(result_.id, [&](const StoredPoint& stored) {
     const std::uint64_t position = stored.position;
     if (position >= result_.points.size() || stored.brief.status == PointStatus::open) return;
     if (stored.brief.status == PointStatus::invalid) {
@@ -77,7 +83,7 @@ void StudyRun::resume() {
   store_->forget(result_.id, outdated);
   take_stored(expectations);
   if (result_.resumed == result_.points.size()) return;
-  known_ = store_->result_keys();
+  known_ = store_->reader().result_keys();
   std::sort(known_.begin(), known_.end());
 }
 
@@ -127,7 +133,7 @@ CountStorage StudyRun::storage() {
   storage.load = [this](const ContentKey& key) -> std::optional<std::string> {
     try {
       const std::lock_guard lock(store_lock_);
-      return store_->cached(key);
+      return cached_model(*store_, key);
     } catch (...) {
       const std::lock_guard lock(counted_lock_);
       if (!failure_) failure_ = std::current_exception();
@@ -158,7 +164,7 @@ void StudyRun::fetch(UnitPoint& point) {
   std::optional<PointRecord> record;
   {
     const std::lock_guard lock(store_lock_);
-    record = store_->result(point.point.record.key);
+    record = store_->reader().result(point.point.record.key);
   }
   if (record) {
     point.point.record = std::move(*record);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct UnitPoint {
 /// Makes a point and evaluates it, unless its key is among `known` (ascending). Thread-safe.
 [[nodiscard]] UnitPoint evaluate_in_study(const PointFactory& factory, CountCache& cache,
                                           std::span<const ContentKey> known, std::uint64_t position);
+
+/// A counted model of the cache, which is marked as used; nothing when there is none.
+[[nodiscard]] std::optional<std::string> cached_model(StudyStore& store, const ContentKey& key);
 
 /// A study under way, in the process that writes to the store: which points are open, the briefs of those that are not,
 /// what goes to the store, progress, and at the end the answers.

@@ -243,7 +243,7 @@ TEST(Page, HostileNamesAreThereAsText) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
   make_store(file);
-  TextColumns(file).set({"runs", "model"}, "<b>\"model\" & 'co'</b>");
+  TextColumns(file).set({"schedule_runs", "model"}, "<b>\"model\" & 'co'</b>");
   TextColumns(file).set({"operators", "name"}, "</script><script>alert(1)</script>");
   const std::string page = page_of(file);
   EXPECT_THAT(PageTags(page).text, HasSubstr("&lt;b&gt;&quot;model&quot; &amp; &#39;co&#39;&lt;/b&gt;"));
@@ -255,7 +255,7 @@ TEST(Page, ALongTextIsCut) {
   const std::string file = folder.path("r.sqlite");
   make_store(file);
   const std::size_t before = page_of(file).size();
-  TextColumns(file).set({"runs", "model"}, std::string(1'000'000, 'm'));
+  TextColumns(file).set({"schedule_runs", "model"}, std::string(1'000'000, 'm'));
   EXPECT_LT(page_of(file).size(), before + 100'000);
 }
 
@@ -283,7 +283,7 @@ TEST(Page, CommandLinesAreQuotedForAShell) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
   make_store(file);
-  TextColumns(file).set({"runs", "parameters"}, R"json(["search","my model's.yaml","--db","","$(rm)"])json");
+  TextColumns(file).set({"commands", "parameters"}, R"json(["search","my model's.yaml","--db","","$(rm)"])json");
   EXPECT_THAT(page_of(file), HasSubstr("upsweep search &#39;my model&#39;\\&#39;&#39;s.yaml&#39; &#39;$(rm)&#39;"))
       << "and without --db, which names a file of whoever ran it";
 }

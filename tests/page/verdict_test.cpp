@@ -154,7 +154,7 @@ TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
 }
 
 TEST(Verdict, OfASearchNamesTheBestAndTheNext) {
-  StoredSearch search{1, "time", "dag", "all", 16, std::nullopt, 3, 0.5, std::nullopt};
+  StoredSearch search{{"time", "dag", "all", 16, std::nullopt, 3, 0.5}, 1};
   StoredRun plain = plain_run();
   plain.score = 5000;
   StoredRun scan = hybrid_run().run;

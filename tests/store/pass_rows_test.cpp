@@ -27,8 +27,12 @@ TEST(PassRows, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
             "1|train|net|blelloch|2|0.25\n")
       << "a run is listed with its best pass";
   EXPECT_EQ(query(file, "SELECT pass, iteration, loss FROM losses WHERE iteration = 1"), "0|1|2.25\n1|1|2.25\n");
-  EXPECT_EQ(store.pass_summary(1).rows.size(), 3U);
-  EXPECT_EQ(store.losses(1).rows.size(), 4U);
+  const std::optional<RunTables> tables = store.reader().run_tables(1);
+  ASSERT_TRUE(tables.has_value());
+  EXPECT_EQ(tables->kind, RunKind::passes);
+  EXPECT_EQ(tables->table("passes").rows.size(), 3U);
+  EXPECT_EQ(tables->table("summary").rows.size(), 3U);
+  EXPECT_EQ(tables->table("losses").rows.size(), 4U);
 }
 
 TEST(PassRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
@@ -37,11 +41,12 @@ TEST(PassRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
   RunStore store(file, RunStore::Open::create);
   EXPECT_EQ(store.save(TrainingRecord{}), 1);
   EXPECT_EQ(store.save(pass_record()), 2);
-  EXPECT_FALSE(store.show_passes(1).has_value());
-  ASSERT_TRUE(store.show_passes(2).has_value());
+  EXPECT_EQ(store.reader().run_tables(1)->kind, RunKind::training);
+  EXPECT_EQ(store.reader().run_tables(2)->kind, RunKind::passes);
   EXPECT_TRUE(store.remove(2));
   EXPECT_FALSE(store.remove(2));
-  EXPECT_EQ(query(file, "SELECT COUNT(*) FROM passes; SELECT COUNT(*) FROM losses"), "0\n0\n");
+  EXPECT_EQ(query(file, "SELECT COUNT(*) FROM passes; SELECT COUNT(*) FROM losses; SELECT id FROM commands"),
+            "0\n0\n1\n");
   EXPECT_EQ(store.save(pass_record()), 3) << "an id is never used twice";
 }
 
@@ -60,9 +65,9 @@ TEST(PassRows, AnOlderDatabaseIsUpgradedAndKeepsItsRuns) {
         "VALUES (1, '2026', '1', '[]', 'step', 'pipeline', 'f', '0', 2)");
   }
   RunStore store(file, RunStore::Open::existing);
-  EXPECT_EQ(store.list().rows.size(), 1U);
+  EXPECT_EQ(store.reader().run_list().rows.size(), 1U);
   store.save(pass_record());
-  EXPECT_EQ(store.list().rows.size(), 2U);
+  EXPECT_EQ(store.reader().run_list().rows.size(), 2U);
 }
 
 }  // namespace

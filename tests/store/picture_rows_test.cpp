@@ -73,11 +73,11 @@ TEST(PictureRows, OfAModelInAPatternAreReplacedAsAWhole) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
   RunStore store(file, RunStore::Open::create);
-  EXPECT_FALSE(store.has_pictures("00ff", "sample"));
+  EXPECT_FALSE(store.reader().has_pictures("00ff", "sample"));
   store.save_pictures("00ff", "sample", std::vector{picture(1, 1, "old"), picture(2, 2, "older")});
-  EXPECT_TRUE(store.has_pictures("00ff", "sample"));
-  EXPECT_FALSE(store.has_pictures("00ff", "guaranteed"));
-  EXPECT_FALSE(store.has_pictures("11ff", "sample"));
+  EXPECT_TRUE(store.reader().has_pictures("00ff", "sample"));
+  EXPECT_FALSE(store.reader().has_pictures("00ff", "guaranteed"));
+  EXPECT_FALSE(store.reader().has_pictures("11ff", "sample"));
   store.save_pictures("00ff", "guaranteed", std::vector{picture(1, 1, "guaranteed")});
   store.save_pictures("00ff", "sample", std::vector{picture(1, 1, "new")});
   const StoreReader reader(file);

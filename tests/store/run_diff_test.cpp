@@ -11,6 +11,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 namespace {
@@ -59,13 +60,13 @@ class RunDiffs : public ::testing::Test {
 
   [[nodiscard]] std::vector<std::string> names(Kind kind) const {
     std::vector<std::string> names;
-    for (const DiffRow& row : diff_runs(file, 1, 2).rows) {
+    for (const DiffRow& row : diff_runs(StoreReader(file), 1, 2).rows) {
       if (row.kind == kind) names.push_back(row.name);
     }
     return names;
   }
   [[nodiscard]] DiffRow row(const std::string& name) const {
-    for (const DiffRow& row : diff_runs(file, 1, 2).rows) {
+    for (const DiffRow& row : diff_runs(StoreReader(file), 1, 2).rows) {
       if (row.name == name) return row;
     }
     ADD_FAILURE() << "no row " << name;
@@ -73,7 +74,7 @@ class RunDiffs : public ::testing::Test {
   }
   [[nodiscard]] std::string refusal(std::int64_t before, std::int64_t after) const {
     try {
-      (void)diff_runs(file, before, after);
+      (void)diff_runs(StoreReader(file), before, after);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -91,7 +92,7 @@ class RunDiffs : public ::testing::Test {
 TEST_F(RunDiffs, AreEmptyOfEqualRuns) {
   save();
   save();
-  const RunDiff diff = diff_runs(file, 1, 2);
+  const RunDiff diff = diff_runs(StoreReader(file), 1, 2);
   EXPECT_EQ(diff.before, 1);
   EXPECT_EQ(diff.after, 2);
   EXPECT_THAT(diff.rows, IsEmpty());
@@ -127,7 +128,7 @@ TEST_F(RunDiffs, NameTheRuleAndTheVersion) {
   save();
   EXPECT_THAT(names(Kind::rule), ElementsAre("tool_version"));
   EXPECT_THAT(names(Kind::input), IsEmpty());
-  execute("UPDATE runs SET rule = NULL, tool_version = '2.0' WHERE id = 1");
+  execute("UPDATE commands SET rule = NULL, tool_version = '2.0' WHERE id = 1");
   EXPECT_EQ(row("rule"), (DiffRow{Kind::rule, "rule", Cell(), kCountingRule, 0})) << "written before rules were kept";
   EXPECT_THAT(names(Kind::rule), ElementsAre("rule"));
 }
@@ -137,7 +138,7 @@ TEST_F(RunDiffs, PutInputsBeforeRulesBeforeFigures) {
   context.tool_version = "2.0";
   context.pattern = "sample";
   save(4);
-  const RunDiff diff = diff_runs(file, 1, 2);
+  const RunDiff diff = diff_runs(StoreReader(file), 1, 2);
   EXPECT_TRUE(diff.has(Kind::input) && diff.has(Kind::rule) && diff.has(Kind::figure));
   EXPECT_TRUE(std::is_sorted(diff.rows.begin(), diff.rows.end(),
                              [](const DiffRow& a, const DiffRow& b) { return a.kind < b.kind; }));

@@ -61,13 +61,13 @@ TEST(RunStoreMeasurements, KeepsAMeasurementBesideThePredictionForSql) {
   EXPECT_EQ(query(file, "SELECT machine, predicted_level_s, predicted_dag_s, backend, measured_s FROM run_summary"),
             "a machine|5.0|4.5|cpu|4.0\n");
   EXPECT_EQ(query(file, "SELECT predicted_build_s FROM runs"), "0.5\n");
-  const QueryResult rows = store.measurements(1);
+  const QueryResult rows = store.reader().run_tables(1)->table("prediction_vs_measurement");
   ASSERT_EQ(rows.rows.size(), 3U);
   ASSERT_EQ(rows.columns.size(), rows.rows[0].size());
   EXPECT_EQ(rows.columns[4], "level");
   EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.rows[0][4])) << "the whole schedule first";
   EXPECT_EQ(std::get<std::int64_t>(rows.rows[2][4]), 1);
-  EXPECT_TRUE(store.measurements(2).rows.empty());
+  EXPECT_FALSE(store.reader().run_tables(2).has_value());
 }
 
 TEST(RunStoreMeasurements, KeepsAMeasurementWithoutAMachine) {
@@ -104,7 +104,7 @@ TEST(RunStoreMeasurements, KeepsTwoMeasurementsOfASchedulesApartAndDeletesThemWi
   EXPECT_EQ(query(file, "SELECT run_id FROM measurements"), "2\n");
   EXPECT_EQ(query(file, "SELECT DISTINCT measurement_id FROM measured_levels"), "2\n");
   EXPECT_EQ(query(file, "SELECT DISTINCT measurement_id FROM measured_ops"), "2\n");
-  EXPECT_TRUE(store.measurements(1).rows.empty());
+  EXPECT_TRUE(store.reader().run_tables(2)->table("prediction_vs_measurement").rows.size() == 3U);
   EXPECT_TRUE(store.remove(2));
   EXPECT_EQ(query(file,
                   "SELECT (SELECT COUNT(*) FROM measurements) + (SELECT COUNT(*) FROM measured_levels) + (SELECT "

@@ -1,80 +1,173 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
 
 #include "../../src/store/migrations.hpp"
 #include "made_up_measurement.hpp"
 #include "made_up_run.hpp"
-#include "sql_query.hpp"
+#include "older_databases.hpp"
+#include "schema_text.hpp"
 #include "support/files.hpp"
 #include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/store/run_store.hpp"
+#include "upsweep/store/study_store.hpp"
 
-namespace upsweep {
+namespace upsweep::schema_test {
 namespace {
 
+using ::testing::IsSubsetOf;
 using testing::MadeUpMeasurement;
 using testing::MadeUpRun;
+using testing::make_older_database;
 using testing::query;
+using testing::schema_text;
 using testing::TemporaryFolder;
 
-TEST(RunStoreSchema, BringsAnOlderSchemaUpToDate) {
-  const TemporaryFolder folder;
-  const std::string file = folder.path("old.sqlite");
-  query(file, "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + migrations()[0] +
-                  "PRAGMA user_version = 1;");
-  EXPECT_NE(query(file, "SELECT * FROM run_summary").find("no such table"), std::string::npos);
-  { const RunStore store(file, RunStore::Open::create); }
-  EXPECT_EQ(query(file, "SELECT COUNT(*) FROM run_summary"), "0\n");
-  EXPECT_EQ(query(file, "PRAGMA user_version"), std::to_string(migrations().size()) + "\n");
+constexpr std::size_t kOldest = 1;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
 }
 
-TEST(RunStoreSchema, BringsADatabaseOfVersionTwoUpToDateAndKeepsItsRuns) {
+/// A database of this program.
+std::string new_database(const TemporaryFolder& folder) {
+  const std::string file = folder.path("new.sqlite");
+  static_cast<void>(RunStore(file, RunStore::Open::create));
+  return file;
+}
+
+/// Runs `check` with the file of each older version.
+void each_older(const std::function<void(std::size_t version, const std::string& file)>& check) {
   const TemporaryFolder folder;
-  const std::string file = folder.path("old.sqlite");
-  EXPECT_EQ(query(file, "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + migrations()[0] +
-                            migrations()[1] + "PRAGMA user_version = 2;"),
-            "");
-  const std::string insert =
-      "INSERT INTO searches VALUES (1, 'time', 'dag', 'all', 2, NULL, 1, 0.25);"
-      "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'search', '[]', 1, 6.0, 1, NULL, 'old model', "
-      "'m.yaml', '00ff', 'sample', 2, 'hybrid:1', 'hybrid:1', 1, 4, 2, 2, 3, 16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
-      "12, 13, 14, 15, 16, 17;"
-      "INSERT INTO levels VALUES (1, 0, 'up', 3, 16.5, 6);"
-      "INSERT INTO ops VALUES (1, 0, 0, 0, 1, 1, 'mm', 1, 2, 2, 2, 1, 1, 1, 1, 2, 8);";
-  EXPECT_EQ(query(file, insert), "");
-  const MadeUpRun made_up;
-  {
-    RunStore store(file, RunStore::Open::existing);
-    EXPECT_EQ(store.list().rows.size(), 1U);
-    EXPECT_TRUE(store.show(1).has_value());
-    EXPECT_EQ(store.levels(1).rows.size(), 1U);
-    EXPECT_TRUE(store.measurements(1).rows.empty());
-    const MadeUpMeasurement measured(made_up);
-    EXPECT_EQ(store.save(made_up.context(), {measured.record(made_up)}, std::nullopt), (std::vector<std::int64_t>{2}));
+  for (std::size_t version = kOldest; version < migrations().size(); ++version) {
+    SCOPED_TRACE("version " + std::to_string(version));
+    const std::string file = folder.path(std::to_string(version) + ".sqlite");
+    make_older_database(file, version);
+    check(version, file);
   }
-  EXPECT_EQ(query(file, "PRAGMA user_version"), std::to_string(migrations().size()) + "\n");
-  EXPECT_EQ(query(file, "SELECT id, model, flops, best, machine, predicted_level_s, measured_s FROM run_summary"),
-            "1|old model|16.5|1|||\n2|m|16.5|0|||4.0\n");
-  EXPECT_EQ(query(file, "SELECT dead_ops FROM level_profile WHERE run_id = 1"), "1\n");
-  EXPECT_EQ(query(file, "PRAGMA integrity_check; PRAGMA foreign_key_check"), "ok\n");
 }
 
-TEST(RunStoreSchema, BringsADatabaseOfVersionSixUpToDateAndKeepsItsRuns) {
+TEST(Schema, IsWhatMigrationsMakeOfEveryOlderVersion) {
   const TemporaryFolder folder;
-  const std::string file = folder.path("old.sqlite");
-  const MadeUpRun made_up;
-  std::string script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
-  for (std::size_t i = 0; i < 6; ++i) script += migrations()[i];
-  script +=
-      "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'profile', '[]', NULL, NULL, NULL, NULL, 'old', "
-      "'m.yaml', '00ff', 'sample', 2, 'hybrid:1', 'hybrid:1', 1, 4, 2, 2, 3, 16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
-      "12, 13, 14, 15, 16, 17, NULL, NULL, NULL, NULL, NULL, NULL;"
-      "PRAGMA user_version = 6; COMMIT;";
-  ASSERT_EQ(query(file, script), "");
-  RunStore(file, RunStore::Open::existing).save(made_up.context(), {made_up.record()}, std::nullopt);
-  EXPECT_EQ(query(file, "PRAGMA user_version; SELECT id, model, flops, rule IS NULL FROM runs"),
-            std::to_string(migrations().size()) + "\n1|old|16.5|1\n2|m|16.5|0\n");
-  EXPECT_EQ(query(file, "SELECT rule FROM runs WHERE id = 2"), std::string(kCountingRule) + "\n");
+  const std::vector<std::string> present = lines(schema_text(new_database(folder)));
+  ASSERT_GT(present.size(), 200U);
+  each_older([&](std::size_t, const std::string& file) {
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_EQ(lines(schema_text(file)), present);
+    EXPECT_EQ(query(file, "PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version"),
+              "ok\n" + std::to_string(migrations().size()) + "\n");
+  });
+}
+
+TEST(Schema, ThatComparisonCanFail) {
+  const TemporaryFolder folder;
+  const std::string file = new_database(folder);
+  const std::string present = schema_text(file);
+  EXPECT_EQ(schema_text(file), present);
+  for (const char* change :
+       {"ALTER TABLE commands ADD COLUMN host TEXT", "DROP INDEX runs_by_command",
+        "CREATE UNIQUE INDEX once ON commands(created_utc)", "DROP VIEW studies", "CREATE TABLE one_more (x)",
+        "DROP TABLE losses; CREATE TABLE losses (run_id INTEGER NOT NULL, pass INTEGER NOT NULL, iteration INTEGER NOT "
+        "NULL, loss REAL NOT NULL, accuracy REAL NOT NULL, PRIMARY KEY (run_id, pass, iteration)) WITHOUT ROWID"}) {
+    const std::string copy = folder.path("changed.sqlite");
+    std::filesystem::remove(copy);
+    ASSERT_EQ(query(file, "VACUUM INTO '" + copy + "'"), "");
+    EXPECT_EQ(schema_text(copy), present);
+    ASSERT_EQ(query(copy, change), "");
+    EXPECT_NE(schema_text(copy), present) << change;
+  }
+}
+
+TEST(Schema, HasEveryColumnThatAnOlderVersionHad) {
+  const auto columns = [](const std::string& file) {
+    return lines(query(file,
+                       "SELECT m.name, p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type IN "
+                       "('table', 'view') AND m.name NOT LIKE 'sqlite_%'"));
+  };
+  each_older([&](std::size_t, const std::string& file) {
+    const std::vector<std::string> before = columns(file);
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_THAT(before, IsSubsetOf(columns(file)));
+  });
+}
+
+TEST(Schema, KeepsTheRowsOfEveryOlderVersion) {
+  each_older([](std::size_t, const std::string& file) {
+    // All rows of all tables, as one text for each table.
+    std::vector<std::pair<std::string, std::string>> queries;
+    for (const std::string& name : lines(query(file, "SELECT name FROM sqlite_master WHERE type = 'table'"))) {
+      if (name.starts_with("sqlite_")) continue;
+      const std::string columns = query(file, "SELECT group_concat(name, ', ') FROM pragma_table_info('" + name + "')");
+      const std::string rows = "SELECT " + columns + " FROM " + name + " ORDER BY 1, 2";
+      queries.emplace_back(rows, query(file, rows));
+      EXPECT_NE(queries.back().second, "") << name;
+    }
+    { const RunStore store(file, RunStore::Open::existing); }
+    for (const auto& [rows, before] : queries) EXPECT_EQ(query(file, rows), before);
+  });
+}
+
+TEST(Schema, GivesEveryOlderRunTheCommandThatWroteIt) {
+  each_older([](std::size_t version, const std::string& file) {
+    { const RunStore store(file, RunStore::Open::existing); }
+    const std::string rule = version >= 7 ? "a rule" : "";
+    std::string commands = "1|search|[1]|" + rule + "\n2|validate|[2]|" + rule + "\n4|validate|[2]|" + rule +
+                           "\n5|profile|[2]|" + rule + "\n";
+    std::string runs = "1|1\n2|2\n3|2\n4|4\n5|5\n";
+    if (version >= 4) {
+      commands += "6|training|[6]|\n";
+      runs += "6|6\n";
+    }
+    if (version >= 5) {
+      commands += "7|train|[7]|\n";
+      runs += "7|7\n";
+    }
+    if (version >= 7) commands += "8|study|[8]|a rule\n9|study|[9]|another\n";
+    EXPECT_EQ(query(file, "SELECT id, command, parameters, rule FROM commands ORDER BY id"), commands);
+    EXPECT_EQ(query(file, "SELECT id, command_id FROM run_summary ORDER BY id"), runs);
+    EXPECT_EQ(query(file, "SELECT id, command_id FROM searches"), "1|1\n");
+    if (version >= 7) {
+      EXPECT_EQ(query(file, "SELECT id, command_id FROM studies ORDER BY id"), "1|8\n2|9\n");
+    }
+    // And goes on from there.
+    const MadeUpRun made_up;
+    const MadeUpMeasurement measured(made_up);
+    RunStore store(file, RunStore::Open::existing);
+    const std::int64_t next = version >= 5 ? 8 : version == 4 ? 7 : 6;
+    EXPECT_EQ(store.save(made_up.context(), {measured.record(made_up)}, std::nullopt).at(0), next);
+    EXPECT_EQ(store.save(PassRecord{}), next + 1);
+    EXPECT_EQ(query(file, "SELECT rule FROM runs ORDER BY id DESC LIMIT 1"), std::string(kCountingRule) + "\n");
+    EXPECT_TRUE(store.remove(2));
+    EXPECT_EQ(query(file, "SELECT COUNT(*) FROM commands WHERE id = 2"), "1\n") << "run 3 has it";
+    EXPECT_TRUE(store.remove(3));
+    EXPECT_TRUE(store.remove(1));
+    EXPECT_EQ(query(file, "SELECT COUNT(*) FROM commands WHERE id IN (1, 2); SELECT COUNT(*) FROM searches"), "0\n0\n");
+    EXPECT_EQ(query(file, "PRAGMA foreign_key_check; PRAGMA integrity_check"), "ok\n");
+  });
+}
+
+TEST(Schema, ReadsTheStudiesOfOlderVersions) {
+  each_older([](std::size_t version, const std::string& file) {
+    if (version < 7) return;
+    EXPECT_EQ(query(file, "SELECT COUNT(*) FROM study_points"), "1\n");
+    StudyStore store(file);
+    StudyRecord record;
+    record.content_hash = "00";
+    record.rule = "another";
+    record.tool_version = "0.1";
+    EXPECT_EQ(store.open_study(record), 2) << "the same content, rule and version";
+    record.rule = "a third";
+    EXPECT_EQ(store.open_study(record), 3);
+    EXPECT_EQ(store.reader().study(1)->created_utc, "2026-01-04T00:00:00Z");
+    EXPECT_TRUE(remove_study(file, 1));
+    EXPECT_EQ(query(file, "SELECT id FROM commands WHERE command = 'study'; PRAGMA foreign_key_check"), "9\n10\n");
+  });
 }
 
 }  // namespace
-}  // namespace upsweep
+}  // namespace upsweep::schema_test

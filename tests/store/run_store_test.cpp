@@ -52,17 +52,18 @@ TEST(RunStore, ListsShowsAndDeletes) {
   RunStore store(file, RunStore::Open::create);
   store.save(made_up.context("one"), {made_up.record(), made_up.record()}, made_up_search());
   store.save(made_up.context("two"), {made_up.record()}, std::nullopt);
-  const QueryResult list = store.list();
+  const QueryResult list = store.reader().run_list();
   ASSERT_EQ(list.rows.size(), 3U);
   EXPECT_EQ(std::get<std::int64_t>(list.rows[0][0]), 3) << "newest first";
-  EXPECT_TRUE(store.show(2).has_value());
-  EXPECT_FALSE(store.show(9).has_value());
-  EXPECT_EQ(store.levels(2).rows.size(), 2U);
+  EXPECT_TRUE(store.reader().run_tables(2).has_value());
+  EXPECT_FALSE(store.reader().run_tables(9).has_value());
+  EXPECT_EQ(store.reader().run_tables(2)->table("level_profile").rows.size(), 2U);
   EXPECT_TRUE(store.remove(1));
   EXPECT_FALSE(store.remove(1));
   EXPECT_EQ(query(file, "SELECT COUNT(*) FROM searches"), "1\n") << "the search still has run 2";
   EXPECT_TRUE(store.remove(2));
   EXPECT_EQ(query(file, "SELECT COUNT(*) FROM searches"), "0\n");
+  EXPECT_EQ(query(file, "SELECT id FROM commands"), "2\n") << "that of run 3";
   EXPECT_EQ(
       query(file, "SELECT DISTINCT run_id FROM ops UNION SELECT run_id FROM levels UNION SELECT run_id FROM operators"),
       "3\n");
@@ -80,7 +81,7 @@ TEST(RunStore, RefusesWhatIsNotItsOwn) {
   const std::string newer = folder.path("newer.sqlite");
   EXPECT_EQ(refusal(newer), "accepted");
   query(newer, "PRAGMA user_version = 99");
-  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 9"), std::string::npos);
+  EXPECT_NE(refusal(newer).find("its schema version is 99, accepted are versions up to 10"), std::string::npos);
   EXPECT_NE(refusal(folder.path("none/r.sqlite")).find("unable to open database file"), std::string::npos);
   EXPECT_NE(refusal(folder.path()).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder.path("missing.sqlite"), RunStore::Open::existing).find("no such database"),

@@ -107,7 +107,7 @@ TEST(StoreReaderOpening, RefusesAnEmptyFileAndLeavesItEmpty) {
     return std::string("accepted");
   };
   EXPECT_EQ(message([&] { const RunStore store(file, RunStore::Open::existing); }), wanted);
-  EXPECT_EQ(message([&] { static_cast<void>(diff_runs(file, 1, 2)); }), wanted);
+  EXPECT_EQ(message([&] { static_cast<void>(diff_runs(StoreReader(file), 1, 2)); }), wanted);
   EXPECT_EQ(message([&] { remove_study(file, 1); }), wanted);
   EXPECT_EQ(std::filesystem::file_size(file), 0U);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "and nothing beside it";
@@ -156,9 +156,9 @@ TEST(StoreReaderOpening, OpensAReadOnlyFileInAFolderInWhichNothingCanBeWritten) 
     EXPECT_EQ(reader.runs().size(), 1U);
     EXPECT_EQ(reader.details(1)->ops.size(), 3U);
     RunStore store(file, RunStore::Open::existing);
-    EXPECT_EQ(store.list().rows.size(), 1U);
-    EXPECT_TRUE(store.show(1).has_value());
-    EXPECT_TRUE(diff_runs(file, 1, 1).rows.empty());
+    EXPECT_EQ(store.reader().run_list().rows.size(), 1U);
+    EXPECT_TRUE(store.reader().run_tables(1).has_value());
+    EXPECT_TRUE(diff_runs(StoreReader(file), 1, 1).rows.empty());
     try {
       store.remove(1);
       ADD_FAILURE() << "nothing can be written there";

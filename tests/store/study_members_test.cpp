@@ -52,8 +52,8 @@ struct Seen {
 
 std::vector<Seen> points_of(const StudyStore& store, std::int64_t study) {
   std::vector<Seen> seen;
-  store.each_point(study, [&](const StoredPoint& point) {
-    seen.push_back({point.position, std::string(point.schedule), point.key, point.has_expectations});
+  store.reader().each_brief(study, [&](const StoredPoint& point) {
+    seen.push_back({point.position, point.schedule, point.key, point.has_expectations});
   });
   return seen;
 }
@@ -90,7 +90,7 @@ TEST(StudyMembers, ThatAreForgottenMayBeFilledAgain) {
   EXPECT_EQ(query(file, "SELECT id, complete FROM studies ORDER BY id"), "1|0\n2|1\n");
   EXPECT_EQ(query(file, "SELECT study_id FROM study_answers"), "2\n") << "the answers were those of other points";
   EXPECT_EQ(query(file, "SELECT * FROM study_members WHERE study_id = 2"), others);
-  EXPECT_TRUE(store.result(key_of(2)).has_value()) << "a result that others may share stays";
+  EXPECT_TRUE(store.reader().result(key_of(2)).has_value()) << "a result that others may share stays";
 
   store.save(study, std::vector{done_point(1, 3, 5), done_point(2, 4, 6)});
   EXPECT_EQ(query(file, "SELECT position, status, score FROM study_points WHERE study = 1 ORDER BY position"),
@@ -120,7 +120,7 @@ TEST(StudyMembers, ACountedModelLargerThanARowIsNotKept) {
   store.keep(key_of(1), "small", UINT64_MAX);
   EXPECT_NO_THROW(store.keep(key_of(2), {static_cast<const char*>(place), kBytes}, UINT64_MAX));
   EXPECT_EQ(query(file, "SELECT COUNT(*), SUM(bytes) FROM counted_models"), "1|5\n");
-  EXPECT_EQ(store.cached(key_of(1)), "small");
+  EXPECT_EQ(store.reader().counted_model(key_of(1)), "small");
   munmap(place, kBytes);
 }
 

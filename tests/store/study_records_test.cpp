@@ -64,7 +64,7 @@ void expect_kept(const PointRecord& record) {
     StudyStore store(file);
     store.save(store.open_study(study_record()), std::vector{point(0, record)});
   }
-  const std::optional<PointRecord> back = StudyStore(file).result(record.key);
+  const std::optional<PointRecord> back = StudyStore(file).reader().result(record.key);
   ASSERT_TRUE(back.has_value());
   expect_same(record, *back);
 }
@@ -127,7 +127,7 @@ TEST(StudyRecords, KeepsAnInfeasiblePointWithItsReasonAndTheScanThatDoesNotFit) 
   StudyStore store(file);
   const std::int64_t study = store.open_study(study_record());
   store.save(study, std::vector{point(0, record)});
-  store.each_point(study, [](const StoredPoint& stored) {
+  store.reader().each_brief(study, [](const StoredPoint& stored) {
     const PointBrief& brief = stored.brief;
     EXPECT_EQ(brief.status, PointStatus::infeasible);
     EXPECT_EQ(stored.schedule, "");
@@ -183,7 +183,7 @@ TEST_F(RandomStudyRecords, KeepsAnyRecord) {
   }
   store.save(study, points);
   for (const StudyPoint& mine : points) {
-    const std::optional<PointRecord> back = store.result(mine.record.key);
+    const std::optional<PointRecord> back = store.reader().result(mine.record.key);
     ASSERT_TRUE(back.has_value());
     expect_same(mine.record, *back);
   }

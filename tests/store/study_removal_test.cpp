@@ -55,7 +55,8 @@ TEST(StudyRemoval, DoesNothingWhereARowCannotBeDeleted) {
   const TemporaryFolder folder;
   const std::string file = two_studies(folder);
   const std::string before = query(file, kRows);
-  ASSERT_EQ(query(file, "CREATE TRIGGER t BEFORE DELETE ON studies BEGIN SELECT RAISE(ABORT, 'not this'); END"), "");
+  ASSERT_EQ(query(file, "CREATE TRIGGER t BEFORE DELETE ON study_grids BEGIN SELECT RAISE(ABORT, 'not this'); END"),
+            "");
   EXPECT_THROW(remove_study(file, 1), InputError);
   EXPECT_EQ(query(file, kRows), before);
 }

@@ -35,12 +35,14 @@ TEST(TrainingRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
   RunStore store(file, RunStore::Open::create);
   EXPECT_EQ(store.save(training_record()), 1);
   EXPECT_EQ(store.save(training_record()), 2);
-  EXPECT_FALSE(store.show(1).has_value()) << "not the run of a schedule";
-  ASSERT_TRUE(store.show_training(2).has_value());
-  EXPECT_EQ(store.training_figures(2).rows.size(), 6U);
+  const std::optional<RunTables> tables = store.reader().run_tables(2);
+  ASSERT_TRUE(tables.has_value());
+  EXPECT_EQ(tables->kind, RunKind::training);
+  EXPECT_EQ(tables->table("figures").rows.size(), 6U);
+  EXPECT_EQ(tables->table("summary").rows.size(), 2U);
   EXPECT_TRUE(store.remove(2));
   EXPECT_FALSE(store.remove(2));
-  EXPECT_FALSE(store.show_training(2).has_value());
+  EXPECT_FALSE(store.reader().run_tables(2).has_value());
   EXPECT_EQ(query(file,
                   "SELECT COUNT(*) FROM training_tasks; SELECT COUNT(*) FROM training_figures; "
                   "SELECT COUNT(*) FROM training_variants"),
@@ -53,7 +55,7 @@ TEST(TrainingRows, MayHaveNoMakespan) {
   const std::string file = folder.path("runs.sqlite");
   RunStore store(file, RunStore::Open::create);
   EXPECT_EQ(store.save(training_record_without_best()), 1);
-  EXPECT_EQ(store.list().rows.size(), 1U);
+  EXPECT_EQ(store.reader().run_list().rows.size(), 1U);
 }
 
 }  // namespace

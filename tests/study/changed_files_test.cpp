@@ -52,7 +52,7 @@ class ChangedFiles : public ::testing::Test {
     ASSERT_EQ(result.points.size(), fresh.points.size());
     std::vector<PointStatus> stored(fresh.points.size(), PointStatus::open);
     std::vector<double> scores(fresh.points.size());
-    store.each_point(result.id, [&](const StoredPoint& point) {
+    store.reader().each_brief(result.id, [&](const StoredPoint& point) {
       stored.at(point.position) = point.brief.status;
       scores.at(point.position) = point.brief.score;
     });

@@ -73,7 +73,7 @@ void expect_evaluated(const StudyFile& study, const StudyResult& result) {
 
 /// Rows of a study but for its number.
 std::vector<std::vector<Cell>> rows_of(StudyStore& store, std::int64_t study) {
-  std::vector<std::vector<Cell>> rows = store.points(study).rows;
+  std::vector<std::vector<Cell>> rows = store.reader().study_points(study).rows;
   for (auto& row : rows) row.erase(row.begin());
   return rows;
 }
@@ -185,7 +185,7 @@ TEST(RunStudy, StopFinishesWhatIsUnderWayAndTheNextRunGoesOnFromThere) {
   EXPECT_TRUE(cut.answers.empty());
   EXPECT_GE(cut.evaluated, 64U);
   EXPECT_LT(cut.evaluated, 600U);
-  EXPECT_EQ(store.points(cut.id).rows.size(), cut.evaluated);
+  EXPECT_EQ(store.reader().study_points(cut.id).rows.size(), cut.evaluated);
 
   const StudyResult rest = run_study(study, &store, options_of());
   EXPECT_FALSE(rest.is_interrupted);

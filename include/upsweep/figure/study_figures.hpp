@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/figure/figure.hpp"
+#include "upsweep/store/stored_picture.hpp"
 #include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {

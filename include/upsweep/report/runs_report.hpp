@@ -3,7 +3,7 @@
 #include <string>
 
 #include "upsweep/report/format.hpp"
-#include "upsweep/store/run_store.hpp"
+#include "upsweep/store/query_result.hpp"
 
 namespace upsweep {
 
@@ -28,7 +28,13 @@ namespace upsweep {
 [[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows,
                                             const TextStyle& style = {});
 
-/// The list of runs, and below it the studies where there are some; see RunStore::studies().
+/// One run of any kind: its columns, and its tables by their names.
+[[nodiscard]] Json to_json(const RunTables& run);
+
+/// One run of any kind for people, as above.
+[[nodiscard]] std::string to_text(const RunTables& run, const TextStyle& style = {});
+
+/// The list of runs, and below it the studies where there are some; see StoreReader::study_list().
 [[nodiscard]] std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies,
                                                 const TextStyle& style = {});
 

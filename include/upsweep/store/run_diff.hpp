@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/store/run_store.hpp"
+#include "upsweep/store/query_result.hpp"
+#include "upsweep/store/store_reader.hpp"
 
 namespace upsweep {
 
@@ -37,6 +38,6 @@ struct RunDiff {
 /// are compared by their columns and figures; runs of different kinds not at all.
 ///
 /// Throws InputError that names the file and the id where there is no such run, or where the kinds differ.
-[[nodiscard]] RunDiff diff_runs(const std::string& file, std::int64_t before, std::int64_t after);
+[[nodiscard]] RunDiff diff_runs(const StoreReader& store, std::int64_t before, std::int64_t after);
 
 }  // namespace upsweep

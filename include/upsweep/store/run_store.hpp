@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
@@ -15,11 +14,10 @@
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/store/pass_record.hpp"
+#include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/training_record.hpp"
 
 namespace upsweep {
-
-struct StoredPicture;
 
 /// What the runs of one command have in common.
 struct RunContext {
@@ -68,30 +66,8 @@ struct RunRecord {
   std::optional<std::string> binding = std::nullopt;            ///< with a machine: to_string() of its Binding
 };
 
-/// The settings and the outcome of a search.
-struct SearchRecord {
-  std::string objective;
-  std::string execution;
-  std::string scope;
-  std::uint64_t workers = 1;
-  std::optional<std::uint64_t> memory_limit;
-  std::optional<std::uint32_t> best_depth;
-  std::optional<double> margin;
-  std::optional<std::string> best_schedule = std::nullopt;  ///< of all depths and schemes, where those were searched
-  std::optional<double> scheme_margin = std::nullopt;       ///< of it
-};
-
-/// A cell of a result table: nothing, an integer, a number or text.
-using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
-
-/// Rows of a query with the names of their columns.
-struct QueryResult {
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;  ///< each as long as columns
-};
-
-/// The SQLite file that keeps runs. Several processes may use one file; what a call writes is there whole or not at
-/// all.
+/// Writes runs into the SQLite file that keeps them. Several processes may use one file; what a call writes is there
+/// whole or not at all, and is written without anything being computed meanwhile.
 ///
 /// Every function throws InputError that names the file: not writable, not SQLite, not ours, from a newer version.
 class RunStore {
@@ -107,7 +83,7 @@ class RunStore {
   RunStore(const RunStore&) = delete;
   RunStore& operator=(const RunStore&) = delete;
 
-  /// Writes runs, and the search that they belong to, in one transaction. Returns their ids.
+  /// Writes the runs of one command, and the search that they belong to, in one transaction. Returns their ids.
   std::vector<std::int64_t> save(const RunContext& context, const std::vector<RunRecord>& runs,
                                  const std::optional<SearchRecord>& search);
 
@@ -121,39 +97,15 @@ class RunStore {
   /// Keeps a machine whose file is `text`, once; returns its id.
   std::int64_t save_machine(const Machine& machine, const std::string& text);
 
-  /// All runs of any kind, newest first: the view run_summary.
-  [[nodiscard]] QueryResult list();
-  /// The studies beside the runs, newest first: id, created_utc, name, points (of the grid), stored (of them), complete
-  /// (0 or 1), tool_version, file. They are numbered by themselves.
-  [[nodiscard]] QueryResult studies();
-  /// All columns of one run, in one row; nothing when there is no such run of a schedule.
-  [[nodiscard]] std::optional<QueryResult> show(std::int64_t id);
-  /// The same of a training run; nothing when there is no such one.
-  [[nodiscard]] std::optional<QueryResult> show_training(std::int64_t id);
-  /// Makespan, bubbles and tensors of every variant of a training run; no rows for a kind without makespans.
-  [[nodiscard]] QueryResult training_summary(std::int64_t id);
-  /// Figures of a training run, in the order in which they were saved.
-  [[nodiscard]] QueryResult training_figures(std::int64_t id);
-  /// All columns of a run of backward passes, in one row; nothing when there is no such one.
-  [[nodiscard]] std::optional<QueryResult> show_passes(std::int64_t id);
-  /// All columns of its passes.
-  [[nodiscard]] QueryResult passes(std::int64_t id);
-  /// Predicted beside measured times of its passes, as the view pass_summary.
-  [[nodiscard]] QueryResult pass_summary(std::int64_t id);
-  /// Points of its loss curves; no rows where nothing was trained.
-  [[nodiscard]] QueryResult losses(std::int64_t id);
-  /// The levels of a run.
-  [[nodiscard]] QueryResult levels(std::int64_t id);
-  /// Predicted beside measured times of a run: the view prediction_vs_measurement; no rows without a measurement.
-  [[nodiscard]] QueryResult measurements(std::int64_t id);
-  /// Whether there are pictures of a model in a pattern.
-  [[nodiscard]] bool has_pictures(const std::string& model_hash, const std::string& pattern);
   /// Replaces the sparsity pictures of a model in a pattern, in one transaction; see stored_study.hpp.
   void save_pictures(const std::string& model_hash, const std::string& pattern,
                      std::span<const StoredPicture> pictures);
   /// Deletes a run with its rows; false when there is no such run. A search goes with its last run, pictures with the
   /// last run of their model and pattern.
   bool remove(std::int64_t id);
+
+  /// What the file holds at each moment.
+  [[nodiscard]] const StoreReader& reader() const;
 
  private:
   struct Impl;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/grid/point_brief.hpp"
+#include "upsweep/store/content_key.hpp"
 #include "upsweep/store/pass_record.hpp"
-#include "upsweep/store/run_store.hpp"
-#include "upsweep/store/stored_picture.hpp"
 #include "upsweep/store/training_record.hpp"
 
 namespace upsweep {
@@ -55,6 +55,15 @@ struct StoredStudy {
   bool is_complete = false;
   std::vector<StoredAxis> axes;
   std::vector<StoredAnswer> answers;
+};
+
+/// A point of a study: what whoever goes on with the study needs.
+struct StoredPoint {
+  std::uint64_t position = 0;
+  PointBrief brief;               ///< brief.schedule is 0
+  std::string schedule;           ///< name of the best one or empty
+  std::optional<ContentKey> key;  ///< of its result; none where it is invalid or excluded
+  bool has_expectations = false;  ///< its counts are expectations
 };
 
 /// A point of a study: what figures need of the view study_points.

@@ -1,31 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "upsweep/grid/point_brief.hpp"
 #include "upsweep/store/point_record.hpp"
-#include "upsweep/store/run_store.hpp"
+#include "upsweep/store/store_reader.hpp"
 
 namespace upsweep {
 
-/// A point of a study as a database has it.
-struct StoredPoint {
-  std::uint64_t position = 0;
-  PointBrief brief;               ///< brief.schedule is 0
-  std::string_view schedule;      ///< name of the best one or empty; while the call lasts
-  std::optional<ContentKey> key;  ///< of its result; none where it is invalid or excluded
-  bool has_expectations = false;  ///< its counts are expectations
-};
-
-/// The studies of a database, beside its runs. What a call writes is there whole or not at all, whenever this process
-/// ends. One object is used by one thread at a time.
+/// Writes the studies of a database, beside its runs. What a call writes is there whole or not at all, whenever this
+/// process ends, and is written without anything being computed meanwhile. One object is used by one thread at a time.
 ///
 /// Every function throws InputError that names the file: not writable, full disk, not ours, from a newer version.
 class StudyStore {
@@ -39,15 +26,6 @@ class StudyStore {
   /// The study with this content, rule and tool version, made where there is none; returns its id.
   std::int64_t open_study(const StudyRecord& record);
 
-  /// Calls `take` for every point of a study that is stored, by position.
-  void each_point(std::int64_t study, const std::function<void(const StoredPoint& point)>& take) const;
-
-  /// Keys of all results, whichever study they are of.
-  [[nodiscard]] std::vector<ContentKey> result_keys() const;
-
-  /// A result; nothing when there is none.
-  [[nodiscard]] std::optional<PointRecord> result(const ContentKey& key) const;
-
   /// Writes points of a study in one transaction: results that are not there yet, and their places. A place that is
   /// there is left alone; an invalid point has its reason at its place.
   void save(std::int64_t study, std::span<const StudyPoint> points);
@@ -59,14 +37,14 @@ class StudyStore {
   /// Replaces the answers of a study and marks it as complete or not.
   void save_answers(std::int64_t study, std::span<const AnswerRecord> answers, bool is_complete);
 
-  /// A counted model of the cache, and marks it as used; nothing when there is none.
-  [[nodiscard]] std::optional<std::string> cached(const ContentKey& key);
+  /// Marks a counted model of the cache as used, where it is there.
+  void mark_used(const ContentKey& key);
   /// Keeps a counted model, and removes the ones that were used longest ago until all take at most `limit` bytes. One
   /// larger than that, or than a row may be, is not kept.
   void keep(const ContentKey& key, std::string_view bytes, std::uint64_t limit);
 
-  /// All columns of the view study_points for a study, by position; at most `most` rows, all with 0.
-  [[nodiscard]] QueryResult points(std::int64_t study, std::uint64_t most = 0) const;
+  /// What the file holds at each moment; used by the thread that uses this object.
+  [[nodiscard]] const StoreReader& reader() const;
 
  private:
   struct Impl;

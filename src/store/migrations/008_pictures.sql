@@ -1,9 +1,3 @@
-#include "picture_schema.hpp"
-
-namespace upsweep {
-
-const char* picture_schema() {
-  return R"sql(
 -- Sparsity patterns of models, downsampled; those of models without runs go with the last run.
 CREATE TABLE pattern_pictures (
   model_hash TEXT NOT NULL,           -- as runs.model_hash
@@ -19,7 +13,3 @@ CREATE TABLE pattern_pictures (
   cells BLOB NOT NULL,                -- row by row, a byte each: ceil(255 * share of its places that are entries)
   PRIMARY KEY (model_hash, pattern, first, last)
 ) WITHOUT ROWID;
-)sql";
-}
-
-}  // namespace upsweep

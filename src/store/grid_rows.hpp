@@ -3,19 +3,23 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "sqlite.hpp"
+#include "upsweep/store/point_record.hpp"
 #include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {
 
-// Reading for StoreReader, inside its transaction: trainings, backward passes, studies.
+/// Writes a study with its axes; returns its id. Inside a transaction, as the next.
+std::int64_t save_study(Sqlite& database, std::int64_t command, const StudyRecord& record);
 
-/// A training with the tasks of its best variant, or of the first one without a best.
-[[nodiscard]] std::optional<StoredTraining> read_training(Sqlite& database, std::int64_t id);
-[[nodiscard]] std::optional<StoredPasses> read_passes(Sqlite& database, std::int64_t id);
+/// Replaces the answers of a study.
+void replace_answers(Sqlite& database, std::int64_t study, std::span<const AnswerRecord> answers);
+
+/// A study with its axes and answers.
 [[nodiscard]] std::optional<StoredStudy> read_study(Sqlite& database, std::int64_t id);
+
 /// Calls `take` for every point of a study, by position.
 void read_points(Sqlite& database, std::int64_t study, const std::function<void(const StudyPointRow& point)>& take);
 

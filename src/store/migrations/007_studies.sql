@@ -1,9 +1,3 @@
-#include "study_schema.hpp"
-
-namespace upsweep {
-
-const char* study_schema() {
-  return R"sql(
 ALTER TABLE runs ADD COLUMN rule TEXT;  -- by which everything was counted; NULL: written before schema version 7
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -126,7 +120,3 @@ FROM (SELECT 'score' AS best, *, ROW_NUMBER() OVER (PARTITION BY study, unit ORD
       FROM study_points WHERE speedup IS NOT NULL) p
      JOIN studies s ON s.id = p.study
 WHERE p.place = 1;
-)sql";
-}
-
-}  // namespace upsweep

@@ -1,0 +1,135 @@
+#include "run_tables.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "run_rows.hpp"
+
+namespace upsweep {
+namespace {
+
+Cell cell(const Statement& row, int column) {
+  if (row.is_null(column)) return std::monostate();
+  if (row.is_integer(column)) return row.integer(column);
+  if (row.is_float(column)) return row.number(column);
+  return row.text(column);
+}
+
+/// The queries of a table of a run, whose id is their parameter.
+struct TableQuery {
+  const char* name;
+  const char* sql;
+};
+
+/// What is read of a kind of run.
+struct KindQueries {
+  RunKind kind;
+  const char* run;                         ///< one row, or none
+  std::vector<TableQuery> tables;          ///< RunTables::tables
+  std::vector<TableQuery> compared;        ///< ComparedRun::columns
+  std::vector<const char*> compared_rows;  ///< ComparedRun::rows
+};
+
+const std::vector<KindQueries>& kinds() {
+  static const std::vector<KindQueries> kKinds = {
+      {RunKind::schedule,
+       "SELECT * FROM runs WHERE id = ?",
+       {{"level_profile",
+         "SELECT level, phase, ops, dead_ops, flops_sum, flops_max, share_of_flops, nnz, bytes FROM level_profile "
+         "WHERE run_id = ? ORDER BY level"},
+        {"prediction_vs_measurement",
+         "SELECT measurement, backend, workers, execution, level, predicted_s, measured_s, error FROM "
+         "prediction_vs_measurement WHERE run = ? ORDER BY measurement, level IS NOT NULL, level"}},
+       {{"",
+         "SELECT r.*, NULLIF(r.depth, -1) AS depth, s.objective, s.execution, s.scope, s.memory_limit_bytes, "
+         "s.best_depth, s.margin AS search_margin, s.best_schedule, s.scheme_margin, a.name AS machine, a.text AS "
+         "machine_text FROM runs r LEFT JOIN searches s ON s.id = r.search_id LEFT JOIN machines a ON a.id = "
+         "r.machine_id WHERE r.id = ?"},
+        {"measurement: ", "SELECT * FROM measurements WHERE run_id = ? ORDER BY id DESC LIMIT 1"}},
+       {"SELECT 'operator ' || name AS name, kind, in_shape, out_shape, rows, cols, nnz, bytes, baseline_flops "
+        "FROM operators WHERE run_id = ? ORDER BY idx",
+        "SELECT 'level ' || level AS name, ops, phase, flops_sum, flops_max FROM levels WHERE run_id = ? ORDER BY "
+        "level"}},
+      {RunKind::training,
+       "SELECT * FROM training_runs WHERE id = ?",
+       {{"figures",
+         "SELECT v.name AS variant, f.figure, f.idx, f.value FROM training_figures f JOIN training_variants v "
+         "ON v.run_id = f.run_id AND v.variant = f.variant WHERE f.run_id = ? ORDER BY f.rowid"},
+        {"summary",
+         "SELECT variant, makespan, bubble_fraction, peak_tensors, best FROM training_summary WHERE run = ?"}},
+       {{"", "SELECT * FROM training_runs WHERE id = ?"}},
+       {"SELECT v.name || ': ' || f.figure || COALESCE('[' || f.idx || ']', '') AS name, f.value FROM training_figures "
+        "f JOIN training_variants v ON v.run_id = f.run_id AND v.variant = f.variant WHERE f.run_id = ? ORDER BY "
+        "f.rowid"}},
+      {RunKind::passes,
+       "SELECT * FROM pass_runs WHERE id = ?",
+       {{"passes", "SELECT * FROM passes WHERE run_id = ? ORDER BY pass"},
+        {"losses",
+         "SELECT p.method, l.iteration, l.loss, l.accuracy FROM losses l JOIN passes p ON p.run_id = l.run_id "
+         "AND p.pass = l.pass WHERE l.run_id = ? ORDER BY l.pass, l.iteration"},
+        {"summary",
+         "SELECT method, backend, flops, bytes, predicted_s, measured_s, error, ratio_to_first, "
+         "worst_share_of_bound, loss_difference, mismatch, failure FROM pass_summary WHERE run = ?"}},
+       // Steps are those of the sequence here, and asked for.
+       {{"", "SELECT p.*, p.steps AS sequence_steps, NULL AS steps FROM pass_runs p WHERE p.id = ?"}},
+       {"SELECT 'pass ' || method || COALESCE(' on ' || backend, '') AS name, flops, bytes, critical_path_flops, "
+        "makespan_flops, best, failure, mismatch, predicted_jacobians_s, predicted_up_s, predicted_middle_s, "
+        "predicted_down_s, predicted_s, measured_jacobians_s, measured_up_s, measured_middle_s, measured_down_s, "
+        "measured_s, worst_share_of_bound, loss_difference FROM passes WHERE run_id = ? ORDER BY pass",
+        "SELECT 'training by ' || p.method AS name, l.iteration AS last_iteration, l.loss AS last_loss, l.accuracy AS "
+        "last_accuracy FROM passes p JOIN losses l ON l.run_id = p.run_id AND l.pass = p.pass WHERE p.run_id = ? AND "
+        "l.iteration = (SELECT MAX(iteration) FROM losses m WHERE m.run_id = p.run_id AND m.pass = p.pass) ORDER BY "
+        "p.pass"}}};
+  return kKinds;
+}
+
+/// Of runs.depth, that there is none.
+void clear_no_depth(QueryResult& run) {
+  const auto depth = std::find(run.columns.begin(), run.columns.end(), "depth") - run.columns.begin();
+  Cell& cell = run.rows[0][static_cast<std::size_t>(depth)];
+  if (cell == Cell(kNoDepth)) cell = std::monostate();
+}
+
+}  // namespace
+
+const QueryResult& RunTables::table(const std::string& name) const {
+  for (const auto& [its_name, table] : tables) {
+    if (its_name == name) return table;
+  }
+  throw std::logic_error("a run has no table " + name);
+}
+
+QueryResult collect(Statement& statement) {
+  QueryResult result;
+  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
+  while (statement.step()) {
+    std::vector<Cell> row;
+    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
+    result.rows.push_back(std::move(row));
+  }
+  return result;
+}
+
+std::optional<RunTables> read_run_tables(Sqlite& database, std::int64_t id) {
+  for (const KindQueries& queries : kinds()) {
+    RunTables run{queries.kind, query_result(database, queries.run, id), {}};
+    if (run.run.rows.empty()) continue;
+    if (run.kind == RunKind::schedule) clear_no_depth(run.run);
+    for (const auto& [name, sql] : queries.tables) run.tables.emplace_back(name, query_result(database, sql, id));
+    return run;
+  }
+  return std::nullopt;
+}
+
+std::optional<ComparedRun> read_compared_run(Sqlite& database, std::int64_t id) {
+  for (const KindQueries& queries : kinds()) {
+    ComparedRun run{queries.kind, {}, {}};
+    for (const auto& [name, sql] : queries.compared) run.columns.emplace_back(name, query_result(database, sql, id));
+    if (run.columns.front().second.rows.empty()) continue;
+    for (const char* sql : queries.compared_rows) run.rows.push_back(query_result(database, sql, id));
+    return run;
+  }
+  return std::nullopt;
+}
+
+}  // namespace upsweep
