@@ -21,9 +21,6 @@ struct OperatorEntry {
 /// Reads the list `operators`. Throws InputError at the entry that is wrong.
 [[nodiscard]] std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list);
 
-/// The kinds of operators: "conv2d", "linear", ...
-[[nodiscard]] std::vector<std::string> operator_kinds();
-
 /// Reads the settings of an operator of `kind` from `map`, whose other keys are the caller's; null: it has none. `item`
 /// is where the operator stands, `what` its name in errors ("conv2d 'conv1'"). The name in the result is empty.
 ///

@@ -163,23 +163,21 @@ void read_values(const ModelContext& context, const YamlNode& node, NetworkWeigh
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = context.network.operators()[o];
     OperatorWeights& mine = weights[o];
-    const auto bias = [&](bool has_bias) {
-      if (has_bias) mine.bias = optional_array(context, arrays, o, ".bias.npy", op.out_shape[0]);
+    const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
+    const auto optional = [&](const std::string& suffix, std::uint64_t size) {
+      return size > 0 ? optional_array(context, arrays, o, suffix, size) : std::vector<double>();
     };
-    if (const auto shape = weight_shape(op.kind, op.in_shape); shape) {
-      const NpyArray array = arrays.read(o, ".npy", *shape);
+    if (parameters.weight) {
+      const NpyArray array = arrays.read(o, ".npy", *parameters.weight);
       mine.values = array.to_doubles();
       mine.kept = drop_if_full(array.nonzero());
       context.hash.add("values " + op.name, std::as_bytes(std::span(mine.values)));
+    } else {
+      mine.values = optional(".npy", parameters.scales);
     }
-    if (const auto* conv = std::get_if<Conv2d>(&op.kind)) bias(conv->bias);
-    if (const auto* linear = std::get_if<Linear>(&op.kind)) bias(linear->bias);
-    if (const auto* norm = std::get_if<BatchNorm2d>(&op.kind)) {
-      if (norm->affine) mine.values = optional_array(context, arrays, o, ".npy", op.in_shape[0]);
-      bias(norm->affine);
-      mine.running_mean = optional_array(context, arrays, o, ".running_mean.npy", op.in_shape[0]);
-      mine.running_var = optional_array(context, arrays, o, ".running_var.npy", op.in_shape[0]);
-    }
+    mine.bias = optional(".bias.npy", parameters.biases);
+    mine.running_mean = optional(".running_mean.npy", parameters.statistics);
+    mine.running_var = optional(".running_var.npy", parameters.statistics);
   }
 }
 
@@ -201,15 +199,15 @@ std::string describe_seeded(const WeightSettings& settings) {
 void check_variances(const ModelContext& context, const NetworkWeights& weights) {
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = context.network.operators()[o];
-    const auto* norm = std::get_if<BatchNorm2d>(&op.kind);
-    if (norm == nullptr) continue;
+    const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
+    if (parameters.statistics == 0) continue;
     for (std::size_t c = 0; c < std::max<std::size_t>(1, weights[o].running_var.size()); ++c) {
       const double variance = weights[o].running_var.empty() ? 1 : weights[o].running_var[c];
-      if (variance + norm->eps > 0) continue;
+      if (variance + parameters.variance_shift > 0) continue;
       throw InputError(context.document.file, context.lines[o],
-                       fmt::format("batchnorm2d '{}': running variance {} of channel {} plus eps is not positive, "
+                       fmt::format("{} '{}': running variance {} of channel {} plus eps is not positive, "
                                    "accepted is a positive sum",
-                                   op.name, variance, c));
+                                   kind_name(op.kind), op.name, variance, c));
     }
   }
 }

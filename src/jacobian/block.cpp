@@ -44,7 +44,7 @@ class StepList {
     std::uint64_t first_row = 0;
     for (const std::size_t input : network_.inputs_of(o)) {
       std::size_t step = source;
-      if (std::holds_alternative<Concat>(kind)) {
+      if (joins_parts(kind)) {
         step = append({Kind::part, o, source, 0, static_cast<Index>(first_row)});
         first_row += elements(network_.shape_of(input));
       } else if (!is_view(kind) && !is_join(kind)) {

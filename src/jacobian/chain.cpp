@@ -33,7 +33,7 @@ double kept_share(const OperatorWeights& weights) {
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
-  if (std::holds_alternative<Linear>(op.kind) && weights.kept.empty()) return cols / 8;  // one row, shared
+  if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols / 8;  // one row, shared
   const double share = kept_share(weights);
   // While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
   const auto shape = weight_shape(op.kind, op.in_shape);

@@ -10,8 +10,6 @@
 #include "row_generators.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/block_values.hpp"
-#include "upsweep/jacobian/elementwise.hpp"
-#include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {
@@ -103,28 +101,8 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, st
   if (x.size() != pattern.rows() || values.size() != pattern.nnz()) {
     throw std::invalid_argument("the input or the values of " + op.name + " have the wrong length");
   }
-  if (is_view(op.kind) || is_join(op.kind)) throw std::invalid_argument(op.name + " has no Jacobian of its own");
   const RowFiller<T> filler(pattern, values);
-  if (is_elementwise(op.kind)) {
-    filler.fill([&](Index r, auto&& emit) { emit(r, elementwise_slope(op, weights, r, x[r])); });
-  } else if (is_pooling(op.kind)) {
-    const PoolingRows rows(op);
-    if (std::holds_alternative<MaxPool2d>(op.kind)) {
-      const std::vector<std::uint32_t> chosen = max_positions(op, x);
-      filler.fill([&](Index r, auto&& emit) {
-        rows.row(r, [&](Index column) { emit(column, chosen[column] == r ? 1.0 : 0.0); });
-      });
-    } else {
-      const std::vector<double> divisors = average_divisors(op);
-      filler.fill(
-          [&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, 1 / divisors[column]); }); });
-    }
-  } else {
-    const ConvolutionRows rows(op, weights);
-    filler.fill([&](Index r, auto&& emit) {
-      rows.row(r, [&](Index column, std::size_t weight) { emit(column, weights.values[weight]); });
-    });
-  }
+  with_rows(op, weights, x, [&](const auto& rows) { filler.fill(rows); });
 }
 
 template <class T>

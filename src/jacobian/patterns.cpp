@@ -17,12 +17,9 @@ struct Size {
 };
 
 Size jacobian_size(const Operator& op) {
-  if (is_view(op.kind)) throw std::invalid_argument(kind_name(op.kind) + " is a view: it has no Jacobian of its own");
-  if (is_join(op.kind)) throw std::invalid_argument(kind_name(op.kind) + " has a Jacobian with respect to each input");
+  if (is_view(op.kind) || is_join(op.kind)) throw no_jacobian(op);
   return {static_cast<Index>(elements(op.in_shape)), static_cast<Index>(elements(op.out_shape))};
 }
-
-bool has_weight(const Operator& op) { return weight_shape(op.kind, op.in_shape).has_value(); }
 
 /// A linear operator without a mask: all rows are the same full row, stored once.
 Pattern full_pattern(const Size& size) {
@@ -40,93 +37,77 @@ Pattern chosen_inputs_pattern(const Size& size, const std::vector<std::uint32_t>
   return build_pattern(size.rows, size.cols, size.cols, [&](Index r, std::vector<Index>& row) { row = columns[r]; });
 }
 
-/// Appends rows to CSR arrays.
-class CsrWriter {
- public:
-  explicit CsrWriter(const Size& size) : matrix_{{size.rows, size.cols, {0}, {}}, {}} {}
-  void entry(Index column, double value) {
-    matrix_.pattern.indices.push_back(column);
-    matrix_.values.push_back(value);
-  }
-  void end_row() { matrix_.pattern.indptr.push_back(matrix_.pattern.indices.size()); }
-  CsrMatrix<double> finish() { return std::move(matrix_); }
+/// One entry per element whose slope is not 0.
+Pattern nonzero_slopes_pattern(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
+  std::vector<double> slopes(x.size());
+  elementwise_slopes(op, weights, 0, x, slopes);
+  const auto rows = static_cast<Index>(x.size());
+  return build_pattern(rows, rows, rows, [&](Index r, std::vector<Index>& columns) {
+    if (slopes[r] != 0) columns.push_back(r);
+  });
+}
 
- private:
-  CsrMatrix<double> matrix_;
-};
+void require_input(const Operator& op, const Size& size, std::span<const double> x) {
+  if (x.size() != size.rows) throw std::invalid_argument("the input of " + op.name + " has the wrong length");
+}
 
 }  // namespace
 
 Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights) {
   const Size size = jacobian_size(op);
-  if (is_elementwise(op.kind)) return Pattern::diagonal(size.rows);
-  if (std::holds_alternative<Linear>(op.kind) && weights.kept.empty()) return full_pattern(size);
-  if (has_weight(op)) {
+  const auto weighted = [&] {
     const ConvolutionRows rows(op, weights);
     return build_pattern(size.rows, size.cols, unpruned_nnz(op), [&](Index r, std::vector<Index>& columns) {
       rows.row(r, [&](Index column, std::size_t) { columns.push_back(column); });
     });
-  }
-  const PoolingRows rows(op);
-  return build_pattern(size.rows, size.cols, size.rows, [&](Index r, std::vector<Index>& columns) {
-    rows.row(r, [&](Index column) { columns.push_back(column); });
-  });
+  };
+  const auto pooling = [&] {
+    const PoolingRows rows(op);
+    return build_pattern(size.rows, size.cols, size.rows, [&](Index r, std::vector<Index>& columns) {
+      rows.row(r, [&](Index column) { columns.push_back(column); });
+    });
+  };
+  return visit_operator(
+      op.kind, [&](const ElementwiseOperator auto&) { return Pattern::diagonal(size.rows); },
+      [&]<WeightedOperator K>(const K&) {
+        return ContractionOperator<K> && weights.kept.empty() ? full_pattern(size) : weighted();
+      },
+      [&](const PoolingOperator auto&) { return pooling(); },
+      [&](const CopyingOperator auto&) -> Pattern { throw no_jacobian(op); });
 }
 
-bool depends_on_input(const OperatorKind& kind) {
-  return std::holds_alternative<Relu>(kind) || std::holds_alternative<MaxPool2d>(kind);
-}
+bool depends_on_input(const OperatorKind& kind) { return jacobian_numbers(kind) == JacobianNumbers::chosen; }
 
 Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
   if (!depends_on_input(op.kind)) return guaranteed_pattern(op, weights);
   const Size size = jacobian_size(op);
-  if (x.size() != size.rows) throw std::invalid_argument("the input of " + op.name + " has the wrong length");
-  if (std::holds_alternative<MaxPool2d>(op.kind)) return chosen_inputs_pattern(size, max_positions(op, x));
-  return build_pattern(size.rows, size.cols, size.rows, [&](Index r, std::vector<Index>& columns) {
-    if (x[r] > 0) columns.push_back(r);
-  });
+  require_input(op, size, x);
+  if (is_elementwise(op.kind)) return nonzero_slopes_pattern(op, weights, x);
+  return chosen_inputs_pattern(size, max_positions(op, x));
 }
 
 CsrMatrix<double> jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
-  const Size size = jacobian_size(op);
-  if (x.size() != size.rows) throw std::invalid_argument("the input of " + op.name + " has the wrong length");
-  CsrWriter writer(size);
-  const auto each_row = [&](auto&& write_row) {
-    for (Index r = 0; r < size.rows; ++r) {
-      write_row(r);
-      writer.end_row();
-    }
-    return writer.finish();
-  };
-  if (is_elementwise(op.kind)) {
-    return each_row([&](Index r) { writer.entry(r, elementwise_slope(op, weights, r, x[r])); });
-  }
-  if (has_weight(op)) {
-    const ConvolutionRows rows(op, weights);
-    return each_row([&](Index r) {
-      rows.row(r, [&](Index column, std::size_t weight) { writer.entry(column, weights.values[weight]); });
-    });
-  }
-  const PoolingRows rows(op);
-  if (std::holds_alternative<MaxPool2d>(op.kind)) {
-    const std::vector<std::uint32_t> chosen = max_positions(op, x);
-    return each_row(
-        [&](Index r) { rows.row(r, [&](Index column) { writer.entry(column, chosen[column] == r ? 1 : 0); }); });
-  }
-  const std::vector<double> divisors = average_divisors(op);
-  return each_row([&](Index r) { rows.row(r, [&](Index column) { writer.entry(column, 1 / divisors[column]); }); });
+  require_input(op, jacobian_size(op), x);
+  CsrMatrix<double> matrix{guaranteed_pattern(op, weights).to_csr(), {}};
+  matrix.values.reserve(matrix.pattern.indices.size());
+  with_rows(op, weights, x, [&](const auto& row) {
+    for (Index r = 0; r < matrix.pattern.rows; ++r)
+      row(r, [&](Index, double value) { matrix.values.push_back(value); });
+  });
+  return matrix;
 }
 
 std::uint64_t unpruned_nnz(const Operator& op) {
   const Size size = jacobian_size(op);
-  if (is_elementwise(op.kind)) return size.rows;
-  if (std::holds_alternative<Linear>(op.kind)) return checked_mul(size.rows, size.cols);
-  const ImageWindows windows = image_windows(op);
-  const std::uint64_t plane = checked_mul(windows.y.pairs(), windows.x.pairs());
-  if (const auto* conv = std::get_if<Conv2d>(&op.kind)) {
-    return checked_mul(plane, checked_mul(op.in_shape[0] / conv->groups, conv->out_channels));
-  }
-  return checked_mul(plane, op.in_shape[0]);
+  const auto pairs = [](const ImageWindows& windows) { return checked_mul(windows.y.pairs(), windows.x.pairs()); };
+  return visit_operator(
+      op.kind, [&](const ElementwiseOperator auto&) { return std::uint64_t{size.rows}; },
+      [&](const WeightedOperator auto& kind) {
+        const WeightedWindows weighted = kind.weighted_windows(op);
+        return checked_mul(pairs(weighted.windows), checked_mul(op.in_shape[0] / weighted.groups, op.out_shape[0]));
+      },
+      [&](const PoolingOperator auto& kind) { return checked_mul(pairs(kind.windows(op)), op.in_shape[0]); },
+      [&](const CopyingOperator auto&) -> std::uint64_t { throw no_jacobian(op); });
 }
 
 }  // namespace upsweep

@@ -3,13 +3,23 @@
 namespace upsweep {
 namespace {
 
-ImageWindows windows_of(const Operator& op) {
-  if (std::holds_alternative<Conv2d>(op.kind)) return image_windows(op);
-  const auto point = [] { return AxisWindows::sliding(1, 1, 1, 1, 0, 1); };
-  return {point(), point()};
-}
+/// Of features 1: they are the channels of a 1 × 1 image.
+std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
 
 }  // namespace
+
+WeightedWindows weighted_windows(const Operator& op) {
+  return visit_operator(
+      op.kind, [&](const WeightedOperator auto& kind) { return kind.weighted_windows(op); },
+      [&]<class K>(const K&) -> WeightedWindows requires(!WeightedOperator<K>) {
+        throw std::invalid_argument(kind_name(op.kind) + " has no weight");
+      });
+}
+
+std::invalid_argument no_jacobian(const Operator& op) {
+  return std::invalid_argument(kind_name(op.kind) + (is_view(op.kind) ? " is a view: it has no Jacobian of its own"
+                                                                      : " has a Jacobian with respect to each input"));
+}
 
 UsedPositions::UsedPositions(const AxisWindows& windows, std::size_t in) {
   for (std::size_t i = 0; i < in; ++i) {
@@ -20,27 +30,21 @@ UsedPositions::UsedPositions(const AxisWindows& windows, std::size_t in) {
 }
 
 ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weights)
-    : windows_(windows_of(op)),
-      used_y_(windows_.y, op.in_shape.size() == 3 ? op.in_shape[1] : 1),
-      used_x_(windows_.x, op.in_shape.size() == 3 ? op.in_shape[2] : 1) {
-  std::size_t kernel_width = 1;
-  std::size_t groups = 1;
-  if (const auto* conv = std::get_if<Conv2d>(&op.kind)) {
-    in_width_ = op.in_shape[2];
-    in_plane_ = op.in_shape[1] * in_width_;
-    out_width_ = op.out_shape[2];
-    out_plane_ = op.out_shape[1] * out_width_;
-    kernel_width = conv->kernel.x;
-    kernel_size_ = conv->kernel.y * kernel_width;
-    groups = conv->groups;
-  }
+    : weighted_(weighted_windows(op)),
+      in_width_(size_along(op.in_shape, 2)),
+      in_plane_(size_along(op.in_shape, 1) * in_width_),
+      out_width_(size_along(op.out_shape, 2)),
+      out_plane_(size_along(op.out_shape, 1) * out_width_),
+      kernel_size_(weighted_.kernel.y * weighted_.kernel.x),
+      group_inputs_(op.in_shape[0] / weighted_.groups),
+      used_y_(weighted_.windows.y, size_along(op.in_shape, 1)),
+      used_x_(weighted_.windows.x, in_width_) {
   const std::size_t in_channels = op.in_shape[0];
   const std::size_t out_channels = op.out_shape[0];
-  const std::size_t group_outputs = out_channels / groups;
-  group_inputs_ = in_channels / groups;
+  const std::size_t group_outputs = out_channels / weighted_.groups;
 
   for (std::size_t y = 0; y < used_y_.size(); ++y) {
-    for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * kernel_width + used_x_[x]);
+    for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * weighted_.kernel.x + used_x_[x]);
   }
 
   const auto for_each_kept = [&](auto visit) {
@@ -65,7 +69,7 @@ ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weig
 }
 
 PoolingRows::PoolingRows(const Operator& op)
-    : windows_(image_windows(op)),
+    : windows_(pooling_windows(op)),
       in_plane_(op.in_shape[1] * op.in_shape[2]),
       in_width_(op.in_shape[2]),
       out_plane_(op.out_shape[1] * op.out_shape[2]),

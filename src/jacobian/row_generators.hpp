@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
+#include "upsweep/base/parallel.hpp"
+#include "upsweep/jacobian/elementwise.hpp"
+#include "upsweep/jacobian/forward.hpp"
 #include "upsweep/network/weights.hpp"
 #include "upsweep/network/window.hpp"
 #include "upsweep/sparse/row.hpp"
@@ -27,7 +32,10 @@ class UsedPositions {
   std::vector<std::size_t> positions_;
 };
 
-/// Rows of the transposed Jacobian of a conv2d; a linear operator is a 1 × 1 convolution of a 1 × 1 image.
+/// The windows of an operator that has a weight. Throws std::invalid_argument for any other.
+[[nodiscard]] WeightedWindows weighted_windows(const Operator& op);
+
+/// Rows of the transposed Jacobian of an operator that has a weight.
 class ConvolutionRows {
  public:
   ConvolutionRows(const Operator& op, const OperatorWeights& weights);
@@ -41,8 +49,8 @@ class ConvolutionRows {
     // The output position that each kernel position reaches from here, if it exists.
     thread_local std::vector<std::int64_t> reached;
     reached.assign(taps_.size(), -1);
-    for (const Tap& ty : windows_.y.by_input(at / in_width_)) {
-      for (const Tap& tx : windows_.x.by_input(at % in_width_)) {
+    for (const Tap& ty : weighted_.windows.y.by_input(at / in_width_)) {
+      for (const Tap& tx : weighted_.windows.x.by_input(at % in_width_)) {
         reached[used_y_.number_of(ty.kernel) * used_x_.size() + used_x_.number_of(tx.kernel)] =
             static_cast<std::int64_t>(std::size_t{ty.position} * out_width_ + tx.position);
       }
@@ -62,9 +70,9 @@ class ConvolutionRows {
     std::uint32_t tap;  // position in taps_
   };
 
-  ImageWindows windows_;
-  std::size_t in_plane_ = 1, in_width_ = 1, out_plane_ = 1, out_width_ = 1;
-  std::size_t kernel_size_ = 1, group_inputs_ = 1;
+  WeightedWindows weighted_;
+  std::size_t in_width_, in_plane_, out_width_, out_plane_;
+  std::size_t kernel_size_, group_inputs_;
   // A kernel may be far larger than the image: only the positions that reach an input count.
   UsedPositions used_y_;
   UsedPositions used_x_;
@@ -95,5 +103,44 @@ class PoolingRows {
   ImageWindows windows_;
   std::size_t in_plane_, in_width_, out_plane_, out_width_;
 };
+
+/// The error of asking for the Jacobian of a view or join.
+[[nodiscard]] std::invalid_argument no_jacobian(const Operator& op);
+
+/// Calls use(rows) once: rows(r, emit) calls emit(column, number) for every entry of row r of the guaranteed pattern,
+/// columns ascending, with its number at input `x`. Throws std::invalid_argument for views and joins.
+template <class Use>
+void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const double> x, const Use& use) {
+  const auto with_pooling = [&](const auto& number) {
+    const PoolingRows rows(op);
+    use([&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, number(r, column)); }); });
+  };
+  // The code of a structure is compiled once, and not for each of its operators.
+  const auto elementwise = [&] {
+    std::vector<double> slopes(x.size());
+    parallel_chunks(x.size(), 1 << 14, [&](std::size_t begin, std::size_t end, std::size_t) {
+      elementwise_slopes(op, weights, begin, x.subspan(begin, end - begin), std::span(slopes).subspan(begin));
+    });
+    use([&](Index r, auto&& emit) { emit(r, slopes[r]); });
+  };
+  const auto weighted = [&] {
+    const ConvolutionRows rows(op, weights);
+    use([&](Index r, auto&& emit) {
+      rows.row(r, [&](Index column, std::size_t weight) { emit(column, weights.values[weight]); });
+    });
+  };
+  const auto choosing = [&] {
+    const std::vector<std::uint32_t> chosen = max_positions(op, x);
+    with_pooling([&](Index r, Index column) { return chosen[column] == r ? 1.0 : 0.0; });
+  };
+  const auto averaging = [&] {
+    const std::vector<double> divisors = average_divisors(op);
+    with_pooling([&](Index, Index column) { return 1 / divisors[column]; });
+  };
+  visit_operator(
+      op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
+      [&](const WeightedOperator auto&) { weighted(); }, [&](const ChoosingOperator auto&) { choosing(); },
+      [&](const AveragingOperator auto&) { averaging(); }, [&](const CopyingOperator auto&) { throw no_jacobian(op); });
+}
 
 }  // namespace upsweep

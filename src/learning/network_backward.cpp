@@ -37,10 +37,16 @@ ScheduleRequest request_of(const std::string& name, const char* first) {
 enum class Depends : std::uint8_t { nothing, weights, sample };
 
 Depends depends_on(const OperatorKind& kind) {
-  if (std::holds_alternative<MaxPool2d>(kind)) return Depends::sample;
-  if (is_pooling(kind)) return Depends::nothing;
-  if (is_elementwise(kind) && !std::holds_alternative<BatchNorm2d>(kind)) return Depends::sample;
-  return Depends::weights;
+  switch (jacobian_numbers(kind)) {
+    case JacobianNumbers::fixed:
+      return Depends::nothing;
+    case JacobianNumbers::weights:
+      return Depends::weights;
+    case JacobianNumbers::input:
+    case JacobianNumbers::chosen:
+      break;
+  }
+  return Depends::sample;
 }
 
 const Network& without_blocks(const Network& network) {
@@ -149,7 +155,9 @@ struct ScanBackward<T>::Impl {
                        std::span<T> values) const {
     const Operator& op = network.operators()[operator_at(k)];
     if (is_elementwise(op.kind)) {
-      for (std::size_t i = 0; i < x.size(); ++i) values[i] = static_cast<T>(elementwise_slope(op, weights, i, x[i]));
+      std::vector<double> slopes(x.size());
+      elementwise_slopes(op, weights, 0, x, slopes);
+      std::transform(slopes.begin(), slopes.end(), values.begin(), [](double slope) { return static_cast<T>(slope); });
       return;
     }
     const std::vector<std::uint32_t> chosen = max_positions(op, x);

@@ -26,7 +26,7 @@ void require_finite(const Network& network, std::size_t o, std::span<const doubl
 }  // namespace
 
 bool uses_threads(const OperatorKind& kind) {
-  return std::holds_alternative<Conv2d>(kind) || std::holds_alternative<Linear>(kind);
+  return std::visit([]<class K>(const K&) { return WeightedOperator<K>; }, kind);
 }
 
 BatchVectors forward_batch(const Network& network, const NetworkWeights& weights, SampleVectors images) {

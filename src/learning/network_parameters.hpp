@@ -15,7 +15,7 @@ namespace upsweep {
 template <class Weights, class Visit>
 void for_each_parameter_array(const Network& network, Weights& weights, const Visit& visit) {
   for (std::size_t o = 0; o < weights.size(); ++o) {
-    if (!has_parameters(network.operators()[o].kind)) continue;
+    if (!has_parameters(network.operators()[o])) continue;
     visit(weights[o].values);
     if (!weights[o].bias.empty()) visit(weights[o].bias);
   }

@@ -48,8 +48,8 @@ void require_fitting(const Network& network, const NetworkWeights& weights, cons
 template <class T>
 class NetworkRun {
  public:
-  NetworkRun(const Network& network, const NetworkWeights& initial, const NetworkTraining& training, const ImageData& data,
-      const ActivationGradients& backward, const std::string& name)
+  NetworkRun(const Network& network, const NetworkWeights& initial, const NetworkTraining& training,
+             const ImageData& data, const ActivationGradients& backward, const std::string& name)
       : network_(network),
         training_(training),
         data_(data),
@@ -143,7 +143,7 @@ class NetworkRun {
     for (std::size_t i = 0; i < network_.links().size(); ++i) {
       const std::size_t o = network_.links()[i];
       const Operator& op = network_.operators()[o];
-      if (!has_parameters(op.kind)) continue;
+      if (!has_parameters(op)) continue;
       std::vector<OperatorSample> samples;
       for (std::size_t s = 0; s < training_.batch; ++s)
         samples.push_back({inputs_[i][s], activation_gradients_[i + 1][s]});

@@ -1,8 +1,45 @@
 #include "upsweep/network/window.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
+#include "upsweep/base/checked.hpp"
+
 namespace upsweep {
+namespace {
+
+using Axis = std::uint64_t PerAxis::*;
+
+/// Windows along one axis. Source: the shape formulas in PyTorch's documentation of Conv2d and MaxPool2d; with
+/// ceil_mode a last window that would start in the padding behind the input is dropped.
+std::uint64_t window_count(const char* axis, std::uint64_t in, const WindowSpec& spec, Axis at) {
+  const std::uint64_t stride = spec.stride.*at;
+  const std::uint64_t padded = checked_add(in, checked_mul(2, spec.padding.*at));
+  const std::uint64_t extent = checked_add(checked_mul(spec.dilation.*at, spec.kernel.*at - 1), 1);
+  if (extent > padded) {
+    throw std::invalid_argument(fmt::format(
+        "the kernel covers {} elements in {}, accepted is at most the padded input, {}", extent, axis, padded));
+  }
+  const std::uint64_t room = padded - extent;
+  std::uint64_t out = room / stride + 1;
+  if (out > kMaxElements) {
+    throw std::invalid_argument(
+        fmt::format("its output has {} elements in {}, accepted are at most {}", out, axis, kMaxElements));
+  }
+  if (spec.ceil_mode && room % stride != 0 && checked_mul(out, stride) < in + spec.padding.*at) ++out;
+  return out;
+}
+
+/// PyTorch's limit for pooling, so that no window lies wholly in the padding.
+void require_pool_padding(const char* axis, const WindowSpec& spec, Axis at) {
+  const std::uint64_t most = (spec.dilation.*at * (spec.kernel.*at - 1) + 1) / 2;
+  if (spec.padding.*at <= most) return;
+  throw std::invalid_argument(fmt::format("padding is {} in {}, accepted is at most half of the kernel's extent, {}",
+                                          spec.padding.*at, axis, most));
+}
+
+}  // namespace
 
 AxisWindows AxisWindows::sliding(std::uint64_t in, std::uint64_t out, std::uint64_t kernel, std::uint64_t stride,
                                  std::uint64_t padding, std::uint64_t dilation) {
@@ -48,29 +85,41 @@ void AxisWindows::index_by_input(std::size_t in) {
   }
 }
 
-ImageWindows image_windows(const Operator& op) {
-  const auto sliding = [&](const PerAxis& kernel, const PerAxis& stride, const PerAxis& padding,
-                           const PerAxis& dilation) {
-    const auto axis = [&](std::size_t dimension, std::uint64_t PerAxis::*at) {
-      return AxisWindows::sliding(op.in_shape[dimension], op.out_shape[dimension], kernel.*at, stride.*at, padding.*at,
-                                  dilation.*at);
-    };
-    return ImageWindows{axis(1, &PerAxis::y), axis(2, &PerAxis::x)};
+PerAxis WindowSpec::counts(const Shape& in) const {
+  require_positive("kernel", kernel);
+  require_positive("stride", stride);
+  require_positive("dilation", dilation);
+  return {window_count("y", in[1], *this, &PerAxis::y), window_count("x", in[2], *this, &PerAxis::x)};
+}
+
+Shape WindowSpec::pooled(const Shape& in) const {
+  require_image(in);
+  const PerAxis out = counts(in);
+  require_pool_padding("y", *this, &PerAxis::y);
+  require_pool_padding("x", *this, &PerAxis::x);
+  return {in[0], out.y, out.x};
+}
+
+ImageWindows WindowSpec::on(const Operator& op) const {
+  const auto axis = [&](std::size_t dimension, std::uint64_t PerAxis::*at) {
+    return AxisWindows::sliding(op.in_shape[dimension], op.out_shape[dimension], kernel.*at, stride.*at, padding.*at,
+                                dilation.*at);
   };
-  return std::visit(
-      Overload{
-          [&](const Conv2d& k) { return sliding(k.kernel, k.stride, k.padding, k.dilation); },
-          [&](const MaxPool2d& k) { return sliding(k.kernel, k.stride, k.padding, k.dilation); },
-          [&](const AvgPool2d& k) {
-            return sliding(k.kernel, k.stride, k.padding, {1, 1});
-          },
-          [&](const AdaptiveAvgPool2d&) {
-            return ImageWindows{AxisWindows::adaptive(op.in_shape[1], op.out_shape[1]),
-                                AxisWindows::adaptive(op.in_shape[2], op.out_shape[2])};
-          },
-          [&](const auto&) -> ImageWindows { throw std::invalid_argument(kind_name(op.kind) + " has no windows"); },
-      },
-      op.kind);
+  return {axis(1, &PerAxis::y), axis(2, &PerAxis::x)};
+}
+
+ImageWindows pooling_windows(const Operator& op) {
+  return visit_operator(
+      op.kind, [&](const PoolingOperator auto& k) { return k.windows(op); },
+      [&]<class K>(const K&) -> ImageWindows requires(!PoolingOperator<K>) {
+        throw std::invalid_argument(kind_name(op.kind) + " is no pooling");
+      });
+}
+
+std::vector<double> window_sizes(const Operator& op) {
+  std::vector<double> sizes(elements(op.out_shape), 0.0);
+  for_each_window_input(op, [&](std::size_t output, std::size_t) { sizes[output] += 1; });
+  return sizes;
 }
 
 }  // namespace upsweep

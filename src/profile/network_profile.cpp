@@ -109,10 +109,11 @@ std::vector<std::size_t> reader_counts(const Network& network) {
 }
 
 std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
-  if (is_view(op.kind) || is_join(op.kind)) return 0;
-  if (is_elementwise(op.kind)) return checked_add(elements(op.in_shape), nnz);
-  if (is_pooling(op.kind)) return checked_add(elements(op.in_shape), elements(op.out_shape));
-  return flops_of_products(unpruned_nnz(op));
+  return visit_operator(
+      op.kind, [&](const ElementwiseOperator auto&) { return checked_add(elements(op.in_shape), nnz); },
+      [&](const PoolingOperator auto&) { return checked_add(elements(op.in_shape), elements(op.out_shape)); },
+      [&](const WeightedOperator auto&) { return flops_of_products(unpruned_nnz(op)); },
+      [](const CopyingOperator auto&) { return std::uint64_t{0}; });
 }
 
 Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,

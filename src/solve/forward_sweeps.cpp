@@ -16,17 +16,26 @@
 namespace upsweep {
 namespace {
 
-bool is_max_pool(const OperatorKind& kind) { return std::holds_alternative<MaxPool2d>(kind); }
+/// What an operator that is not affine holds: gains of elements or positions of inputs.
+enum class Held : std::uint8_t { nothing, gain, positions };
 
-/// The limit of f(y) / y at 0 where f(0) = 0, from the right.
-double gain_at_zero(const Operator& op, const OperatorWeights& weights, std::size_t i) {
-  const bool kink = std::holds_alternative<Relu>(op.kind) || std::holds_alternative<LeakyRelu>(op.kind) ||
-                    std::holds_alternative<Elu>(op.kind);
-  return kink ? 1 : elementwise_slope(op, weights, i, 0);
+Held held_by(const OperatorKind& kind) {
+  return visit_operator(
+      kind, [](const AffineOperator auto&) { return Held::nothing; },
+      [](const ChoosingOperator auto&) { return Held::positions; },
+      []<ElementwiseOperator K>(const K&) requires(!AffineOperator<K>) { return Held::gain; });
 }
 
-double gain_at(const Operator& op, const OperatorWeights& weights, std::size_t i, double y, std::size_t index) {
-  const double value = elementwise_value(op, weights, i, y);
+/// The limit of f(y) / y at 0 where f(0) = 0, from the right: the slope just right of it.
+double gain_at_zero(const Operator& op, const OperatorWeights& weights, std::size_t i) {
+  const double right = std::numeric_limits<double>::denorm_min();
+  double slope = 0;
+  elementwise_slopes(op, weights, i, std::span(&right, 1), std::span(&slope, 1));
+  return slope;
+}
+
+double gain_at(const Operator& op, const OperatorWeights& weights, std::size_t i, double y, double value,
+               std::size_t index) {
   if (y == 0 && value == 0) return gain_at_zero(op, weights, i);
   const double gain = value / y;
   // A y that is not finite itself is a sweep's overflow, and goes away with the sweeps.
@@ -51,9 +60,12 @@ std::vector<std::span<const double>> read_inputs(const Network& network, std::si
 HeldOperator held_operator(const Operator& op, const OperatorWeights& weights, std::size_t index,
                            std::span<const double> y) {
   HeldOperator held;
-  if (is_max_pool(op.kind)) held.positions = max_positions(op, y);
-  if (is_max_pool(op.kind) || is_affine(op.kind)) return held;
-  for (std::size_t i = 0; i < y.size(); ++i) held.gain.push_back(gain_at(op, weights, i, y[i], index));
+  const Held what = held_by(op.kind);
+  if (what == Held::positions) held.positions = max_positions(op, y);
+  if (what != Held::gain) return held;
+  held.gain.resize(y.size());
+  elementwise_values(op, weights, 0, y, held.gain);
+  for (std::size_t i = 0; i < y.size(); ++i) held.gain[i] = gain_at(op, weights, i, y[i], held.gain[i], index);
   return held;
 }
 
@@ -65,7 +77,7 @@ void check_length(const std::string& what, std::size_t found, std::size_t accept
 /// z of an operator that is not affine.
 std::vector<double> hold(const Operator& op, const HeldOperator& held, std::span<const double> y) {
   std::vector<double> z(elements(op.out_shape));
-  if (is_max_pool(op.kind)) {
+  if (held_by(op.kind) == Held::positions) {
     check_length(op.name + " held", held.positions.size(), z.size());
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = y[held.positions[i]];
     return z;
@@ -93,25 +105,23 @@ HeldOperators held_after(const Network& network, const NetworkWeights& weights, 
 /// Entries of the Jacobians of an affine operator; FLOPs.
 std::uint64_t affine_flops(const Network& network, std::size_t position, const OperatorWeights& weights) {
   const Operator& op = network.operators()[position];
-  if (is_view(op.kind) || std::holds_alternative<Concat>(op.kind)) return 0;
-  if (std::holds_alternative<Add>(op.kind))
-    return checked_mul(network.inputs_of(position).size() - 1, elements(op.out_shape));
+  if (is_view(op.kind) || joins_parts(op.kind)) return 0;
+  if (is_join(op.kind)) return checked_mul(network.inputs_of(position).size() - 1, elements(op.out_shape));
   return flops_of_products(guaranteed_pattern(op, weights).nnz());
 }
 
 }  // namespace
 
-bool is_affine(const OperatorKind& kind) {
-  return !is_max_pool(kind) && (!is_elementwise(kind) || std::holds_alternative<BatchNorm2d>(kind));
-}
+bool is_affine(const OperatorKind& kind) { return held_by(kind) == Held::nothing; }
 
 HeldOperators unit_operators(const Network& network) {
   HeldOperators held;
   for (const Operator& op : network.operators()) {
     HeldOperator one;
-    if (is_max_pool(op.kind)) {
+    const Held what = held_by(op.kind);
+    if (what == Held::positions) {
       one.positions = max_positions(op, std::vector<double>(elements(op.in_shape), 0.0));
-    } else if (!is_affine(op.kind)) {
+    } else if (what == Held::gain) {
       one.gain.assign(elements(op.out_shape), 1.0);
     }
     held.push_back(std::move(one));
@@ -201,7 +211,7 @@ SweepCost sweep_cost(const Network& network, const NetworkWeights& weights) {
     }
     add_to(cost.flops, flops_of_products(elements(op.out_shape)));
     add_to(cost.evaluations, unpruned_nnz(op));
-    if (!is_max_pool(op.kind)) add_to(cost.divisions, elements(op.out_shape));
+    if (held_by(op.kind) == Held::gain) add_to(cost.divisions, elements(op.out_shape));
   }
   return cost;
 }

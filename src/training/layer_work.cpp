@@ -55,13 +55,8 @@ std::string layer_name(const Network& network, const OperatorRange& layer) {
 }
 
 std::uint64_t weight_count(const Operator& op) {
-  if (const auto shape = weight_shape(op.kind, op.in_shape)) {
-    const auto* conv = std::get_if<Conv2d>(&op.kind);
-    const bool bias = conv != nullptr ? conv->bias : std::get<Linear>(op.kind).bias;
-    return checked_add(elements(*shape), bias ? op.out_shape[0] : 0);
-  }
-  const auto* norm = std::get_if<BatchNorm2d>(&op.kind);
-  return norm != nullptr && norm->affine ? checked_mul(2, op.in_shape[0]) : 0;
+  const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
+  return checked_add(parameters.values(), parameters.biases);
 }
 
 PartWork operator_work(const Operator& op) {

@@ -27,10 +27,11 @@ void require_weights(const Operator& op, const OperatorWeights& weights) {
   const std::string name = fmt::format("{} '{}'", kind_name(op.kind), op.name);
   if (const auto shape = weight_shape(op.kind, op.in_shape))
     require_length("weights of " + name, weights.values.size(), elements(*shape));
-  if (!std::holds_alternative<BatchNorm2d>(op.kind)) return;
+  const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
+  if (parameters.statistics == 0) return;
   if (!weights.values.empty()) require_length("scales of " + name, weights.values.size(), op.in_shape[0]);
   if (!weights.running_var.empty())
-    require_length("running variances of " + name, weights.running_var.size(), op.in_shape[0]);
+    require_length("running variances of " + name, weights.running_var.size(), parameters.statistics);
 }
 
 void require_lengths(const Network& network, const NetworkWeights& weights,
@@ -162,8 +163,8 @@ class BackwardPass {
   [[nodiscard]] Handed through(std::size_t o, const std::vector<double>& x, const Handed& upstream, std::size_t offset,
                                std::size_t count) const {
     const Operator& op = network_.operators()[o];
-    if (std::holds_alternative<Concat>(op.kind)) return slice(upstream, offset, count);
-    if (std::holds_alternative<Add>(op.kind) || is_view(op.kind)) return upstream;
+    if (joins_parts(op.kind)) return slice(upstream, offset, count);
+    if (is_join(op.kind) || is_view(op.kind)) return upstream;
     return through_operator(op, weights_[o], x, upstream);
   }
 

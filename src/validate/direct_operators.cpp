@@ -192,20 +192,17 @@ std::vector<double> through_activation(const Operator& op, const OperatorWeights
 
 std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                               std::span<const double> upstream, PassKind pass) {
-  return std::visit(
-      Overload{
-          [&](const Conv2d& conv) { return through_convolution(op, conv, weights, upstream, pass); },
-          [&](const Linear&) { return through_linear(op, weights, upstream, pass); },
-          [&](const MaxPool2d& pool) { return through_max_pool(op, pool, x, upstream); },
-          [&](const AvgPool2d& pool) { return through_average_pool(op, pool, upstream, pass); },
-          [&](const AdaptiveAvgPool2d&) { return through_adaptive_pool(op, upstream, pass); },
-          [&](const Flatten&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
-          [&](const Dropout&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
-          [&](const Add&) -> std::vector<double> { throw std::invalid_argument("a join has several inputs"); },
-          [&](const Concat&) -> std::vector<double> { throw std::invalid_argument("a join has several inputs"); },
-          [&](const auto&) { return through_activation(op, weights, x, upstream, pass); },
-      },
-      op.kind);
+  return visit_operator(
+      op.kind, [&](const Conv2d& conv) { return through_convolution(op, conv, weights, upstream, pass); },
+      [&](const Linear&) { return through_linear(op, weights, upstream, pass); },
+      [&](const MaxPool2d& pool) { return through_max_pool(op, pool, x, upstream); },
+      [&](const AvgPool2d& pool) { return through_average_pool(op, pool, upstream, pass); },
+      [&](const AdaptiveAvgPool2d&) { return through_adaptive_pool(op, upstream, pass); },
+      [&](const ElementwiseOperator auto&) { return through_activation(op, weights, x, upstream, pass); },
+      [&](const ViewOperator auto&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
+      [&](const JoinOperator auto&) -> std::vector<double> {
+        throw std::invalid_argument("a join has several inputs");
+      });
 }
 
 void raise_to_terms(const Operator& op, const OperatorWeights& weights, std::span<const double> x,

@@ -67,25 +67,24 @@ DirectSlope batch_norm_slope(const Operator& op, const BatchNorm2d& norm, const 
 
 DirectSlope direct_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x) {
   const bool right = x > 0;
-  return std::visit(
-      Overload{
-          [&](const Relu&) { return exact(right ? 1 : 0); },
-          [&](const LeakyRelu& kind) { return exact(right ? 1 : kind.negative_slope); },
-          [&](const Elu& kind) { return exact(right ? 1 : kind.alpha * std::exp(x)); },
-          [&](const Gelu& kind) { return kind.tanh_approximation ? tanh_gelu_slope(x) : normal_gelu_slope(x); },
-          [&](const Silu&) { return silu_slope(x); },
-          [&](const Tanh&) {
-            const double t = std::tanh(x);
-            return DirectSlope{tanh_slope(x), 1 + t * t};
-          },
-          [&](const Sigmoid&) {
-            const Logistic s = logistic(x);
-            return DirectSlope{s.slope, s.value * (1 + s.value)};
-          },
-          [&](const BatchNorm2d& kind) { return batch_norm_slope(op, kind, weights, i); },
-          [&](const auto&) -> DirectSlope { throw std::invalid_argument(kind_name(op.kind) + " is not elementwise"); },
+  return visit_operator(
+      op.kind, [&](const Relu&) { return exact(right ? 1 : 0); },
+      [&](const LeakyRelu& kind) { return exact(right ? 1 : kind.negative_slope); },
+      [&](const Elu& kind) { return exact(right ? 1 : kind.alpha * std::exp(x)); },
+      [&](const Gelu& kind) { return kind.tanh_approximation ? tanh_gelu_slope(x) : normal_gelu_slope(x); },
+      [&](const Silu&) { return silu_slope(x); },
+      [&](const Tanh&) {
+        const double t = std::tanh(x);
+        return DirectSlope{tanh_slope(x), 1 + t * t};
       },
-      op.kind);
+      [&](const Sigmoid&) {
+        const Logistic s = logistic(x);
+        return DirectSlope{s.slope, s.value * (1 + s.value)};
+      },
+      [&](const BatchNorm2d& kind) { return batch_norm_slope(op, kind, weights, i); },
+      [&]<class K>(const K&) -> DirectSlope requires(!ElementwiseOperator<K>) {
+        throw std::invalid_argument(kind_name(op.kind) + " is not elementwise");
+      });
 }
 
 }  // namespace upsweep

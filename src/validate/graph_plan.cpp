@@ -59,7 +59,7 @@ class Planner {
     for (const std::size_t input : network_.inputs_of(o)) {
       const std::size_t count = elements(network_.shape_of(input));
       GradientPart part = gradient;
-      if (std::holds_alternative<Concat>(kind)) {
+      if (joins_parts(kind)) {
         part = {gradient.buffer, first, count};
         first += count;
       } else if (!is_view(kind) && !is_join(kind)) {

@@ -1,19 +1,22 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "upsweep/network/network.hpp"
 #include "upsweep/network/weights.hpp"
 
 namespace upsweep {
 
-/// Value of an elementwise operator at input element `i` < elements of in_shape, which is x.
+/// Values of an elementwise operator at elements [first, first + x.size()) of its input, which are `x`.
 ///
-/// Throws std::invalid_argument for any other kind.
-[[nodiscard]] double elementwise_value(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
+/// Shapes: `values` as `x`. Throws std::invalid_argument for any other operator.
+void elementwise_values(const Operator& op, const OperatorWeights& weights, std::size_t first,
+                        std::span<const double> x, std::span<double> values);
 
-/// Derivative of an elementwise operator at input element `i`, which is x; at a kink that of the left side. Throws
-/// alike.
-[[nodiscard]] double elementwise_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x);
+/// Derivatives of the same elements; at a kink those of the left side. Shapes and throws alike.
+void elementwise_slopes(const Operator& op, const OperatorWeights& weights, std::size_t first,
+                        std::span<const double> x, std::span<double> slopes);
 
 }  // namespace upsweep

@@ -37,11 +37,12 @@ namespace upsweep {
                                                            std::span<const double> x);
 
 /// Position of the largest input of every max-pool window, the first in row-major order of the window.
-/// Shapes: `x` has the elements of in_shape, the result those of out_shape.
+/// Shapes: `x` has the elements of in_shape, the result those of out_shape. Throws std::invalid_argument for any other
+/// operator.
 [[nodiscard]] std::vector<std::uint32_t> max_positions(const Operator& op, std::span<const double> x);
 
 /// What an average pooling divides by; PyTorch's rules (count_include_pad, divisor_override).
-/// Shapes: one per element of out_shape.
+/// Shapes: one per element of out_shape. Throws std::invalid_argument for any other operator.
 [[nodiscard]] std::vector<double> average_divisors(const Operator& op);
 
 }  // namespace upsweep

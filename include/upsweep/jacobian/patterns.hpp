@@ -23,7 +23,7 @@ enum class PatternKind {
 /// over kernel, stride, padding, dilation and groups.
 [[nodiscard]] Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights);
 
-/// True where the sample pattern differs from the guaranteed one: ReLU and max-pooling.
+/// True where the sample pattern differs from the guaranteed one (JacobianNumbers::chosen): ReLU and max-pooling.
 [[nodiscard]] bool depends_on_input(const OperatorKind& kind);
 
 /// The pattern at input `x` (length: elements of in_shape). A ReLU is off at exactly 0 and below; a max-pool window

@@ -15,14 +15,8 @@ struct ParameterGradients {
   std::vector<double> bias;    ///< as OperatorWeights::bias; empty without a bias
 };
 
-/// What an operator met in one sample.
-struct OperatorSample {
-  std::span<const double> input;     ///< elements of in_shape
-  std::span<const double> upstream;  ///< elements of out_shape: the gradient with respect to its output
-};
-
 /// True for conv2d, linear, and batchnorm2d with `affine`.
-[[nodiscard]] bool has_parameters(const OperatorKind& kind);
+[[nodiscard]] bool has_parameters(const Operator& op);
 
 /// Writes out the parameters that a network's weights leave at their defaults: biases of 0, scales of 1. Running means
 /// and variances are no parameters.

@@ -4,89 +4,34 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
-#include "upsweep/network/shape.hpp"
+#include "upsweep/network/operator_weights.hpp"
+#include "upsweep/network/operators/adaptive_avgpool2d.hpp"
+#include "upsweep/network/operators/add.hpp"
+#include "upsweep/network/operators/avgpool2d.hpp"
+#include "upsweep/network/operators/batchnorm2d.hpp"
+#include "upsweep/network/operators/concat.hpp"
+#include "upsweep/network/operators/conv2d.hpp"
+#include "upsweep/network/operators/dropout.hpp"
+#include "upsweep/network/operators/elu.hpp"
+#include "upsweep/network/operators/flatten.hpp"
+#include "upsweep/network/operators/gelu.hpp"
+#include "upsweep/network/operators/leaky_relu.hpp"
+#include "upsweep/network/operators/linear.hpp"
+#include "upsweep/network/operators/maxpool2d.hpp"
+#include "upsweep/network/operators/relu.hpp"
+#include "upsweep/network/operators/sigmoid.hpp"
+#include "upsweep/network/operators/silu.hpp"
+#include "upsweep/network/operators/tanh.hpp"
+#include "upsweep/network/structure.hpp"
 
 namespace upsweep {
 
-// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
-
-/// [C, H, W] → [out_channels, H', W']; weight [out_channels, C / groups, kernel.y, kernel.x].
-struct Conv2d {
-  std::uint64_t out_channels = 0;
-  PerAxis kernel;
-  PerAxis stride{1, 1};
-  PerAxis padding{0, 0};
-  PerAxis dilation{1, 1};
-  std::uint64_t groups = 1;
-  bool bias = true;
-};
-
-/// [F] → [out_features]; weight [out_features, F].
-struct Linear {
-  std::uint64_t out_features = 0;
-  bool bias = true;
-};
-
-struct Relu {};
-struct LeakyRelu {
-  double negative_slope = 0.01;
-};
-struct Elu {
-  double alpha = 1.0;
-};
-struct Gelu {
-  bool tanh_approximation = false;
-};
-struct Silu {};
-struct Tanh {};
-struct Sigmoid {};
-
-/// [C, H, W] → [C, H', W']; padding counts as minus infinity.
-struct MaxPool2d {
-  PerAxis kernel;
-  PerAxis stride;
-  PerAxis padding{0, 0};
-  PerAxis dilation{1, 1};
-  bool ceil_mode = false;
-};
-
-/// [C, H, W] → [C, H', W']; padding counts as zero.
-struct AvgPool2d {
-  PerAxis kernel;
-  PerAxis stride;
-  PerAxis padding{0, 0};
-  bool ceil_mode = false;
-  bool count_include_pad = true;
-  std::optional<std::uint64_t> divisor_override = std::nullopt;
-};
-
-/// [C, H, W] → [C, output_size.y, output_size.x].
-struct AdaptiveAvgPool2d {
-  PerAxis output_size;
-};
-
-/// Evaluation mode: a scale and a shift per channel of [C, H, W].
-struct BatchNorm2d {
-  double eps = 1e-5;
-  bool affine = true;
-};
-
-/// A view: [C, H, W] → [C·H·W].
-struct Flatten {};
-
-/// A view in evaluation mode: the identity.
-struct Dropout {
-  double p = 0.5;
-};
-
-/// The sum of two or more activations of one shape.
-struct Add {};
-
-/// Two or more activations one after the other along the first axis: channels of images, or features.
-struct Concat {};
-
+/// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
 using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
                                   AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat>;
 
@@ -98,11 +43,45 @@ struct Operator {
   Shape out_shape;
 };
 
+/// Shorthand for std::visit with one lambda per alternative.
+template <class... Visitors>
+struct Overload : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overload(Visitors...) -> Overload<Visitors...>;
+
+template <class Visitor, class... K>
+consteval bool has_case_for_each(std::type_identity<std::variant<K...>>) {
+  static_assert((is_complete<K>() && ...));
+  return (std::is_invocable_v<const Visitor&, const K&> && ...);
+}
+
+/// Calls the case of an operator: cases take an operator, or those of a concept of structure.hpp. That one is missing
+/// is an error at compile time, so that there need be none that takes whatever comes.
+template <class... Cases>
+decltype(auto) visit_operator(const OperatorKind& kind, const Cases&... cases) {
+  using Visitor = Overload<Cases...>;
+  static_assert(has_case_for_each<Visitor>(std::type_identity<OperatorKind>()),
+                "one of the operators has no case here, or two");
+  return std::visit(Visitor{cases...}, kind);
+}
+
 /// The name in model files: "conv2d", "relu", ...
 [[nodiscard]] std::string kind_name(const OperatorKind& kind);
 
+/// The names of all kinds.
+[[nodiscard]] std::vector<std::string> operator_kinds();
+
+/// The kind of a name with the default settings, or nothing.
+[[nodiscard]] std::optional<OperatorKind> find_kind(const std::string& name);
+
 /// The kind with all its settings, defaults written out, one text per meaning: "maxpool2d(kernel=2x2, ...)".
 [[nodiscard]] std::string canonical_text(const OperatorKind& kind);
+
+[[nodiscard]] Structure structure_of(const OperatorKind& kind);
+
+[[nodiscard]] JacobianNumbers jacobian_numbers(const OperatorKind& kind);
 
 /// True for operators without a Jacobian of their own (flatten, dropout): listed, but no links of the chain.
 [[nodiscard]] bool is_view(const OperatorKind& kind);
@@ -116,6 +95,12 @@ struct Operator {
 /// True for add and concat, which read several activations.
 [[nodiscard]] bool is_join(const OperatorKind& kind);
 
+/// True for concat, whose inputs are parts of its output; false for add and for operators that are no joins.
+[[nodiscard]] bool joins_parts(const OperatorKind& kind);
+
+/// Which numbers an operator has at this input; none for most.
+[[nodiscard]] OperatorParameters parameters_of(const OperatorKind& kind, const Shape& in_shape);
+
 /// Shape of the weight that masks and pruning work on (conv2d, linear), else nothing.
 [[nodiscard]] std::optional<Shape> weight_shape(const OperatorKind& kind, const Shape& in_shape);
 
@@ -128,13 +113,5 @@ struct Operator {
 
 /// The same of an operator that may read several activations: two or more where it is a join, else one.
 [[nodiscard]] Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes);
-
-/// Shorthand for std::visit with one lambda per alternative.
-template <class... Visitors>
-struct Overload : Visitors... {
-  using Visitors::operator()...;
-};
-template <class... Visitors>
-Overload(Visitors...) -> Overload<Visitors...>;
 
 }  // namespace upsweep

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,13 @@ struct PerAxis {
 
   friend bool operator==(const PerAxis&, const PerAxis&) = default;
 };
+
+// What shape rules require. Each throws std::invalid_argument that says what was found and what is accepted.
+
+void require_image(const Shape& in);
+void require_positive(const char* key, std::uint64_t value);
+void require_positive(const char* key, const PerAxis& value);
+/// `fits`: whether the inputs of a join do.
+void require_fit(bool fits, std::span<const Shape> in, const char* accepted);
 
 }  // namespace upsweep

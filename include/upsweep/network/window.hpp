@@ -53,7 +53,55 @@ struct ImageWindows {
   AxisWindows x;
 };
 
-/// The windows of a convolution or pooling; throws std::invalid_argument for any other kind.
-[[nodiscard]] ImageWindows image_windows(const Operator& op);
+/// The windows of an operator with a weight, row-major [out channels, in channels / groups, kernel.y, kernel.x].
+struct WeightedWindows {
+  ImageWindows windows;
+  PerAxis kernel{1, 1};
+  std::uint64_t groups = 1;
+};
+
+/// Windows that slide over an image.
+struct WindowSpec {
+  PerAxis kernel;
+  PerAxis stride;
+  PerAxis padding;
+  PerAxis dilation{1, 1};
+  bool ceil_mode = false;
+
+  /// Number of windows along each axis, by PyTorch's rules. Throws as infer_shape().
+  [[nodiscard]] PerAxis counts(const Shape& in) const;
+
+  /// Shape of a pooling's output: [C, counts]. Throws as infer_shape(), also where a padding is more than half of the
+  /// kernel's extent.
+  [[nodiscard]] Shape pooled(const Shape& in) const;
+
+  /// The windows of a convolution or pooling.
+  [[nodiscard]] ImageWindows on(const Operator& op) const;
+};
+
+/// The windows of a pooling; throws std::invalid_argument for any other kind.
+[[nodiscard]] ImageWindows pooling_windows(const Operator& op);
+
+/// Calls visit(output, input) for every input of every window of a pooling, window after window in row-major order.
+template <class Visit>
+void for_each_window_input(const Operator& op, const Visit& visit) {
+  const ImageWindows windows = pooling_windows(op);
+  const std::size_t in_plane = op.in_shape[1] * op.in_shape[2];
+  std::size_t output = 0;
+  for (std::size_t c = 0; c < op.out_shape[0]; ++c) {
+    for (std::size_t oy = 0; oy < op.out_shape[1]; ++oy) {
+      for (std::size_t ox = 0; ox < op.out_shape[2]; ++ox, ++output) {
+        for (const Tap& ty : windows.y.by_output(oy)) {
+          for (const Tap& tx : windows.x.by_output(ox)) {
+            visit(output, c * in_plane + ty.position * op.in_shape[2] + tx.position);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Inputs of each window of a pooling, padding left out. Shapes: one per element of out_shape.
+[[nodiscard]] std::vector<double> window_sizes(const Operator& op);
 
 }  // namespace upsweep
