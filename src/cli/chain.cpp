@@ -128,14 +128,6 @@ bool is_chain(const ModelOptions& model, const RecurrentOptions& options) {
   return true;
 }
 
-void require_no_chain(const std::string& file) {
-  if (!is_chain_file(file)) return;
-  throw InputError(
-      fmt::format("{}: a synthetic chain, which has counts and no values, accepted are models with operators or a "
-                  "recurrent network: chains have profile, search and study",
-                  file));
-}
-
 int profile_chain(const ModelOptions& options, const std::string& schedule) {
   const std::uint32_t depth = depth_of(schedule);
   const ChainModel model = load_chain(options.model);

@@ -11,9 +11,6 @@ namespace upsweep::cli {
 /// True for a synthetic chain. Throws InputError and UsageError where an option does not go with it.
 [[nodiscard]] bool is_chain(const ModelOptions& model, const RecurrentOptions& options);
 
-/// Throws InputError for the file of a synthetic chain, which this command does not have.
-void require_no_chain(const std::string& file);
-
 /// `profile` of a synthetic chain by closed forms; with a machine, predicted seconds too.
 int profile_chain(const ModelOptions& options, const std::string& schedule);
 

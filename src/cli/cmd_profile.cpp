@@ -5,10 +5,10 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "pattern_pictures.hpp"
 #include "recurrent.hpp"
-#include "storing.hpp"
 #include "terminal.hpp"
+#include "upsweep/app/pattern_pictures.hpp"
+#include "upsweep/app/storing.hpp"
 #include "upsweep/report/profile_report.hpp"
 #include "upsweep/search/binding.hpp"
 
@@ -21,7 +21,7 @@ struct ProfileOptions {
   std::string schedule = "blelloch";
 };
 
-int run_profile(const ProfileOptions& options, const Invocation& invocation) {
+int run_profile(const ProfileOptions& options, const Invocation& invocation, const CLI::App& app) {
   check_model_options(options.model);
   check_recurrent_options(options.recurrent, options.model);
   check_profile_schedule(options.schedule);
@@ -35,7 +35,10 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   const Model model = load(options.model);
   const auto store = open_store(options.model.db);
   const std::size_t length = model.network.links().size() + 1;
-  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), {make_schedule(request, length)});
+  Console console(app);
+  const Watch watch = console.watch();
+  const Analysis analysis =
+      analyse_network(model, pattern_kind(options.model), {make_schedule(request, length)}, watch);
   const ScheduleProfile& profile = analysis.schedules.front();
   const std::size_t workers = workers_of(options.model, widest_level(profile.schedule), machine ? &*machine : nullptr);
   const PramProfile pram = pram_profile(profile, workers);
@@ -43,7 +46,7 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
   if (machine) times = profile_times(*machine, profile, analysis.network, workers, model.value_bytes);
 
   if (store) {
-    RunContext context = run_context(invocation, "profile", options.model, model, analysis.network);
+    RunContext context = run_context(invocation, "profile", pattern_kind(options.model), model, analysis.network);
     add_machine(context, machine ? &*machine : nullptr, workers, model.value_bytes);
     RunRecord run{request.text, &profile, pram, {}, {}, {}};
     if (times) {
@@ -52,14 +55,14 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation) {
       if (const auto binding = binding_of(profile, *machine, workers, Execution::dag, model.value_bytes))
         run.binding = to_string(*binding);
     }
-    report_stored(*options.model.db, store->save(context, {run}, std::nullopt));
+    report_stored(options.model.db, store->save(context, {run}, std::nullopt));
   }
   const ProfileReport report{model.name, model.network,         analysis.network, profile,
                              pram,       options.model.pattern, request.text,     times};
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });
-  if (store) save_pictures(*store, model, pattern_kind(options.model));
+  if (store) save_pictures(*store, model, pattern_kind(options.model), watch);
   return 0;
 }
 
@@ -76,7 +79,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
          "recursive-doubling, cyclic-reduction or blocked:P; of a recurrent model linear, blelloch, hybrid:L and, with "
          "--machine, blocked:P; of a synthetic chain linear, blelloch, hybrid:L")
       ->capture_default_str();
-  return {app, [options, &invocation] { return run_profile(*options, invocation); }};
+  return {app, [options, app, &invocation] { return run_profile(*options, invocation, *app); }};
 }
 
 }  // namespace upsweep::cli

@@ -5,10 +5,10 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "pattern_pictures.hpp"
 #include "recurrent.hpp"
-#include "storing.hpp"
 #include "terminal.hpp"
+#include "upsweep/app/pattern_pictures.hpp"
+#include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/search/binding.hpp"
@@ -95,7 +95,7 @@ std::vector<Schedule> candidates_of(const SearchCommand& options, std::size_t le
   return schedules;
 }
 
-int run_search(const SearchCommand& options, const Invocation& invocation) {
+int run_search(const SearchCommand& options, const Invocation& invocation, const CLI::App& app) {
   check_model_options(options.model);
   SearchOptions search = search_options(options);
   check_recurrent_options(options.recurrent, options.model);
@@ -110,11 +110,13 @@ int run_search(const SearchCommand& options, const Invocation& invocation) {
   search.value_bytes = model.value_bytes;
   const auto store = open_store(options.model.db);
   std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
-  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
+  Console console(app);
+  const Watch watch = console.watch();
+  const Analysis analysis = analyse_network(model, pattern_kind(options.model), std::move(schedules), watch);
   const SearchResult result = search_depth(analysis.schedules, search);
   const std::vector<std::optional<Binding>> bindings = bindings_of(analysis, result);
   if (store) {
-    RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
+    RunContext context = run_context(invocation, "search", pattern_kind(options.model), model, analysis.network);
     add_machine(context, search.machine, result.workers, model.value_bytes);
     save(*store, context, analysis, result, bindings, options.execution_text(), *options.model.db);
   }
@@ -123,7 +125,7 @@ int run_search(const SearchCommand& options, const Invocation& invocation) {
   print_result(
       options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });
-  if (store) save_pictures(*store, model, pattern_kind(options.model));
+  if (store) save_pictures(*store, model, pattern_kind(options.model), watch);
   return 0;
 }
 
@@ -148,7 +150,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--memory", options->memory,
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
-  return {app, [options, &invocation] { return run_search(*options, invocation); }};
+  return {app, [options, app, &invocation] { return run_search(*options, invocation, *app); }};
 }
 
 }  // namespace upsweep::cli

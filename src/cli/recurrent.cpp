@@ -8,10 +8,10 @@
 
 #include "analysis.hpp"
 #include "output.hpp"
-#include "pass_records.hpp"
 #include "stacked.hpp"
-#include "storing.hpp"
 #include "terminal.hpp"
+#include "upsweep/app/pass_records.hpp"
+#include "upsweep/app/storing.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/recurrent_file.hpp"
@@ -81,7 +81,7 @@ void print(const std::string& format, const Report& report) {
 /// Stores a record where --db says so.
 void keep(const ModelOptions& options, const PassRecord& record) {
   const auto store = open_store(options.db);
-  if (store) report_stored(*options.db, {store->save(record)});
+  if (store) report_stored(options.db, {store->save(record)});
 }
 
 /// `count` with errors that name the model file.
@@ -152,16 +152,6 @@ void search_machine(const ModelOptions& options, const Machine& machine, const R
 
 }  // namespace
 
-RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent, Layers accepted) {
-  RecurrentModel model = load_recurrent(options.model, accepted);
-  if (recurrent.steps) model.steps = parse_positive("--steps", *recurrent.steps);
-  if (recurrent.batch) model.batch = parse_positive("--batch", *recurrent.batch);
-  if (recurrent.hidden) model.shape.hidden = parse_positive("--hidden", *recurrent.hidden);
-  if (recurrent.hidden && model.values)
-    throw InputError(fmt::format("{}: --hidden, accepted is none: the weights stand in files", model.file));
-  return model;
-}
-
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
 void check_profile_schedule(const std::string& schedule) {
@@ -204,7 +194,7 @@ bool is_recurrent(const ModelOptions& model, const RecurrentOptions& options) {
 int profile_recurrent(const ModelOptions& options, const RecurrentOptions& recurrent, const std::string& schedule,
                       const Invocation& invocation) {
   const BackwardMethod method = method_for_profile(schedule, options);
-  const RecurrentModel model = load_with(options, recurrent, Layers::any);
+  const RecurrentModel model = load_recurrent_with(options.model, sizes_of(recurrent), Layers::any);
   if (model.layers > 1) return counted(options, [&] { profile_stack(options, model, method.depth, invocation); });
   const std::optional<Machine> machine = load_device(options);
   return counted(options, [&] {
@@ -236,7 +226,7 @@ int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurr
                      const Invocation& invocation) {
   SearchOptions& search = request.search;
   check_search(options, request);
-  const RecurrentModel model = load_with(options, recurrent, Layers::any);
+  const RecurrentModel model = load_recurrent_with(options.model, sizes_of(recurrent), Layers::any);
   if (model.layers > 1) {
     if (request.schemes) {
       throw UsageError(

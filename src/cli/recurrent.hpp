@@ -11,11 +11,6 @@
 
 namespace upsweep::cli {
 
-/// The model of the file with --steps, --batch and --hidden. Throws InputError where weights or sequences from files do
-/// not go with them, and for a stack of layers that `accepted` leaves out.
-[[nodiscard]] RecurrentModel load_with(const ModelOptions& options, const RecurrentOptions& recurrent,
-                                       Layers accepted = Layers::one);
-
 /// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
 [[nodiscard]] bool is_blocked(const std::string& schedule);
 

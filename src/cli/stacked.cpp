@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "output.hpp"
-#include "pass_records.hpp"
-#include "storing.hpp"
 #include "terminal.hpp"
+#include "upsweep/app/pass_records.hpp"
+#include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/stacked_report.hpp"
 
@@ -60,7 +60,7 @@ void compare(const ModelOptions& options, const RecurrentModel& model, const std
   const auto store = open_store(options.db);
   const StackedSearchResult result = compare_stacked(shape_of(model), methods, search);
   const StackedReport report{model, result, overtaking_wavefront(result), is_profile};
-  if (store) report_stored(*options.db, {store->save(record_of(invocation, report))});
+  if (store) report_stored(options.db, {store->save(record_of(invocation, report))});
   print_result(
       options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
       [&] { return to_text(report, terminal_style()); });
