@@ -1,16 +1,8 @@
-#include <algorithm>
-
-#include "analysis.hpp"
-#include "chain.hpp"
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "pattern_pictures.hpp"
-#include "recurrent.hpp"
-#include "storing.hpp"
-#include "terminal.hpp"
-#include "upsweep/report/profile_report.hpp"
-#include "upsweep/search/what_binds.hpp"
+#include "recurrent_options.hpp"
+#include "upsweep/app/profile.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -21,45 +13,25 @@ struct ProfileOptions {
   std::string schedule = "blelloch";
 };
 
-int run_profile(const ProfileOptions& options, const Invocation& invocation) {
-  check_model_options(options.model);
+ProfileRequest request_of(const ProfileOptions& options) {
   check_recurrent_options(options.recurrent, options.model);
-  check_profile_schedule(options.schedule);
-  if (is_chain(options.model, options.recurrent)) return profile_chain(options.model, options.schedule);
-  if (is_recurrent(options.model, options.recurrent)) {
-    return profile_recurrent(options.model, options.recurrent, options.schedule, invocation);
-  }
-  const ScheduleRequest request = schedule_request(options.schedule);
+  ProfileRequest request;
+  request.model = options.model.model;
+  request.schedule = options.schedule;
+  request.pattern = pattern_kind(options.model);
+  request.workers = parse_given("--workers", options.model.workers);
+  request.machine = options.model.machine;
+  request.db = options.model.db;
+  request.sizes = sizes_of(options.recurrent);
+  request.assumptions = assumptions_of(options.recurrent);
+  return request;
+}
 
-  const std::optional<Machine> machine = load_machine_of(options.model);
-  const Model model = load(options.model);
-  const auto store = open_store(options.model.db);
-  const std::size_t length = model.network.links().size() + 1;
-  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), {make_schedule(request, length)});
-  const ScheduleProfile& profile = analysis.schedules.front();
-  const std::size_t workers = workers_of(options.model, widest_level(profile.schedule), machine ? &*machine : nullptr);
-  const PramProfile pram = pram_profile(profile, workers);
-  std::optional<ProfileTimes> times;
-  if (machine) times = profile_times(*machine, profile, analysis.network, workers, model.value_bytes);
-
-  if (store) {
-    RunContext context = run_context(invocation, "profile", options.model, model, analysis.network);
-    add_machine(context, machine ? &*machine : nullptr, workers, model.value_bytes);
-    RunRecord run{request.text, &profile, pram, {}, {}, {}};
-    if (times) {
-      run.predicted_level_s = times->level.seconds;
-      run.predicted_dag_s = times->dag.seconds;
-      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, Execution::dag))
-        run.binding = to_string(*binding);
-    }
-    report_stored(*options.model.db, store->save(context, {run}, std::nullopt));
-  }
-  const ProfileReport report{model.name, model.network,         analysis.network, profile,
-                             pram,       options.model.pattern, request.text,     times};
-  print_result(
-      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
-  if (store) save_pictures(*store, model, pattern_kind(options.model));
+int run_profile(const ProfileOptions& options, const CLI::App& app, const Invocation& invocation) {
+  Console console(app);
+  const ProfileOutcome outcome = run(request_of(options), invocation, console.watch());
+  report_stored(options.model.db, outcome.run_ids);
+  print_report(options.model.format, outcome);
   return 0;
 }
 
@@ -76,7 +48,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
          "recursive-doubling, cyclic-reduction or blocked:P; of a recurrent model linear, blelloch, hybrid:L and, with "
          "--machine, blocked:P; of a synthetic chain linear, blelloch, hybrid:L")
       ->capture_default_str();
-  return {app, [options, &invocation] { return run_profile(*options, invocation); }};
+  return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }
 
 }  // namespace upsweep::cli

@@ -1,19 +1,12 @@
-#include <fmt/format.h>
-
-#include <optional>
-
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
+#include "upsweep/app/runs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/run_diff_report.hpp"
 #include "upsweep/report/runs_report.hpp"
 #include "upsweep/report/stored_study_report.hpp"
-#include "upsweep/store/run_diff.hpp"
-#include "upsweep/store/run_store.hpp"
-#include "upsweep/store/store_reader.hpp"
-#include "upsweep/store/study_store.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -21,97 +14,36 @@ namespace {
 struct RunsOptions {
   std::string db = "upsweep.sqlite";
   std::string format = "table";
-  std::string id;
-  std::string other_id;
-  std::string study;
+  std::optional<std::string> id;
+  std::optional<std::string> other_id;
+  std::optional<std::string> study;
   bool lists_studies = false;
 };
 
-InputError no_such_run(const RunsOptions& options, std::int64_t id) {
-  return InputError(fmt::format("{}: there is no run {}, accepted is an id that 'upsweep runs' lists", options.db, id));
+/// What `show` and `delete` are to do.
+template <class Request>
+Request one_of(const RunsOptions& options) {
+  return {options.db, parse_id("ID", options.id), parse_id("--study", options.study)};
 }
 
-InputError no_such_study(const RunsOptions& options, std::int64_t id) {
-  return InputError(
-      fmt::format("{}: there is no study {}, accepted is an id that 'upsweep runs' lists", options.db, id));
-}
-
-/// What `show` and `delete` are to do: a run, or else a study. Throws UsageError.
-struct OneOf {
-  std::optional<std::int64_t> run;
-  std::optional<std::int64_t> study;
-};
-
-OneOf one_of(const RunsOptions& options) {
-  if (options.id.empty() == options.study.empty()) throw UsageError("accepted is either ID of a run or --study N");
-  OneOf asked;
-  if (!options.id.empty()) asked.run = static_cast<std::int64_t>(parse_positive("ID", options.id));
-  if (!options.study.empty()) asked.study = static_cast<std::int64_t>(parse_positive("--study", options.study));
-  return asked;
-}
-
-int list_runs(const RunsOptions& options) {
-  const StoreReader store(options.db);
-  const QueryResult studies = store.study_list();
-  if (options.lists_studies) {
-    print_result(
-        options.format, [&] { return to_json(studies); }, [&] { return to_csv(studies); },
-        [&] { return to_text(studies, terminal_style()); });
-    return 0;
-  }
-  const QueryResult runs = store.run_list();
+void print_list(const RunsOptions& options, const ListRunsOutcome& outcome) {
+  if (options.lists_studies) return print_report(options.format, outcome.studies);
   print_result(
-      options.format, [&] { return to_json(runs); }, [&] { return to_csv(runs); },
-      [&] { return runs_and_studies_text(runs, studies, terminal_style()); });
-  return 0;
+      options.format, [&] { return to_json(outcome.runs); }, [&] { return to_csv(outcome.runs); },
+      [&] { return runs_and_studies_text(outcome.runs, outcome.studies, terminal_style()); });
 }
 
-int show_study(const RunsOptions& options, std::int64_t id) {
-  const std::optional<StoredStudy> study = StoreReader(options.db).study(id);
-  if (!study) throw no_such_study(options, id);
+void print_found(const std::string& format, const StoredStudy& study) { print_report(format, study); }
+
+void print_found(const std::string& format, const RunTables& run) {
   print_result(
-      options.format, [&] { return to_json(*study); }, [&] { return to_csv(*study); },
-      [&] { return to_text(*study, terminal_style()); });
-  return 0;
-}
-
-int show_run(const RunsOptions& options, std::int64_t id) {
-  const std::optional<RunTables> run = StoreReader(options.db).run_tables(id);
-  if (!run) throw no_such_run(options, id);
-  print_result(
-      options.format, [&] { return to_json(*run); }, [&] { return to_csv(run->run); },
-      [&] { return to_text(*run, terminal_style()); });
-  return 0;
-}
-
-int show_one(const RunsOptions& options) {
-  const OneOf asked = one_of(options);
-  return asked.run ? show_run(options, *asked.run) : show_study(options, *asked.study);
-}
-
-int delete_one(const RunsOptions& options) {
-  const OneOf asked = one_of(options);
-  if (asked.run && !RunStore(options.db, RunStore::Open::existing).remove(*asked.run))
-    throw no_such_run(options, *asked.run);
-  if (asked.study && !remove_study(options.db, *asked.study)) throw no_such_study(options, *asked.study);
-  fmt::print(stderr, "upsweep: deleted {} {} from {}\n", asked.run ? "run" : "study",
-             asked.run ? *asked.run : *asked.study, options.db);
-  return 0;
-}
-
-int diff_two(const RunsOptions& options) {
-  const auto before = static_cast<std::int64_t>(parse_positive("A", options.id));
-  const auto after = static_cast<std::int64_t>(parse_positive("B", options.other_id));
-  const RunDiff diff = diff_runs(StoreReader(options.db), before, after);
-  print_result(
-      options.format, [&] { return to_json(diff); }, [&] { return to_csv(diff); },
-      [&] { return to_text(diff, terminal_style()); });
-  return 0;
+      format, [&] { return to_json(run); }, [&] { return to_csv(run.run); },
+      [&] { return to_text(run, terminal_style()); });
 }
 
 }  // namespace
 
-Command declare_runs(CLI::App& root, const Invocation&) {
+Command declare_runs(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand("runs", "List, show, compare and delete stored runs and studies");
   auto options = std::make_shared<RunsOptions>();
   app->add_option("--db", options->db, "the SQLite file")->type_name("FILE")->capture_default_str();
@@ -132,12 +64,24 @@ Command declare_runs(CLI::App& root, const Invocation&) {
   diff->add_option("A", options->id, "number of the run before")->required();
   diff->add_option("B", options->other_id, "number of the run after")->required();
   for (CLI::App* sub : {list, show, erase, diff}) sub->fallthrough();
-  return {app, [options, show, erase, diff] {
+  return {app, [=, &invocation] {
             if (options->lists_studies && (diff->parsed() || show->parsed() || erase->parsed()))
               throw UsageError("--studies with show, delete or diff, accepted is with list");
-            if (diff->parsed()) return diff_two(*options);
-            if (show->parsed()) return show_one(*options);
-            return erase->parsed() ? delete_one(*options) : list_runs(*options);
+            Console console(*app);
+            const auto ask = [&](const auto& request) { return run(request, invocation, console.watch()); };
+            if (diff->parsed()) {
+              const auto before = parse_id("A", options->id).value();
+              const auto after = parse_id("B", options->other_id).value();
+              print_report(options->format, ask(DiffRunsRequest{options->db, before, after}).diff);
+            } else if (show->parsed()) {
+              const ShowRunOutcome outcome = ask(one_of<ShowRunRequest>(*options));
+              std::visit([&](const auto& found) { print_found(options->format, found); }, outcome.found);
+            } else if (erase->parsed()) {
+              ask(one_of<DeleteRunRequest>(*options));
+            } else {
+              print_list(*options, ask(ListRunsRequest{options->db}));
+            }
+            return 0;
           }};
 }
 

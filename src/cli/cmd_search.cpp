@@ -1,19 +1,8 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "analysis.hpp"
-#include "chain.hpp"
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "pattern_pictures.hpp"
-#include "recurrent.hpp"
-#include "storing.hpp"
-#include "terminal.hpp"
-#include "upsweep/base/error.hpp"
-#include "upsweep/report/search_report.hpp"
-#include "upsweep/search/depth.hpp"
+#include "recurrent_options.hpp"
+#include "upsweep/app/search.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -23,106 +12,35 @@ struct SearchCommand {
   RecurrentOptions recurrent;
   std::string objective = "time";
   std::optional<std::string> execution;
-
-  [[nodiscard]] std::string execution_text() const { return execution.value_or("dag"); }
   bool live = false;
   std::optional<std::string> memory;
   std::optional<std::string> schemes;
 };
 
-SearchOptions search_options(const SearchCommand& options) {
-  SearchOptions search;
-  if (options.objective == "critical-flops") search.objective = Objective::critical_flops;
-  if (options.objective == "work-flops") search.objective = Objective::work_flops;
-  search.execution = execution_kind(options.execution_text());
-  search.scope = options.live ? Scope::live : Scope::all;
-  if (options.memory) search.memory_limit = parse_size("--memory", *options.memory);
-  return search;
-}
-
-void save(RunStore& store, const RunContext& context, const Analysis& analysis, const SearchResult& result,
-          const std::string& execution, const std::string& db) {
-  std::vector<RunRecord> runs;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Candidate& candidate = result.at(i);
-    // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
-    // row.
-    RunRecord run{candidate.schedule,
-                  &analysis.schedules[i],
-                  pram_profile(analysis.schedules[i], result.workers),
-                  candidate.score,
-                  candidate.feasible,
-                  candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
-    run.predicted_level_s = candidate.level_s;
-    run.predicted_dag_s = candidate.dag_s;
-    if (candidate.binding) run.binding = to_string(*candidate.binding);
-    runs.push_back(std::move(run));
-  }
-  SearchRecord record{to_string(result.options.objective),
-                      execution,
-                      result.options.scope == Scope::all ? "all" : "live",
-                      result.workers,
-                      result.options.memory_limit,
-                      std::nullopt,
-                      result.margin,
-                      std::nullopt,
-                      result.scheme_margin};
-  if (result.best) record.best_depth = result.candidates[*result.best].depth;
-  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
-  report_stored(db, store.save(context, runs, record));
-}
-
-/// Every depth and, unless --schemes is hybrid, the other schemes for as many workers as are simulated.
-std::vector<Schedule> candidates_of(const SearchCommand& options, std::size_t length, SearchOptions& search) {
-  std::vector<Schedule> schedules = depth_candidates(length);
-  std::size_t widest = 1;
-  for (const Schedule& schedule : schedules) widest = std::max(widest, widest_level(schedule));
-  search.workers = workers_of(options.model, widest, search.machine);
-  if (options.schemes == "hybrid") return schedules;
-  for (Schedule& scheme : scheme_candidates(length, *search.workers)) schedules.push_back(std::move(scheme));
-  return schedules;
-}
-
-std::string head_of(const Model& model, const std::string& pattern, const Analysis& analysis) {
-  const std::uint64_t inputs = analysis.network.inputs;
-  return fmt::format("{}: {} pattern{}", model.name, pattern,
-                     inputs == 1 ? "" : fmt::format(" (means over {} inputs)", inputs));
-}
-
-int run_search(const SearchCommand& options, const Invocation& invocation) {
-  check_model_options(options.model);
-  SearchOptions search = search_options(options);
+SearchRequest request_of(const SearchCommand& options) {
   check_recurrent_options(options.recurrent, options.model);
-  const SearchRequest request{search, options.execution.has_value(), options.schemes};
-  if (is_chain(options.model, options.recurrent)) return search_chain(options.model, request);
-  if (is_recurrent(options.model, options.recurrent))
-    return search_recurrent(options.model, options.recurrent, request, invocation);
+  SearchRequest request;
+  request.model = options.model.model;
+  request.pattern = pattern_kind(options.model);
+  request.workers = parse_given("--workers", options.model.workers);
+  request.machine = options.model.machine;
+  request.db = options.model.db;
+  if (options.objective == "critical-flops") request.objective = Objective::critical_flops;
+  if (options.objective == "work-flops") request.objective = Objective::work_flops;
+  if (options.execution) request.execution = execution_kind(*options.execution);
+  request.live = options.live;
+  if (options.memory) request.memory = parse_size("--memory", *options.memory);
+  if (options.schemes) request.schemes = *options.schemes == "all";
+  request.sizes = sizes_of(options.recurrent);
+  request.assumptions = assumptions_of(options.recurrent);
+  return request;
+}
 
-  const std::optional<Machine> machine = load_machine_of(options.model);
-  const Model model = load(options.model);
-  search.machine = machine ? &*machine : nullptr;
-  search.value_bytes = model.value_bytes;
-  const auto store = open_store(options.model.db);
-  std::vector<Schedule> schedules = candidates_of(options, model.network.links().size() + 1, search);
-  const Analysis analysis = analyse_with_progress(model, pattern_kind(options.model), std::move(schedules));
-  const SearchResult result = search_depth(analysis.schedules, search);
-  if (store) {
-    RunContext context = run_context(invocation, "search", options.model, model, analysis.network);
-    add_machine(context, search.machine, result.workers, model.value_bytes);
-    save(*store, context, analysis, result, options.execution_text(), *options.model.db);
-  }
-
-  SearchReport report{model.name, "network", head_of(model, options.model.pattern, analysis), result};
-  report.pattern = options.model.pattern;
-  if (machine) report.priced_by = machine->kind == MachineKind::pram ? "pram" : "roofline";
-  report.linear_flops = analysis.network.linear_flops;
-  report.baseline_flops = analysis.network.baseline_flops;
-  report.network = &model.network;
-  report.network_profile = &analysis.network;
-  print_result(
-      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
-  if (store) save_pictures(*store, model, pattern_kind(options.model));
+int run_search(const SearchCommand& options, const CLI::App& app, const Invocation& invocation) {
+  Console console(app);
+  const SearchOutcome outcome = run(request_of(options), invocation, console.watch());
+  report_stored(options.model.db, outcome.run_ids);
+  print_report(options.model.format, outcome);
   return 0;
 }
 
@@ -147,7 +65,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--memory", options->memory,
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
-  return {app, [options, &invocation] { return run_search(*options, invocation); }};
+  return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
 }
 
 }  // namespace upsweep::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -8,12 +9,14 @@
 #include <string_view>
 
 #include "command.hpp"
-#include "train.hpp"
+#include "options.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace {
+
+namespace cli = upsweep::cli;
 
 enum ExitCode : int { kDone = 0, kFault = 1, kUsage = 2, kInput = 3, kBackend = 4, kMismatch = 5, kInterrupted = 130 };
 
@@ -36,28 +39,26 @@ bool is_other_rank() {
   return rank != nullptr && std::string_view(rank) != "0";
 }
 
+/// Names of all commands, with this between them.
+std::string command_names(const char* between) {
+  std::string names;
+  for (const cli::CommandEntry& entry : cli::kCommands) names.append(names.empty() ? "" : between).append(entry.name);
+  return names;
+}
+
 int usage_error(const std::string& message, const CLI::App* command) {
+  if (command == nullptr) {
+    fail(kUsage, message);
+    fmt::print(stderr, "usage: upsweep {} [OPTIONS]; upsweep --help lists them\n", command_names("|"));
+    return kUsage;
+  }
   // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
   // make mpirun end the first before it has.
-  if (command != nullptr && command->get_name() == "study" && is_other_rank()) return kDone;
+  if (command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
-  if (command == nullptr) {
-    fmt::print(stderr,
-               "usage: upsweep profile|search|validate|solve|calibrate|train|training|study|runs|report|trace|plot "
-               "[OPTIONS]; upsweep --help "
-               "lists them\n");
-  } else {
-    const std::string& name = command->get_name();
-    const bool has_file = name == "training" || name == "train" || name == "study";
-    const char* arguments = name == "runs"        ? " [list | show ID | delete ID | diff A B]"
-                            : name == "calibrate" ? " --out FILE"
-                            : name == "report"    ? " --out FILE.html"
-                            : name == "trace"     ? " --run ID --out FILE.json"
-                            : name == "plot"      ? " KIND --run ID --out FILE.svg"
-                            : has_file            ? " FILE"
-                                                  : " MODEL";
-    fmt::print(stderr, "usage: upsweep {0}{1} [OPTIONS]; upsweep {0} --help lists them\n", name, arguments);
-  }
+  const auto* const entry = std::ranges::find(cli::kCommands, command->get_name(), &cli::CommandEntry::name);
+  fmt::print(stderr, "usage: upsweep {0} {1} [OPTIONS]; upsweep {0} --help lists them\n", entry->name,
+             entry->arguments);
   return kUsage;
 }
 
@@ -66,24 +67,21 @@ extern "C" void on_interrupt(int) { _exit(kInterrupted); }
 
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
-  namespace cli = upsweep::cli;
   std::signal(SIGINT, on_interrupt);
   const cli::Invocation invocation{UPSWEEP_VERSION, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
 
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
   root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
   root.require_subcommand(1);
-  const std::vector<cli::Command> commands = {
-      cli::declare_profile(root, invocation),  cli::declare_search(root, invocation),    cli::declare_validate(root, invocation),
-      cli::declare_solve(root, invocation),    cli::declare_calibrate(root, invocation), cli::declare_train(root, invocation),
-      cli::declare_training(root, invocation), cli::declare_study(root, invocation),     cli::declare_runs(root, invocation),
-      cli::declare_report(root, invocation),   cli::declare_trace(root, invocation),     cli::declare_plot(root, invocation)};
+  std::vector<cli::Command> commands;
+  for (const cli::CommandEntry& entry : cli::kCommands) commands.push_back(entry.declare(root, invocation));
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
       if (command.app->parsed()) chosen = &command;
     }
   };
+  const auto in_options = [&](const std::exception& error) { return cli::with_options(error.what(), *chosen->app); };
   try {
     root.parse(argc, argv);
     choose();
@@ -93,26 +91,23 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(
-          fmt::format(
-              "'{}' is no command, accepted are profile, search, validate, solve, calibrate, train, training, study, "
-              "runs, report, trace, plot",
-              argv[1]),
-          nullptr);
+      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], command_names(", ")), nullptr);
     }
     return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
   } catch (const upsweep::UsageError& error) {
-    return usage_error(error.what(), chosen->app);
+    return usage_error(in_options(error), chosen->app);
   } catch (const upsweep::RequestError& error) {
-    return usage_error(cli::text_of(error), chosen->app);
+    return usage_error(cli::text_of(error, *chosen->app), chosen->app);
   } catch (const upsweep::InputError& error) {
-    return fail(kInput, error.what());
+    return fail(kInput, in_options(error));
   } catch (const upsweep::BusyError& error) {
-    return fail(kBackend, error.what());
+    return fail(kBackend, in_options(error));
   } catch (const upsweep::BackendError& error) {
-    return fail(kBackend, error.what());
+    return fail(kBackend, in_options(error));
   } catch (const cli::ValidationFailed& error) {
-    return fail(kMismatch, error.what());
+    return fail(kMismatch, in_options(error));
+  } catch (const upsweep::Interrupted& error) {
+    return fail(kInterrupted, error.what());
   } catch (const upsweep::CountOverflow& error) {
     return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
   } catch (const std::bad_alloc&) {

@@ -3,21 +3,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
-#include "command.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
 
-std::string text_of(const RequestError& error) {
-  if (error.field().empty()) return error.what();
-  std::string option = error.field() == "memory_limit" ? "memory" : error.field();
+namespace {
+
+/// The whole text as a number; nothing where it is none.
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+/// The option or the positional argument for a field of the request; empty where the command has none.
+std::string option_of(const std::string& field, const CLI::App& command) {
+  const auto has = [&](const std::string& name) {
+    const std::vector<CLI::App*> parsed = command.get_subcommands();
+    return command.get_option_no_throw(name) != nullptr ||
+           std::any_of(parsed.begin(), parsed.end(),
+                       [&](const CLI::App* sub) { return sub->get_option_no_throw(name) != nullptr; });
+  };
+  std::string option = field == "memory_limit" ? "memory" : field;
   std::replace(option.begin(), option.end(), '_', '-');
-  return fmt::format("--{} {}", option, error.what());
+  option.insert(0, "--");
+  if (has(option)) return option;
+  std::string argument = field;
+  std::transform(argument.begin(), argument.end(), argument.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return has(argument) ? argument : "";
+}
+
+}  // namespace
+
+std::string text_of(const RequestError& error, const CLI::App& command) {
+  const std::string text = with_options(error.what(), command);
+  if (error.field().empty()) return text;
+  return with_options(fmt::format("`{}`", error.field()), command) +
+         (text.starts_with(':') || text.starts_with(',') ? "" : " ") + text;
+}
+
+std::string with_options(const std::string& text, const CLI::App& command) {
+  std::string shown;
+  std::size_t begin = 0;
+  for (std::size_t open = text.find('`'); open != std::string::npos; open = text.find('`', begin)) {
+    const std::size_t close = text.find('`', open + 1);
+    if (close == std::string::npos) break;
+    const std::string option = option_of(text.substr(open + 1, close - open - 1), command);
+    // Where that is no field, its second backquote may be the first of one.
+    shown += text.substr(begin, open - begin) + (option.empty() ? text.substr(open, close - open) : option);
+    begin = option.empty() ? close : close + 1;
+  }
+  return shown + text.substr(begin);
 }
 
 void declare_format(CLI::App& app, std::string& format) {
@@ -45,14 +90,42 @@ void check_model_options(const ModelOptions& options) {
   if (options.workers) static_cast<void>(parse_positive("--workers", *options.workers));
 }
 
+std::uint64_t parse_integer(const std::string& option, const std::string& text, std::uint64_t least,
+                            std::uint64_t most) {
+  const auto value = number_of<std::uint64_t>(text);
+  if (value && *value >= least && *value <= most) return *value;
+  throw UsageError(fmt::format("{} is '{}', accepted is an integer from {} to {}", option, text, least, most));
+}
+
+std::uint64_t parse_whole(const std::string& option, const std::string& text) { return parse_integer(option, text, 0); }
+
 std::uint64_t parse_positive(const std::string& option, const std::string& text, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value == 0 || value > most) {
-    throw UsageError(fmt::format("{} is '{}', accepted is an integer from 1 to {}", option, text, most));
+  return parse_integer(option, text, 1, most);
+}
+
+double parse_number(const std::string& option, const std::string& text, const std::string& accepted, double least) {
+  const auto value = number_of<double>(text);
+  if (value && std::isfinite(*value) && *value >= least) return *value;
+  throw UsageError(fmt::format("{} is '{}', accepted {}", option, text, accepted));
+}
+
+std::optional<std::uint64_t> parse_given(const std::string& option, const std::optional<std::string>& text) {
+  return text ? std::optional(parse_positive(option, *text)) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_id(const std::string& option, const std::optional<std::string>& text) {
+  const auto id = parse_given(option, text);
+  return id ? std::optional(static_cast<std::int64_t>(*id)) : std::nullopt;
+}
+
+std::vector<std::string> parse_list(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
-  return value;
+  return words;
 }
 
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
@@ -92,8 +165,10 @@ ScheduleRequest schedule_request(const std::string& text) {
 
 Execution execution_kind(const std::string& text) { return text == "level" ? Execution::level : Execution::dag; }
 
-PatternKind pattern_kind(const ModelOptions& options) {
-  return options.pattern == "sample" ? PatternKind::sample : PatternKind::guaranteed;
+PatternKind pattern_kind(const std::string& text) {
+  return text == "sample" ? PatternKind::sample : PatternKind::guaranteed;
 }
+
+PatternKind pattern_kind(const ModelOptions& options) { return pattern_kind(options.pattern); }
 
 }  // namespace upsweep::cli

@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "upsweep/devices/registry.hpp"
+#include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/request.hpp"
@@ -31,14 +33,32 @@ void declare_format(CLI::App& app, std::string& format);
 /// Checks what CLI11 does not: throws UsageError for a wrong --workers.
 void check_model_options(const ModelOptions& options);
 
-/// A positive integer up to `most`. Throws UsageError that names the option.
+/// An integer of at least 0. Throws UsageError that names the option, as all of these.
+[[nodiscard]] std::uint64_t parse_whole(const std::string& option, const std::string& text);
+
+/// A positive integer up to `most`.
 [[nodiscard]] std::uint64_t parse_positive(const std::string& option, const std::string& text,
                                            std::uint64_t most = INT64_MAX);
 
-/// find_backend() of --backend. Throws UsageError.
-[[nodiscard]] const BackendEntry& backend_of_option(const std::string& name, Ability ability);
+/// An integer of at least `least`, up to `most`.
+[[nodiscard]] std::uint64_t parse_integer(const std::string& option, const std::string& text, std::uint64_t least,
+                                          std::uint64_t most = INT64_MAX);
 
-/// Bytes: "1048576", "512 MiB", "1.5GiB"; positive. Throws UsageError that names the option.
+/// A finite number of at least `least`; the error says that `accepted` is.
+[[nodiscard]] double parse_number(const std::string& option, const std::string& text, const std::string& accepted,
+                                  double least = std::numeric_limits<double>::lowest());
+
+/// parse_positive() of an option that was given, else nothing.
+[[nodiscard]] std::optional<std::uint64_t> parse_given(const std::string& option,
+                                                       const std::optional<std::string>& text);
+
+/// The same as the number of a run or study.
+[[nodiscard]] std::optional<std::int64_t> parse_id(const std::string& option, const std::optional<std::string>& text);
+
+/// Words between commas.
+[[nodiscard]] std::vector<std::string> parse_list(const std::string& text);
+
+/// Bytes: "1048576", "512 MiB", "1.5GiB"; positive.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
 
 /// parse_schedule() of --schedule. Throws UsageError.
@@ -47,6 +67,13 @@ void check_model_options(const ModelOptions& options);
 /// level or dag, as CLI11 has checked it.
 [[nodiscard]] Execution execution_kind(const std::string& text);
 
+[[nodiscard]] PatternKind pattern_kind(const std::string& text);
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
+
+/// The text of a wrong request, with the option of its field: "--workers is 0, accepted is ...".
+[[nodiscard]] std::string text_of(const RequestError& error, const CLI::App& command);
+
+/// A text of the library with the command's options in place of the request's fields that stand in backquotes.
+[[nodiscard]] std::string with_options(const std::string& text, const CLI::App& command);
 
 }  // namespace upsweep::cli

@@ -1,8 +1,15 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "terminal.hpp"
+#include "upsweep/app/session.hpp"
 #include "upsweep/report/format.hpp"
 
 namespace upsweep::cli {
@@ -10,5 +17,49 @@ namespace upsweep::cli {
 /// Writes a result in the given format to standard output; throws std::runtime_error when that fails.
 void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
                   const std::function<std::string()>& table);
+
+/// The same of a report with the three functions; its text in the terminal's style, where it has styles.
+template <class Report>
+void print_report(const std::string& format, const Report& report) {
+  print_result(
+      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
+      [&] {
+        if constexpr (requires { to_text(report, TextStyle{}); }) {
+          return to_text(report, terminal_style());
+        } else {
+          return to_text(report);
+        }
+      });
+}
+
+/// Says on standard error where runs went, if they went anywhere: "upsweep: stored in runs.sqlite as runs 3, 4".
+void report_stored(const std::optional<std::string>& db, const std::vector<std::int64_t>& ids);
+
+/// Says on standard error what was written: "upsweep: wrote report.html (1.234 MiB)".
+void report_written(const std::string& out, std::size_t bytes);
+
+/// Standard error while a command works: its notes and, where it is a terminal, one line of progress that is written
+/// over again and again and goes with this object.
+class Console {
+ public:
+  /// `command` has the options that notes name; `ending` stands behind what is under way.
+  explicit Console(const CLI::App& command, std::string ending = " ...");
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  /// Valid as long as this object.
+  [[nodiscard]] Watch watch(const std::atomic<bool>* stop = nullptr);
+
+  /// Takes the line of progress away.
+  void clear();
+
+ private:
+  void show(const std::string& doing);
+
+  const CLI::App& command_;
+  std::string ending_;
+  bool is_shown_ = false;
+};
 
 }  // namespace upsweep::cli

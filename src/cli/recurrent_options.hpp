@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "upsweep/app/loading.hpp"
 #include "upsweep/recurrent/device_model.hpp"
 
 namespace upsweep::cli {
@@ -21,6 +22,9 @@ struct RecurrentOptions {
 
 /// Declares --steps, --batch, --hidden, and where `has_machine` the assumptions of predictions on a machine.
 void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine = true);
+
+/// Sizes in place of the file's. Throws UsageError.
+[[nodiscard]] RecurrentSizes sizes_of(const RecurrentOptions& options);
 
 /// Checks what CLI11 does not. Throws UsageError.
 void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);

@@ -29,7 +29,7 @@ using Names = std::set<std::string, std::less<>>;
 ContentKey key_of(const Model& model, PatternKind pattern) {
   ContentHash hash;
   hash.add("model", model.content_hash);
-  hash.add("pattern", pattern_name(pattern));
+  hash.add("pattern", std::string_view(to_string(pattern)));
   hash.add("rule", std::string_view(kCountingRule));
   hash.add("value_bytes", std::string_view(model.value_bytes == 8 ? "8" : "4"));
   return hash.digest();

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -119,7 +118,8 @@ std::optional<FailureMessage> follow(const StudyFile& study, const StudyOptions&
 
 }  // namespace
 
-MpiSession::MpiSession() : place_{.is_built_in = true} {
+MpiSession::MpiSession(std::function<void(const std::string& what)> last_words)
+    : place_{.is_built_in = true}, last_words_(std::move(last_words)) {
   if (ranks_of_mpirun().empty()) return;
   place_.state = std::make_shared<MpiState>();
   int provided = 0;
@@ -139,7 +139,7 @@ MpiSession::~MpiSession() {
   }
   if (!place_.state->broken.empty()) {
     // Other ranks may wait for this one, and there is no way left to tell them.
-    std::fprintf(stderr, "upsweep: error: rank %d: %s\n", place_.rank, place_.state->broken.c_str());
+    if (last_words_) last_words_(fmt::format("rank {}: {}", place_.rank, place_.state->broken));
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

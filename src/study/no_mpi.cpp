@@ -9,7 +9,7 @@ namespace upsweep {
 struct MpiState {};
 
 // Without this, every process that mpirun starts would run the whole study.
-MpiSession::MpiSession() {
+MpiSession::MpiSession(std::function<void(const std::string& what)> /*last_words*/) {
   const std::string ranks = ranks_of_mpirun();
   if (!ranks.empty() && ranks != "1")
     throw UsageError(

@@ -31,10 +31,6 @@ void append(std::string& text, std::uint64_t number) {
 
 }  // namespace
 
-std::string_view pattern_name(PatternKind pattern) {
-  return pattern == PatternKind::guaranteed ? "guaranteed" : "sample";
-}
-
 std::string settings_text(const StudySettings& settings) {
   // Every point has its text: put together without a formatter.
   const PointSettings& point = settings.point;
@@ -44,7 +40,7 @@ std::string settings_text(const StudySettings& settings) {
   text.append(" objective=").append(to_string(point.objective));
   text.append(" execution=").append(to_string(point.execution));
   text.append(" scope=").append(point.scope == Scope::all ? "all" : "live");
-  text.append(" pattern=").append(pattern_name(settings.pattern));
+  text.append(" pattern=").append(to_string(settings.pattern));
   text.append(" workers=");
   if (point.workers) {
     append(text, *point.workers);
@@ -65,7 +61,7 @@ std::string settings_text(const StudySettings& settings) {
 ContentKey point_key(const PointInputs& inputs, std::string_view tool_version) {
   ContentHash hash;
   hash.add("model", inputs.model.hash);
-  hash.add("pattern", pattern_name(inputs.settings.pattern));
+  hash.add("pattern", std::string_view(to_string(inputs.settings.pattern)));
   hash.add("machine", inputs.machine.hash);
   hash.add("settings", settings_text(inputs.settings));
   hash.add("rule", std::string_view(kCountingRule));

@@ -7,9 +7,6 @@
 
 namespace upsweep {
 
-/// "guaranteed" or "sample".
-[[nodiscard]] std::string_view pattern_name(PatternKind pattern);
-
 /// The key of a point's result: everything that it depends on. Points with equal keys have equal results.
 [[nodiscard]] ContentKey point_key(const PointInputs& inputs, std::string_view tool_version);
 

@@ -37,6 +37,11 @@ std::uint64_t kept_bytes(const ScheduleProfile& profile, Execution execution) {
 
 }  // namespace
 
+std::string to_string(const LossGradient& loss) {
+  return loss.label ? fmt::format("softmax cross-entropy of label {}", *loss.label)
+                    : fmt::format("standard normal loss gradient of seed {}", loss.seed);
+}
+
 std::string too_large(const ScheduleProfile& profile, Execution execution) {
   const std::uint64_t flops = totals(profile, Scope::all).flops;
   const std::uint64_t bytes = kept_bytes(profile, execution);
@@ -53,8 +58,7 @@ namespace {
 template <class T>
 class Validator {
  public:
-  Validator(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
-            const ValidationOptions& options)
+  Validator(const Backend& backend, NetworkAtInput& at, const NetworkProfile& network, const ValidationOptions& options)
       : backend_(backend), at_(at), options_(options) {
     const std::vector<std::vector<double>> inputs = link_inputs(at.network, at.weights, at.x);
     const std::vector<double> gradient = loss_gradient(at.loss, inputs.back());
@@ -168,7 +172,7 @@ class Validator {
   }
 
   const Backend& backend_;
-  const NetworkAtInput& at_;
+  NetworkAtInput& at_;
   const ValidationOptions& options_;
   DirectGradients direct_;
   double direct_roundings_ = 0;
@@ -213,7 +217,7 @@ void compare_times(Validation& validation) {
 }
 
 template <class T>
-Validation validate_as(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
+Validation validate_as(const Backend& backend, NetworkAtInput& at, const NetworkProfile& network,
                        const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options) {
   Validation validation;
   if (options.machine != nullptr) {
@@ -260,7 +264,7 @@ bool Validation::any_ran() const {
   return std::any_of(schedules.begin(), schedules.end(), [](const ScheduleValidation& one) { return one.ran(); });
 }
 
-Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
+Validation validate(const Backend& backend, NetworkAtInput at, const NetworkProfile& network,
                     const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options) {
   const Availability availability = backend.availability();
   if (!availability.available) throw BackendError(backend.name() + ": " + availability.reason);

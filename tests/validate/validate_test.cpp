@@ -117,8 +117,7 @@ class ValidateTest : public testing::SeededTest {
   [[nodiscard]] Validation run(const Backend& backend, const Analysis& analysed, const ValidationOptions& options,
                                PatternKind pattern = PatternKind::guaranteed, unsigned value_bytes = 4,
                                const LossGradient& loss = {}) const {
-    NetworkWeights weights = weights_;  // validate() empties them
-    return validate(backend, {network_, weights, sample_.at(0), pattern, loss, value_bytes}, analysed.network,
+    return validate(backend, {network_, weights_, sample_.at(0), pattern, loss, value_bytes}, analysed.network,
                     analysed.schedules, options);
   }
 

@@ -48,6 +48,7 @@ class ModelFile {
   /// As kind_text(), a stack of layers as "a recurrent model".
   [[nodiscard]] const char* what() const;
 
+  [[nodiscard]] const YamlDocument& document() const { return *document_; }
   /// The model, checked. `numbers` is for networks of operators. Throws InputError, one line that names file and line.
   [[nodiscard]] AnyModel load(Numbers numbers) const;
 

@@ -16,6 +16,10 @@ enum class PatternKind {
   sample,      ///< at a concrete input: a ReLU that is off has none, a max-pool keeps the arg-max only
 };
 
+[[nodiscard]] inline const char* to_string(PatternKind pattern) {
+  return pattern == PatternKind::sample ? "sample" : "guaranteed";
+}
+
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements
 /// numbered channel-major (c·H·W + y·W + x), without explicit zeros.
 ///

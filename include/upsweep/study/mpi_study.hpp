@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "upsweep/study/run_study.hpp"
 
@@ -24,8 +26,9 @@ struct MpiPlace {
 /// InputError there, since what a rank can fail of so early is its command line or its files.
 class MpiSession {
  public:
-  /// Throws UsageError under an mpirun with several ranks of a program that was built without MPI.
-  MpiSession();
+  /// `last_words` is called with what is wrong where the session's end has no way left but to end all ranks. Throws
+  /// UsageError under an mpirun with several ranks of a program that was built without MPI.
+  explicit MpiSession(std::function<void(const std::string& what)> last_words = {});
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
@@ -34,6 +37,7 @@ class MpiSession {
 
  private:
   MpiPlace place_;
+  std::function<void(const std::string& what)> last_words_;
 };
 
 /// run_study() on all ranks: rank 0 hands out work units, writes to the store and answers, the others evaluate; each

@@ -26,10 +26,13 @@ struct LossGradient {
   std::uint64_t seed = 1;            ///< of those
 };
 
+/// The loss gradient in words.
+[[nodiscard]] std::string to_string(const LossGradient& loss);
+
 /// A network at one concrete input.
 struct NetworkAtInput {
   const Network& network;
-  NetworkWeights& weights;    ///< with the values of every conv2d and linear; validate() empties it
+  NetworkWeights weights;  ///< with the values of every conv2d and linear; moved in, they go when they are not needed
   std::span<const double> x;  ///< elements of the network's input
   PatternKind pattern = PatternKind::guaranteed;
   LossGradient loss;
@@ -96,7 +99,7 @@ struct Validation {
 /// Throws BackendError where the backend is not available; OperatorError (its index is a position in
 /// network.operators()) for numbers that are not finite or do not fit; std::invalid_argument for a label that is no
 /// output.
-[[nodiscard]] Validation validate(const Backend& backend, const NetworkAtInput& at, const NetworkProfile& network,
+[[nodiscard]] Validation validate(const Backend& backend, NetworkAtInput at, const NetworkProfile& network,
                                   const std::vector<ScheduleProfile>& profiles, const ValidationOptions& options);
 
 }  // namespace upsweep

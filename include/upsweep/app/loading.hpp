@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/app/session.hpp"
+#include "upsweep/io/model.hpp"
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/scan/schedule.hpp"
+
+namespace upsweep {
+
+/// The network of operators of a model, for `command`. Throws InputError, also for models of other kinds and where the
+/// patterns cannot fit into memory.
+[[nodiscard]] Model countable_network(AnyModel model, const std::string& command);
+
+/// The same of a file.
+[[nodiscard]] Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command);
+
+/// What a pattern needs of a model that is counted, not run.
+[[nodiscard]] Numbers numbers_for(PatternKind pattern);
+
+/// analyse() with progress. Throws InputError at the model's lines, also where counts are too large.
+[[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
+                                       const Watch& watch);
+
+/// The machine of a request, or nothing without it. Throws InputError.
+[[nodiscard]] std::optional<Machine> load_machine_of(const std::optional<std::string>& file);
+
+/// The machine of a file for predictions of recurrent passes. Throws InputError, also where they cannot be predicted on
+/// it.
+[[nodiscard]] Machine load_device(const std::string& file);
+
+/// Workers to simulate: those asked for, else `widest`, at most those of the machine (of `file`), which may be null.
+/// Throws InputError where more are asked for than the machine has.
+[[nodiscard]] std::uint64_t workers_on(const Machine* machine, const std::optional<std::string>& file,
+                                       const std::optional<std::uint64_t>& asked, std::uint64_t widest);
+
+/// Throws InputError for a machine with a stack of layers, which has no predictions.
+void require_no_machine(const RecurrentModel& model, const std::optional<std::string>& machine);
+
+/// Sizes of a recurrent model that a request puts in place of its file's.
+struct RecurrentSizes {
+  static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 39;  // as in model files
+  static constexpr std::uint64_t kMostBatch = 1'000'000;
+  static constexpr std::uint64_t kMostHidden = 65'536;
+
+  std::optional<std::uint64_t> steps = std::nullopt;
+  std::optional<std::uint64_t> batch = std::nullopt;
+  std::optional<std::uint64_t> hidden = std::nullopt;
+};
+
+/// Throws RequestError for sizes that no model has.
+void check_sizes(const RecurrentSizes& sizes);
+
+/// Throws RequestError for sizes with a model that is not recurrent.
+void require_no_sizes(const ModelFile& file, const std::string& name, const RecurrentSizes& sizes);
+
+/// Throws where a model that is counted without inputs is asked for a pattern of samples (InputError), for sizes that it
+/// has not (RequestError), or where it has no chain at all (InputError).
+void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern,
+                       const RecurrentSizes& sizes);
+
+/// The recurrent model of a file with these sizes. Throws InputError where weights or sequences from files do not go with them, and
+/// for a stack of layers that `accepted` leaves out.
+[[nodiscard]] RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes,
+                                                 Layers accepted = Layers::one);
+
+}  // namespace upsweep

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "upsweep/app/loading.hpp"
+#include "upsweep/app/session.hpp"
+#include "upsweep/io/model.hpp"
+#include "upsweep/recurrent/device_model.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/search/candidate.hpp"
+#include "upsweep/search/device_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
+
+namespace upsweep {
+
+/// Choose the schedule of a model: every hybrid depth and every other scheme, scored.
+struct SearchRequest {
+  std::string model;  ///< a file of any kind of model with a chain
+  PatternKind pattern = PatternKind::guaranteed;
+  std::optional<std::uint64_t> workers = std::nullopt;
+  std::optional<std::string> machine = std::nullopt;  ///< a machine file: scores are its seconds
+  std::optional<std::string> db = std::nullopt;       ///< runs are kept there
+  Objective objective = Objective::time;
+  std::optional<Execution> execution = std::nullopt;  ///< dag where not said, level where only that is known
+  bool live = false;                                  ///< leave out dead ops
+  std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
+  std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
+  RecurrentSizes sizes = {};                           ///< of recurrent models
+  DeviceAssumptions assumptions = {};                  ///< of recurrent models on a machine
+};
+
+/// What came of it. Not copied: the result refers to the machine.
+struct SearchOutcome {
+  AnyModel model;
+  PatternKind pattern = PatternKind::guaranteed;
+  std::unique_ptr<const Machine> machine = nullptr;
+  std::optional<Analysis> analysis = std::nullopt;  ///< of a network of operators
+  /// Candidates; of a recurrent model on a machine with predictions, of a stack of layers with profiles.
+  std::variant<SearchResult, DeviceSearchResult, StackedSearchResult> result = {};
+  std::string priced_by = "pram";                       ///< as SearchReport::priced_by
+  std::string no_schemes = {};                          ///< why there are no other schemes
+  std::optional<std::pair<std::string, std::optional<std::uint64_t>>> scheme_limit = {};  ///< JSON name and its value
+  bool has_overtaking = false;
+  std::optional<Overtaking> overtaking = std::nullopt;  ///< in FLOPs
+  DeviceAssumptions assumptions = {};
+  DeviceOvertakingSearch overtaking_steps = {};       ///< on a machine: of the sequential pass
+  DeviceOvertakingSearch overtaking_one_kernel = {};  ///< the same in one kernel
+  std::optional<StackedOvertaking> overtaking_wavefront = std::nullopt;
+  std::vector<std::int64_t> run_ids = {};  ///< in the database
+};
+
+[[nodiscard]] Json to_json(const SearchOutcome& outcome);
+[[nodiscard]] std::string to_csv(const SearchOutcome& outcome);
+[[nodiscard]] std::string to_text(const SearchOutcome& outcome, const TextStyle& style);
+
+/// Throws RequestError for settings that do not go together or with that kind of model; InputError.
+[[nodiscard]] SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch);
+
+}  // namespace upsweep

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "upsweep/app/session.hpp"
+#include "upsweep/io/model_file.hpp"
+#include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/profile/network_profile.hpp"
+#include "upsweep/store/run_store.hpp"
+
+namespace upsweep {
+
+/// Opens the store of a request's `db`, or nothing without it.
+[[nodiscard]] std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db);
+
+/// The command line as a JSON array. Arguments need not be UTF-8; what is not is replaced.
+[[nodiscard]] std::string arguments_json(const Caller& invocation);
+
+/// What all runs of this command have in common. Refers to `model` and `profile`.
+[[nodiscard]] RunContext run_context(const Caller& invocation, const std::string& command, PatternKind pattern,
+                                     const Model& model, const NetworkProfile& profile);
+
+/// Adds the machine that made the predictions, if any, and the predicted time to build the chain.
+void add_machine(RunContext& context, const Machine* machine, std::size_t workers, unsigned value_bytes);
+
+}  // namespace upsweep

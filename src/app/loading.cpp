@@ -1,0 +1,132 @@
+#include "upsweep/app/loading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/jacobian/chain.hpp"
+#include "upsweep/recurrent/device_model.hpp"
+
+namespace upsweep {
+
+Model countable_network(AnyModel any, const std::string& command) {
+  Model model = require_network(std::move(any), command);
+  try {
+    require_pattern_memory(model.network, model.weights, machine_memory());
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  }
+  return model;
+}
+
+Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command) {
+  return countable_network(load_model(file, numbers), command);
+}
+
+Numbers numbers_for(PatternKind pattern) {
+  return pattern == PatternKind::sample ? Numbers::needed : Numbers::structure;
+}
+
+Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch) {
+  const auto progress = [&](std::size_t done, std::size_t inputs) {
+    watch.show(done < inputs ? fmt::format("counting products, input {} of {}", done + 1, inputs) : "");
+  };
+  const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
+  try {
+    return analyse(view, pattern, std::move(schedules), progress);
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  } catch (const CountOverflow& error) {
+    throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
+  }
+}
+
+std::optional<Machine> load_machine_of(const std::optional<std::string>& file) {
+  return file ? std::optional(load_machine(*file)) : std::nullopt;
+}
+
+void check_sizes(const RecurrentSizes& sizes) {
+  const auto check = [](const char* field, const std::optional<std::uint64_t>& size, std::uint64_t least,
+                        std::uint64_t most) {
+    if (!size || (*size >= least && *size <= most)) return;
+    throw RequestError(field, fmt::format("is '{}', accepted is an integer from {} to {}", *size, least, most));
+  };
+  check("steps", sizes.steps, 2, RecurrentSizes::kMostSteps);
+  check("batch", sizes.batch, 1, RecurrentSizes::kMostBatch);
+  check("hidden", sizes.hidden, 1, RecurrentSizes::kMostHidden);
+}
+
+void require_no_sizes(const ModelFile& file, const std::string& name, const RecurrentSizes& sizes) {
+  if (file.holds<RecurrentModel>()) return;
+  for (const auto& [field, size] :
+       {std::pair{"steps", &sizes.steps}, std::pair{"batch", &sizes.batch}, std::pair{"hidden", &sizes.hidden}}) {
+    if (!*size) continue;
+    throw RequestError(field, file.holds<Model>()
+                                  ? fmt::format("is for recurrent models, {} has a list of operators with shapes of "
+                                                "their own",
+                                                name)
+                                  : fmt::format("is for recurrent models, {} is {} with sizes of its own", name,
+                                                file.what()));
+  }
+}
+
+Machine load_device(const std::string& file) {
+  Machine machine = load_machine(file);
+  const std::string reason = unfit_for_device_model(machine);
+  if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
+  return machine;
+}
+
+std::uint64_t workers_on(const Machine* machine, const std::optional<std::string>& file,
+                         const std::optional<std::uint64_t>& asked, std::uint64_t widest) {
+  const std::uint64_t most = machine == nullptr ? std::numeric_limits<std::uint64_t>::max() : machine->workers();
+  if (!asked) return std::clamp<std::uint64_t>(widest, 1, most);
+  if (*asked > most) {
+    throw InputError(fmt::format("{}: it has {} workers, `workers` is {}, accepted is at most that many",
+                                 file.value_or(machine->name), most, *asked));
+  }
+  return *asked;
+}
+
+void require_no_machine(const RecurrentModel& model, const std::optional<std::string>& machine) {
+  if (!machine) return;
+  throw InputError(fmt::format(
+      "{}: `machine` with a stack of layers, accepted is none: stacks are counted in FLOPs, not predicted in seconds",
+      model.file));
+}
+
+void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern,
+                       const RecurrentSizes& sizes) {
+  if (file.holds<LayersModel>()) {
+    throw InputError(fmt::format("{}: {}, which has no Jacobians, accepted are networks of operators, recurrent models "
+                                 "and synthetic chains",
+                                 name, file.what()));
+  }
+  require_no_sizes(file, name, sizes);
+  if (pattern == PatternKind::guaranteed || file.holds<Model>()) return;
+  if (file.holds<RecurrentModel>()) {
+    throw InputError(fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted "
+                                 "by closed forms",
+                                 name));
+  }
+  throw InputError(
+      fmt::format("{}: `pattern` sample with a synthetic chain, which has no inputs, accepted is guaranteed", name));
+}
+
+RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes, Layers accepted) {
+  RecurrentModel model = load_recurrent(file.document(), accepted);
+  model.steps = sizes.steps.value_or(model.steps);
+  model.batch = sizes.batch.value_or(model.batch);
+  model.shape.hidden = sizes.hidden.value_or(model.shape.hidden);
+  if (sizes.hidden && model.values)
+    throw InputError(fmt::format("{}: `hidden`, accepted is none: the weights stand in files", model.file));
+  return model;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,253 @@
+#include "upsweep/app/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "upsweep/app/pass_records.hpp"
+#include "upsweep/app/pattern_pictures.hpp"
+#include "upsweep/app/storing.hpp"
+#include "upsweep/report/chain_report.hpp"
+#include "upsweep/report/device_report.hpp"
+#include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/stacked_report.hpp"
+#include "upsweep/scan/request.hpp"
+#include "upsweep/search/what_binds.hpp"
+#include "upsweep/sim/homogeneous_time.hpp"
+
+namespace upsweep {
+namespace {
+
+/// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
+bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
+
+/// Checks the schedule as far as it can be before the model says what it accepts.
+void check_schedule(const std::string& schedule) {
+  try {
+    if (is_blocked(schedule)) {
+      static_cast<void>(parse_backward_method(schedule));
+    } else {
+      static_cast<void>(parse_schedule(schedule));
+    }
+  } catch (const std::invalid_argument&) {
+    throw RequestError("schedule",
+                       is_blocked(schedule)
+                           ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "
+                                         "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
+                                         schedule)
+                           : fmt::format("is '{}', accepted are {}", schedule, accepted_schedules()));
+  }
+}
+
+ScheduleRequest schedule_request(const std::string& text) {
+  try {
+    return parse_schedule(text);
+  } catch (const std::invalid_argument&) {
+    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
+  }
+}
+
+/// The hybrid depth of a schedule of `what`, which accepts others as `accepted` says.
+std::uint32_t depth_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
+  const ScheduleRequest request = schedule_request(schedule);
+  if (request.scheme->is_hybrid) return static_cast<std::uint32_t>(request.parameter);
+  throw RequestError("schedule", fmt::format("is '{}', accepted of {} are linear, blelloch{}", schedule, what, accepted));
+}
+
+/// The backward pass of a recurrent model that a schedule is.
+BackwardMethod method_of(const ProfileRequest& request) {
+  if (!is_blocked(request.schedule)) {
+    return {BackwardKind::levels,
+            depth_of(request.schedule, "a recurrent model",
+                     ", hybrid:L with an integer L of at least 0 and, with `machine`, blocked:P"),
+            {}};
+  }
+  const BackwardMethod method = parse_backward_method(request.schedule);
+  if (!request.machine) {
+    throw RequestError(
+        "schedule", fmt::format("is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
+                                "predicted on a machine, accepted is with `machine`",
+                                request.schedule));
+  }
+  if (request.workers) {
+    throw RequestError("workers", fmt::format("with `schedule` {}, which is predicted on the whole machine, accepted is "
+                                              "without",
+                                              request.schedule));
+  }
+  return method;
+}
+
+void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
+  const Model& model = std::get<Model>(outcome.model);
+  const Machine* machine = outcome.machine ? &*outcome.machine : nullptr;
+  const auto store = open_store(request.db);
+  const ScheduleRequest schedule = schedule_request(request.schedule);
+  const std::size_t length = model.network.links().size() + 1;
+  CountedNetworkProfile found{
+      analyse_network(model, request.pattern, {make_schedule(schedule, length)}, watch), {}, std::nullopt};
+  const ScheduleProfile& profile = found.analysis.schedules.front();
+  const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
+  found.pram = pram_profile(profile, workers);
+  if (machine != nullptr)
+    found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
+  if (store) {
+    RunContext context = run_context(caller, "profile", request.pattern, model, found.analysis.network);
+    add_machine(context, machine, workers, model.value_bytes);
+    RunRecord run{request.schedule, &profile, found.pram, {}, {}, {}};
+    if (found.times) {
+      run.predicted_level_s = found.times->level.seconds;
+      run.predicted_dag_s = found.times->dag.seconds;
+      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, Execution::dag))
+        run.binding = to_string(*binding);
+    }
+    outcome.run_ids = store->save(context, {run}, std::nullopt);
+    save_pictures(*store, model, request.pattern, watch);
+  }
+  outcome.counted = std::move(found);
+}
+
+void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
+  const ChainModel& model = std::get<ChainModel>(outcome.model);
+  const Machine* machine = outcome.machine ? &*outcome.machine : nullptr;
+  CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes), {},
+                            homogeneous_reference(model.chain, model.value_bytes), std::nullopt};
+  const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
+  found.pram = homogeneous_pram(found.profile, workers);
+  if (machine != nullptr) found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
+  outcome.counted = std::move(found);
+}
+
+void profile_steps(const ProfileRequest& request, const BackwardMethod& method, const Caller& caller,
+                   ProfileOutcome& outcome) {
+  const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
+  const auto keep = [&](const auto& report) {
+    if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, report))};
+  };
+  if (outcome.machine) {
+    const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
+    outcome.prediction =
+        predict_on_device(*outcome.machine, shape, method, model.value_bytes, request.assumptions);
+    keep(DeviceProfileReport{model, *outcome.machine, request.schedule, outcome.assumptions, *outcome.prediction});
+  }
+  if (is_blocked(request.schedule)) return;
+  const HomogeneousChain chain = chain_of(model);
+  CountedChainProfile found{profile_homogeneous(chain, method.depth, model.value_bytes), {},
+                            homogeneous_reference(chain, model.value_bytes), std::nullopt};
+  const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
+  found.pram = homogeneous_pram(found.profile, workers);
+  if (!outcome.machine)
+    keep(RecurrentProfileReport{model, found.profile, found.pram, found.reference, request.schedule});
+  outcome.counted = std::move(found);
+}
+
+void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Caller& caller, ProfileOutcome& outcome) {
+  const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
+  require_no_machine(model, request.machine);
+  const StackedShape shape{model.layers, model.steps, model.shape.hidden};
+  SearchOptions options;
+  options.workers = request.workers;
+  options.value_bytes = model.value_bytes;
+  const auto store = open_store(request.db);
+  StackedSearchResult result = compare_stacked(shape, stacked_methods(shape, depth), options);
+  outcome.overtaking_wavefront = overtaking_wavefront(result);
+  if (store)
+    outcome.run_ids = {store->save(pass_record(caller, StackedReport{model, result, outcome.overtaking_wavefront, true}))};
+  outcome.counted = std::move(result);
+}
+
+/// Calls `show` with the report of the counts of an outcome.
+template <class Show>
+auto with_counts(const ProfileOutcome& outcome, const Show& show) {
+  const RecurrentModel* recurrent = std::get_if<RecurrentModel>(&outcome.model);
+  if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
+    const Model& model = std::get<Model>(outcome.model);
+    return show(ProfileReport{model.name, model.network, network->analysis.network, network->analysis.schedules.front(),
+                              network->pram, to_string(outcome.pattern), outcome.schedule, network->times});
+  }
+  if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
+    return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
+  const auto& chain = std::get<CountedChainProfile>(outcome.counted);
+  if (recurrent != nullptr)
+    return show(RecurrentProfileReport{*recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule});
+  ChainProfileReport report{std::get<ChainModel>(outcome.model), chain.profile, chain.pram, chain.reference,
+                            outcome.schedule};
+  if (chain.seconds) {
+    report.machine = outcome.machine->name;
+    report.seconds = chain.seconds;
+  }
+  return show(report);
+}
+
+bool is_counted(const ProfileOutcome& outcome) { return !std::holds_alternative<std::monostate>(outcome.counted); }
+
+DeviceProfileReport device_report(const ProfileOutcome& outcome) {
+  return {std::get<RecurrentModel>(outcome.model), *outcome.machine, outcome.schedule, outcome.assumptions,
+          *outcome.prediction};
+}
+
+}  // namespace
+
+Json to_json(const ProfileOutcome& outcome) {
+  Json object = is_counted(outcome) ? with_counts(outcome, [](const auto& report) { return to_json(report); })
+                                    : Json{{"schedule", {{"requested", outcome.schedule}}}};
+  if (outcome.prediction) object["predicted"] = to_json(device_report(outcome));
+  return object;
+}
+
+std::string to_csv(const ProfileOutcome& outcome) {
+  if (outcome.prediction) return to_csv(device_report(outcome));
+  return with_counts(outcome, [](const auto& report) { return to_csv(report); });
+}
+
+std::string to_text(const ProfileOutcome& outcome, const TextStyle& style) {
+  std::string text;
+  if (is_counted(outcome)) text = with_counts(outcome, [&](const auto& report) { return to_text(report, style); });
+  if (!outcome.prediction) return text;
+  return text + (text.empty() ? "" : "\n") + to_text(device_report(outcome), style);
+}
+
+ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  check_sizes(request.sizes);
+  check_schedule(request.schedule);
+  const ModelFile file(request.model);
+  require_countable(file, request.model, request.pattern, request.sizes);
+  if (file.holds<RecurrentModel>()) {
+    const BackwardMethod method = method_of(request);
+    ProfileOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any), request.schedule, request.pattern};
+    outcome.assumptions = request.assumptions;
+    return located(outcome.model, [&]() -> ProfileOutcome {
+      if (std::get<RecurrentModel>(outcome.model).layers > 1) {
+        profile_stack(request, method.depth, caller, outcome);
+      } else {
+        if (request.machine) outcome.machine = load_device(*request.machine);
+        profile_steps(request, method, caller, outcome);
+      }
+      return std::move(outcome);
+    });
+  }
+  if (file.holds<ChainModel>()) {
+    if (request.db) {
+      throw RequestError("db", fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by "
+                                           "'upsweep study'",
+                                           request.model));
+    }
+    const std::uint32_t depth =
+        depth_of(request.schedule, "a synthetic chain", " and hybrid:L, which have closed forms");
+    ProfileOutcome outcome{file.load(Numbers::structure), request.schedule, request.pattern,
+                           load_machine_of(request.machine)};
+    return located(outcome.model, [&]() -> ProfileOutcome {
+      profile_synthetic(request, depth, outcome);
+      return std::move(outcome);
+    });
+  }
+  static_cast<void>(schedule_request(request.schedule));
+  std::optional<Machine> machine = load_machine_of(request.machine);
+  ProfileOutcome outcome{countable_network(file.load(numbers_for(request.pattern)), "profile"), request.schedule,
+                         request.pattern, std::move(machine)};
+  profile_network(request, caller, watch, outcome);
+  return outcome;
+}
+
+}  // namespace upsweep

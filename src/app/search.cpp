@@ -1,0 +1,320 @@
+#include "upsweep/app/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "upsweep/app/pass_records.hpp"
+#include "upsweep/app/pattern_pictures.hpp"
+#include "upsweep/app/storing.hpp"
+#include "upsweep/report/chain_report.hpp"
+#include "upsweep/report/device_report.hpp"
+#include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/search_report.hpp"
+#include "upsweep/report/stacked_report.hpp"
+#include "upsweep/search/chain_search.hpp"
+#include "upsweep/search/depth.hpp"
+#include "upsweep/search/point.hpp"
+
+namespace upsweep {
+namespace {
+
+SearchOptions options_of(const SearchRequest& request, const Machine* machine, unsigned value_bytes) {
+  SearchOptions options;
+  options.objective = request.objective;
+  options.execution = request.execution.value_or(Execution::dag);
+  options.scope = request.live ? Scope::live : Scope::all;
+  options.workers = request.workers;
+  options.memory_limit = request.memory;
+  options.machine = machine;
+  options.value_bytes = value_bytes;
+  return options;
+}
+
+std::string roofline_or_pram(const Machine* machine) {
+  return machine == nullptr || machine->kind == MachineKind::pram ? "pram" : "roofline";
+}
+
+void save(RunStore& store, const RunContext& context, const SearchResult& result, SearchOutcome& outcome) {
+  std::vector<RunRecord> runs;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& candidate = result.at(i);
+    const ScheduleProfile& profile = outcome.analysis->schedules[i];
+    // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
+    // row.
+    RunRecord run{candidate.schedule,
+                  &profile,
+                  pram_profile(profile, result.workers),
+                  candidate.score,
+                  candidate.feasible,
+                  candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
+    run.predicted_level_s = candidate.level_s;
+    run.predicted_dag_s = candidate.dag_s;
+    if (candidate.binding) run.binding = to_string(*candidate.binding);
+    runs.push_back(std::move(run));
+  }
+  SearchRecord record{to_string(result.options.objective),
+                      to_string(result.options.execution),
+                      result.options.scope == Scope::all ? "all" : "live",
+                      result.workers,
+                      result.options.memory_limit,
+                      std::nullopt,
+                      result.margin,
+                      std::nullopt,
+                      result.scheme_margin};
+  if (result.best) record.best_depth = result.candidates[*result.best].depth;
+  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
+  outcome.run_ids = store.save(context, runs, record);
+}
+
+void search_network(const SearchRequest& request, const Caller& caller, const Watch& watch, SearchOutcome& outcome) {
+  const Model& model = std::get<Model>(outcome.model);
+  const auto store = open_store(request.db);
+  SearchOptions options = options_of(request, outcome.machine.get(), model.value_bytes);
+  const std::size_t length = model.network.links().size() + 1;
+  std::vector<Schedule> schedules = depth_candidates(length);
+  std::size_t widest = 1;
+  for (const Schedule& schedule : schedules) widest = std::max(widest, widest_level(schedule));
+  options.workers = workers_on(outcome.machine.get(), request.machine, request.workers, widest);
+  if (request.schemes.value_or(true)) {
+    for (Schedule& scheme : scheme_candidates(length, *options.workers)) schedules.push_back(std::move(scheme));
+  }
+  outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
+  outcome.priced_by = roofline_or_pram(outcome.machine.get());
+  outcome.result = search_depth(outcome.analysis->schedules, options);
+  if (!store) return;
+  RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);
+  add_machine(context, outcome.machine.get(), *options.workers, model.value_bytes);
+  save(*store, context, std::get<SearchResult>(outcome.result), outcome);
+  save_pictures(*store, model, request.pattern, watch);
+}
+
+/// Refuses what a search of a synthetic chain on a machine does not have.
+void check_chain(const SearchRequest& request) {
+  if (request.db) {
+    throw RequestError(
+        "db", fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by 'upsweep study'",
+                          request.model));
+  }
+  if (!request.machine) return;
+  if (request.objective != Objective::time || request.execution == Execution::dag) {
+    throw RequestError("",
+                       "`objective` or `execution` with `machine` and a synthetic chain, whose seconds are those of "
+                       "level execution, accepted are time and level");
+  }
+  if (request.schemes == true) {
+    throw RequestError("schemes",
+                       "all with `machine` and a synthetic chain, whose seconds are known for hybrids, accepted is "
+                       "hybrid");
+  }
+}
+
+void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
+  const ChainModel& model = std::get<ChainModel>(outcome.model);
+  const HomogeneousChain& chain = model.chain;
+  const Machine* machine = outcome.machine.get();
+  SearchOptions options = options_of(request, machine, model.value_bytes);
+  PointSettings settings;
+  settings.workers = request.workers;
+  options.workers = workers_of_point(settings, chain.length(), machine);
+  if (machine != nullptr) options.execution = Execution::level;
+  const bool with_schemes = machine == nullptr && request.schemes.value_or(true);
+  const std::uint64_t scheme_elements = with_schemes && chain.is_exact() ? kMostSchemeElements : 0;
+  SearchResult result = search_chain(chain, options, scheme_elements);
+  outcome.priced_by = roofline_or_pram(machine);
+  outcome.has_overtaking = machine == nullptr;
+  if (machine == nullptr)
+    outcome.overtaking = overtaking_workers(chain, options.execution, options.scope, chain.elements);
+  outcome.scheme_limit = {"scheme_elements_limit", with_schemes ? std::optional(scheme_elements) : std::nullopt};
+  if (with_schemes && result.schemes.empty()) {
+    outcome.no_schemes = !chain.is_exact()
+                             ? "Other schemes than hybrids are searched for chains with exact counts."
+                             : fmt::format("Other schemes than hybrids have no closed forms and are searched up to {} "
+                                           "elements.",
+                                           scheme_elements);
+  }
+  outcome.result = std::move(result);
+}
+
+/// Refuses what a search of a recurrent model on a machine does not have.
+void check_device(const SearchRequest& request) {
+  if (request.objective != Objective::time || request.live || request.execution || request.workers) {
+    throw RequestError("",
+                       "`objective`, `execution`, `live` or `workers` with `machine` and a recurrent model, accepted is "
+                       "time of all ops on the whole machine");
+  }
+  if (request.schemes) {
+    throw RequestError("schemes",
+                       "with `machine` and a recurrent model, which predicts hybrids and blocked:P, accepted is "
+                       "without");
+  }
+}
+
+void search_passes(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
+  const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
+  const Machine& machine = *outcome.machine;
+  const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
+  outcome.assumptions = request.assumptions;
+  outcome.priced_by = machine.kind == MachineKind::pram ? "pram" : "kernels";
+  outcome.result = search_on_device(machine, shape, model.value_bytes, request.assumptions, request.memory);
+  const auto overtaking = [&](BackwardKind kind) {
+    const BackwardMethod baseline{kind, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
+    return overtaking_steps(machine, shape, baseline, model.value_bytes, request.assumptions);
+  };
+  outcome.overtaking_steps = overtaking(BackwardKind::sequential);
+  outcome.overtaking_one_kernel = overtaking(BackwardKind::blocked);
+  const DeviceSearchReport report{model,
+                                  machine,
+                                  outcome.assumptions,
+                                  std::get<DeviceSearchResult>(outcome.result),
+                                  outcome.overtaking_steps,
+                                  outcome.overtaking_one_kernel};
+  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, report))};
+}
+
+void search_steps(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
+  const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
+  const HomogeneousChain chain = chain_of(model);
+  const SearchOptions options = options_of(request, nullptr, model.value_bytes);
+  const bool with_schemes = request.schemes.value_or(true);
+  SearchResult result = search_chain(chain, options, with_schemes ? kMostSchemeElements : 0);
+  outcome.has_overtaking = true;
+  outcome.overtaking = overtaking_workers(chain, options.execution, options.scope, chain.elements);
+  const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
+  outcome.scheme_limit = {"scheme_steps_limit", with_schemes ? std::optional(scheme_steps) : std::nullopt};
+  if (with_schemes && result.schemes.empty()) {
+    outcome.no_schemes = fmt::format(
+        "Other schemes than hybrids have no closed forms and are searched up to T = {}.", scheme_steps);
+  }
+  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, model, result))};
+  outcome.result = std::move(result);
+}
+
+void search_stack(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
+  const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
+  if (request.schemes) {
+    throw RequestError(
+        "schemes", "with a stack of layers, whose search compares ways through layers and steps, accepted is without");
+  }
+  require_no_machine(model, request.machine);
+  if (request.execution == Execution::dag) {
+    throw InputError(fmt::format("{}: `execution` dag with a stack of layers, accepted is level: a barrier after each",
+                                 request.model));
+  }
+  const StackedShape shape{model.layers, model.steps, model.shape.hidden};
+  const auto store = open_store(request.db);
+  outcome.result = compare_stacked(shape, stacked_methods(shape), options_of(request, nullptr, model.value_bytes));
+  const auto& result = std::get<StackedSearchResult>(outcome.result);
+  outcome.overtaking_wavefront = overtaking_wavefront(result);
+  const StackedReport report{model, result, outcome.overtaking_wavefront, false};
+  if (store) outcome.run_ids = {store->save(pass_record(caller, report))};
+}
+
+SearchReport network_report(const SearchOutcome& outcome, const Model& model, const SearchResult& result) {
+  const NetworkProfile& network = outcome.analysis->network;
+  const std::string pattern = to_string(outcome.pattern);
+  SearchReport report{
+      model.name, "network",
+      fmt::format("{}: {} pattern{}", model.name, pattern,
+                  network.inputs == 1 ? "" : fmt::format(" (means over {} inputs)", network.inputs)),
+      result};
+  report.pattern = pattern;
+  report.linear_flops = network.linear_flops;
+  report.baseline_flops = network.baseline_flops;
+  report.network = &model.network;
+  report.network_profile = &network;
+  return report;
+}
+
+SearchReport chain_report(const ChainModel& model, const SearchResult& result) {
+  SearchReport report{model.name, "chain", chain_model_text(model), result};
+  report.is_exact = model.chain.is_exact();
+  report.linear_flops = homogeneous_reference(model.chain, model.value_bytes).linear_flops;
+  report.remarks = expectation_text(model);
+  return report;
+}
+
+SearchReport steps_report(const RecurrentModel& model, const SearchResult& result) {
+  SearchReport report{model.name, "recurrent", recurrent_model_text(model), result};
+  report.linear_flops = homogeneous_reference(chain_of(model), model.value_bytes).linear_flops;
+  report.baseline_flops = recurrent_baseline_flops(model);
+  report.remarks = "Figures are those of one sequence.\n";
+  return report;
+}
+
+/// Calls `show` with the report of an outcome.
+template <class Show>
+auto with_report(const SearchOutcome& outcome, const Show& show) {
+  const RecurrentModel* recurrent = std::get_if<RecurrentModel>(&outcome.model);
+  if (const auto* passes = std::get_if<DeviceSearchResult>(&outcome.result)) {
+    return show(DeviceSearchReport{*recurrent, *outcome.machine, outcome.assumptions, *passes, outcome.overtaking_steps,
+                                   outcome.overtaking_one_kernel});
+  }
+  if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.result))
+    return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, false});
+  const auto& result = std::get<SearchResult>(outcome.result);
+  SearchReport report = recurrent != nullptr ? steps_report(*recurrent, result)
+                        : outcome.analysis   ? network_report(outcome, std::get<Model>(outcome.model), result)
+                                             : chain_report(std::get<ChainModel>(outcome.model), result);
+  report.priced_by = outcome.priced_by;
+  report.no_schemes = outcome.no_schemes;
+  report.has_overtaking = outcome.has_overtaking;
+  report.overtaking = outcome.overtaking;
+  return show(report);
+}
+
+}  // namespace
+
+Json to_json(const SearchOutcome& outcome) {
+  Json json = with_report(outcome, [](const auto& report) { return to_json(report); });
+  if (outcome.scheme_limit)
+    json[outcome.scheme_limit->first] = outcome.scheme_limit->second ? Json(*outcome.scheme_limit->second) : Json();
+  return json;
+}
+
+std::string to_csv(const SearchOutcome& outcome) {
+  return with_report(outcome, [](const auto& report) { return to_csv(report); });
+}
+
+std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
+  return with_report(outcome, [&](const auto& report) { return to_text(report, style); });
+}
+
+SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  check_sizes(request.sizes);
+  const ModelFile file(request.model);
+  require_countable(file, request.model, request.pattern, request.sizes);
+  if (file.holds<RecurrentModel>()) {
+    if (request.machine) check_device(request);
+    SearchOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any)};
+    return located(outcome.model, [&]() -> SearchOutcome {
+      if (std::get<RecurrentModel>(outcome.model).layers > 1) {
+        search_stack(request, caller, outcome);
+      } else if (request.machine) {
+        outcome.machine = std::make_unique<const Machine>(load_device(*request.machine));
+        search_passes(request, caller, outcome);
+      } else {
+        search_steps(request, caller, outcome);
+      }
+      return std::move(outcome);
+    });
+  }
+  if (file.holds<ChainModel>()) check_chain(request);
+  std::unique_ptr<const Machine> machine;
+  if (request.machine) machine = std::make_unique<const Machine>(load_machine_of(request.machine).value());
+  AnyModel model = file.load(numbers_for(request.pattern));
+  if (file.holds<ChainModel>()) {
+    SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};
+    return located(outcome.model, [&]() -> SearchOutcome {
+      search_synthetic(request, outcome);
+      return std::move(outcome);
+    });
+  }
+  SearchOutcome outcome{countable_network(std::move(model), "search"), request.pattern, std::move(machine)};
+  search_network(request, caller, watch, outcome);
+  return outcome;
+}
+
+}  // namespace upsweep

@@ -1,1 +1,0 @@
-#include "upsweep/app/session.hpp"

@@ -1,0 +1,143 @@
+#include "upsweep/app/training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+
+#include "training_record.hpp"
+#include "upsweep/app/loading.hpp"
+#include "upsweep/app/storing.hpp"
+#include "upsweep/base/memory.hpp"
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/report/format.hpp"
+#include "upsweep/scan/request.hpp"
+
+namespace upsweep {
+namespace {
+
+/// So many seconds for each problem.
+OptimumSearch optimum_search(const TrainingRequest& request, const Watch& watch) {
+  OptimumSearch search;
+  if (!request.optimum) return search;
+  constexpr std::uint64_t kMostSeconds = 1'000'000;
+  if (*request.optimum == 0) throw RequestError("optimum", "is 0, accepted is an integer of at least 1");
+  if (*request.optimum > kMostSeconds)
+    throw RequestError("optimum",
+                       fmt::format("is {}, accepted are at most {} seconds", *request.optimum, kMostSeconds));
+  const auto limit = std::chrono::seconds(*request.optimum);
+  // A quarter of the memory, for the largest problem.
+  search.max_states = std::min<std::size_t>(search.max_states, machine_memory() / 4 / (24 * search.max_tasks));
+  search.is_wanted = true;
+  const auto start = std::make_shared<std::chrono::steady_clock::time_point>();
+  search.begin = [start] { *start = std::chrono::steady_clock::now(); };
+  search.stop = [start, limit, stop = watch.stop] {
+    return (stop != nullptr && *stop) || std::chrono::steady_clock::now() - *start > limit;
+  };
+  return search;
+}
+
+/// Throws InputError where the simulations, which are kept for the report, would not fit into memory.
+void require_study_memory(const TrainingFile& file, const PipelineStudy& study) {
+  double needed = 0;
+  for (const PipelineChoice& choice : study.choices) {
+    needed += static_cast<double>(simulation_bytes(choice.pipeline));
+    if (needed <= static_cast<double>(machine_memory())) continue;
+    throw file.error(choice.line, fmt::format("the operations of the policies up to {} need about {}, this machine has "
+                                              "{}, accepted are fewer layers, micro-batches, devices or policies",
+                                              choice.label, short_bytes(needed),
+                                              short_bytes(static_cast<double>(machine_memory()))));
+  }
+}
+
+/// Says how much the policy with the fewest tensors needs.
+[[noreturn]] void refuse_limit(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+  const auto needed = [&](std::size_t i) {
+    const auto& peaks = answers.choices[i].run.peaks;
+    return tensors_of_the_file(study, study.choices[i], std::ranges::max(peaks, {}, &TensorPeaks::together).together);
+  };
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < answers.choices.size(); ++i) least = needed(i) < needed(least) ? i : least;
+  throw file.error(study.memory_limit_line,
+                   fmt::format("memory_limit is {} tensors on a device, accepted are at least {}, which {} needs",
+                               *study.memory_limit, needed(least), study.choices[least].label));
+}
+
+/// The scans that a pipeline study compares with, on the machine and network of the file. Throws InputError.
+std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const PipelineStudy& study, const Watch& watch) {
+  if (study.scans.empty()) return {};
+  const CostSource& source = *file.source;
+  const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step");
+  const Machine machine = load_machine(source.machine_file);
+  std::vector<Schedule> schedules;
+  for (const std::string& name : study.scans)
+    schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));
+  const Analysis analysis = analyse_network(model, PatternKind::guaranteed, std::move(schedules), watch);
+
+  const MicroBatch batch{source.batch / study.micro_batches, source.value_bytes, 0};
+  const LayerCosts costs = csr_costs(model.network, model.weights, machine, batch);
+  std::vector<ScanStepRun> runs;
+  for (const ScheduleProfile& profile : analysis.schedules) {
+    ScanStep step = scan_step(profile, model.network, costs, machine, batch);
+    step.devices = study.choices.front().pipeline.devices;
+    step.micro_batches = study.micro_batches;
+    runs.push_back(simulate_scan_step(step));
+  }
+  return runs;
+}
+
+PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search,
+                             const Watch& watch) {
+  require_study_memory(file, study);
+  PipelineAnswers answers;
+  for (const PipelineChoice& choice : study.choices) {
+    watch.show(fmt::format("simulating {}", choice.label));
+    try {
+      answers.choices.push_back(evaluate(choice, search));
+    } catch (const std::invalid_argument& error) {
+      throw file.error(choice.line, fmt::format("policy {}: {}", choice.policy, error.what()));
+    }
+  }
+  apply_limit(study, answers);
+  if (!answers.best) refuse_limit(file, study, answers);
+  try {
+    answers.scans = simulate_scans(file, study, watch);
+  } catch (const std::invalid_argument& error) {
+    throw file.error(file.line, std::string("scan: ") + error.what());
+  }
+  return answers;
+}
+
+template <class Study>
+auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearch& search, const Watch& watch) {
+  if constexpr (std::is_same_v<Study, PipelineStudy>) {
+    return evaluate_all(file, study, search, watch);
+  } else if constexpr (std::is_same_v<Study, FirstKMemoryStudy>) {
+    return evaluate(study);
+  } else {
+    return evaluate(study, search);
+  }
+}
+
+}  // namespace
+
+TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const Watch& watch) {
+  const OptimumSearch search = optimum_search(request, watch);
+  TrainingOutcome outcome{load_training(request.file)};
+  const auto store = open_store(request.db);
+  std::visit(
+      [&](const auto& study) {
+        watch.show(fmt::format("simulating {}", outcome.file.name));
+        const auto answers = answers_of(outcome.file, study, search, watch);
+        watch.show("");
+        if (store) outcome.run_ids = {store->save(training_record(caller, outcome.file, study, answers))};
+        outcome.answers = answers;
+      },
+      outcome.file.study);
+  return outcome;
+}
+
+}  // namespace upsweep

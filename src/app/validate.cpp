@@ -1,0 +1,231 @@
+#include "upsweep/app/validate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "calibrating.hpp"
+#include "upsweep/app/pattern_pictures.hpp"
+#include "upsweep/app/storing.hpp"
+#include "upsweep/devices/registry.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/scan/request.hpp"
+#include "upsweep/search/depth.hpp"
+#include "validate_recurrent.hpp"
+#include "validation_records.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The model with one input, the chosen one.
+Model load_at_input(const ValidateRequest& request, const ModelFile& file) {
+  Model model = countable_network(file.load(request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run),
+                                  "validate beside recurrent models");
+  const std::size_t input = request.input;
+  const SampleInputs& all = *model.sample;
+  if (input >= all.count) {
+    throw InputError(fmt::format("{}: `input` is {}, accepted are 0 to {}, the inputs of its sample", model.file, input,
+                                 all.count - 1));
+  }
+  const std::span<const double> x = all.at(input);
+  model.sample = SampleInputs{1, all.length, {x.begin(), x.end()}};
+  return model;
+}
+
+/// All that is decided before anything is executed.
+struct Setting {
+  std::unique_ptr<Backend> backend;
+  std::size_t workers = 1;
+  std::optional<Machine> machine;
+};
+
+Setting prepare(const ValidateRequest& request) {
+  Setting setting;
+  setting.backend = available_backend(request.backend);
+  const std::size_t most = setting.backend->facts().workers;
+  setting.workers = request.workers.value_or(most);
+  if (setting.workers > most) {
+    throw BackendError(fmt::format("{}: `workers` is {}, accepted are 1 to {} on this machine", request.backend,
+                                   setting.workers, most));
+  }
+  setting.machine = load_machine_of(request.machine);
+  if (setting.machine && setting.machine->workers() < setting.workers) {
+    throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",
+                                 *request.machine, setting.machine->workers(), setting.workers));
+  }
+  return setting;
+}
+
+void check_label(const Model& model, const LossGradient& loss) {
+  const std::uint64_t outputs = elements(model.network.operators().back().out_shape);
+  if (!loss.label || *loss.label < outputs) return;
+  throw InputError(fmt::format("{}: `label` is {}, accepted are 0 to {}: the network has {} outputs", model.file,
+                               *loss.label, outputs - 1, outputs));
+}
+
+bool any_to_run(const Analysis& analysis, const ValidateRequest& request) {
+  return request.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
+           return too_large(profile, request.execution).empty();
+         });
+}
+
+/// The schedule, before the model says which kind of it goes with it. Throws RequestError where both do not know it.
+void check_schedule(const std::string& text) {
+  try {
+    static_cast<void>(parse_schedule(text));
+    return;
+  } catch (const std::invalid_argument&) {
+    // Perhaps those of a recurrent model.
+  }
+  try {
+    static_cast<void>(parse_methods(text));
+  } catch (const RequestError& error) {
+    throw RequestError("schedule", fmt::format("{}; of a network of operators {}", error.what(), accepted_schedules()));
+  }
+}
+
+ScheduleRequest schedule_request(const std::string& text) {
+  try {
+    return parse_schedule(text);
+  } catch (const std::invalid_argument&) {
+    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
+  }
+}
+
+std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t length, std::size_t workers) {
+  if (!request.all_depths && !request.all_schedules)
+    return {make_schedule(schedule_request(request.schedule.value_or("blelloch")), length)};
+  std::vector<Schedule> schedules = depth_candidates(length);
+  if (!request.all_schedules) return schedules;
+  for (Schedule& scheme : scheme_candidates(length, workers)) schedules.push_back(std::move(scheme));
+  return schedules;
+}
+
+/// Runs all schedules; the weights of the model go into it.
+Validation run_all(const Backend& backend, const ValidateRequest& request, const Watch& watch,
+                   NetworkValidation& found) {
+  ValidationOptions options;
+  options.run.workers = found.workers;
+  options.run.execution = request.execution;
+  options.run.repetitions = 3;
+  options.run.min_seconds = 0.2;
+  options.run.memory_limit = backend.facts().memory_bytes;
+  options.machine = found.machine ? &*found.machine : nullptr;
+  options.force = request.force;
+  options.progress = [&](const std::string& schedule) { watch.show(fmt::format("running {}", schedule)); };
+  Model& model = found.model;
+  NetworkAtInput at{model.network, std::move(model.weights), model.sample->at(0), request.pattern,
+                    found.loss,    model.value_bytes};
+  try {
+    Validation result = validate(backend, std::move(at), found.analysis.network, found.analysis.schedules, options);
+    watch.show("");
+    return result;
+  } catch (const OperatorError& error) {
+    throw model.located(error);
+  }
+}
+
+/// Keeps what ran and, of a model that is new there, pictures of its patterns.
+std::vector<std::int64_t> store_network(RunStore& store, const ValidateRequest& request, const ModelFile& file,
+                                        const NetworkValidation& found, const Caller& caller, const Watch& watch) {
+  std::vector<std::int64_t> ids =
+      save_validation(store, run_context(caller, "validate", request.pattern, found.model, found.analysis.network),
+                      found.analysis, found.validation, found.report());
+  // Those of the sample are of its first input.
+  const bool has_first_input = request.input == 0 || request.pattern == PatternKind::guaranteed;
+  if (ids.empty() || !has_first_input) return ids;
+  if (store.reader().has_pictures(found.model.content_hash, to_string(request.pattern))) return ids;
+  // The weights went into the runs.
+  save_pictures(store, load_at_input(request, file), request.pattern, watch);
+  return ids;
+}
+
+ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile& file, const Caller& caller,
+                                 const Watch& watch) {
+  if (request.no_prediction) {
+    throw RequestError("no_prediction", ", accepted is a recurrent model; with `machine` nothing is calibrated");
+  }
+  const BackendEntry& entry = require_backend(request.backend, Ability::networks);
+  static_cast<void>(schedule_request(request.schedule.value_or("blelloch")));
+  Setting setting = prepare(request);
+
+  Model model = load_at_input(request, file);
+  const LossGradient loss{request.label, request.loss_seed.value_or(1)};
+  check_label(model, loss);
+  const auto store = open_store(request.db);
+  std::vector<Schedule> schedules = schedules_of(request, model.network.links().size() + 1, setting.workers);
+  Analysis analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
+  if (!setting.machine && entry.can(Ability::calibration) && any_to_run(analysis, request))
+    setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, caller, watch);
+  NetworkValidation found{std::move(model), std::move(analysis)};
+  found.machine = setting.machine;
+  found.backend = request.backend;
+  found.device = setting.backend->facts();
+  found.workers = setting.workers;
+  found.pattern = request.pattern;
+  found.execution = request.execution;
+  found.input = request.input;
+  found.loss = loss;
+  found.validation = run_all(*setting.backend, request, watch, found);
+  ValidateOutcome outcome{std::move(found)};
+  const auto& kept = std::get<NetworkValidation>(outcome.found);
+  if (store) outcome.run_ids = store_network(*store, request, file, kept, caller, watch);
+  if (const auto mismatch = kept.validation.first_mismatch()) outcome.mismatch = mismatch->what;
+  if (const std::string failure = kept.validation.first_failure(); !failure.empty()) outcome.failure = failure;
+  return outcome;
+}
+
+/// Refuses what only networks of operators have. Throws InputError.
+void refuse_recurrent(const ValidateRequest& request) {
+  const auto refuse = [&](bool is_given, const char* what) {
+    if (is_given) throw InputError(fmt::format("{}: {} with a recurrent model", request.model, what));
+  };
+  if (request.pattern != PatternKind::guaranteed) {
+    throw InputError(
+        fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted by closed "
+                    "forms",
+                    request.model));
+  }
+  refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
+  refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
+  refuse(request.force, "`force`, accepted is none: nothing is skipped");
+  refuse(request.execution != Execution::level, "`execution` dag, accepted is level");
+  refuse(request.input != 0 || request.label, "`input` or `label`, accepted is `loss_seed`");
+}
+
+}  // namespace
+
+ValidationReport NetworkValidation::report() const {
+  return {model.name,
+          analysis.schedules,
+          validation,
+          machine ? &*machine : nullptr,
+          to_string(pattern),
+          backend,
+          device,
+          workers,
+          to_string(execution),
+          input,
+          to_string(loss),
+          model.value_bytes,
+          model.network.has_blocks()};
+}
+
+ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  if (request.schedule && (request.all_depths || request.all_schedules))
+    throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
+  if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
+  check_sizes(request.sizes);
+  const ModelFile file(request.model);
+  require_no_sizes(file, request.model, request.sizes);
+  if (!file.holds<RecurrentModel>()) return validate_network(request, file, caller, watch);
+  refuse_recurrent(request);
+  return validate_recurrent(request, file, caller, watch);
+}
+
+}  // namespace upsweep
