@@ -7,7 +7,7 @@
 
 namespace upsweep {
 
-void columns(auto& visit, OrConst<CommandRow> auto& row) {
+void columns(auto& visit, CommandRow& row) {
   visit("created_utc", row.created_utc);
   visit("tool_version", row.tool_version);
   visit("command", row.command);

@@ -3,11 +3,12 @@
 #include <stdexcept>
 
 #include "rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 
 /// Columns of study_grids that do not change, but for its keys.
-void columns(auto& visit, OrConst<StudyRecord> auto& record) {
+void columns(auto& visit, StudyRecord& record) {
   visit("name", record.name);
   visit("file", record.file);
   visit("content_hash", record.content_hash);
@@ -30,7 +31,7 @@ void columns(auto& visit, StoredStudy& study) {
   visit("complete", study.is_complete);
 }
 
-void columns(auto& visit, OrConst<StoredAxis> auto& axis) {
+void columns(auto& visit, StoredAxis& axis) {
   visit("name", axis.name);
   visit("axis_values", axis.values);
 }
@@ -41,7 +42,7 @@ void answer_columns(auto& visit, auto& question, auto& place, auto& sentence, au
   visit("sentence", sentence);
   visit("details", details);
 }
-void columns(auto& visit, OrConst<AnswerRecord> auto& answer) {
+void columns(auto& visit, AnswerRecord& answer) {
   answer_columns(visit, answer.question, answer.where, answer.sentence, answer.answer);
 }
 void columns(auto& visit, StoredAnswer& answer) {
@@ -82,7 +83,8 @@ void replace_answers(Sqlite& database, std::int64_t study, std::span<const Answe
   for (std::uint64_t a = 0; a < answers.size(); ++a) insert(answers[a], study, a);
 }
 
-std::optional<StoredStudy> read_study(Sqlite& database, std::int64_t id) {
+std::optional<StoredStudy> StoreReader::study(std::int64_t id) const {
+  Sqlite& database = impl_->database;
   std::optional<StoredStudy> study = first_row<StoredStudy>(database, "FROM studies WHERE id = ?", id);
   if (!study) return study;
   study->axes = all_rows<StoredAxis>(database, "FROM study_axes WHERE study_id = ? ORDER BY axis", id);
@@ -90,8 +92,8 @@ std::optional<StoredStudy> read_study(Sqlite& database, std::int64_t id) {
   return study;
 }
 
-void read_points(Sqlite& database, std::int64_t study, const std::function<void(const StudyPointRow& point)>& take) {
-  Statement rows = select<StudyPointRow>(database, "FROM study_points WHERE study = ? ORDER BY position", study);
+void StoreReader::each_point(std::int64_t study, const std::function<void(const StudyPointRow& point)>& take) const {
+  Statement rows = select<StudyPointRow>(impl_->database, "FROM study_points WHERE study = ? ORDER BY position", study);
   StudyPointRow point;
   while (rows.step()) {
     ColumnReader reader(rows);

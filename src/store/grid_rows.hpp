@@ -1,13 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <span>
 
 #include "sqlite.hpp"
 #include "upsweep/store/point_record.hpp"
-#include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {
 
@@ -16,11 +13,5 @@ std::int64_t save_study(Sqlite& database, std::int64_t command, const StudyRecor
 
 /// Replaces the answers of a study.
 void replace_answers(Sqlite& database, std::int64_t study, std::span<const AnswerRecord> answers);
-
-/// A study with its axes and answers.
-[[nodiscard]] std::optional<StoredStudy> read_study(Sqlite& database, std::int64_t id);
-
-/// Calls `take` for every point of a study, by position.
-void read_points(Sqlite& database, std::int64_t study, const std::function<void(const StudyPointRow& point)>& take);
 
 }  // namespace upsweep

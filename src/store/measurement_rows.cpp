@@ -1,10 +1,11 @@
 #include "measurement_rows.hpp"
 
 #include "rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 
-void columns(auto& visit, OrConst<StoredMachine> auto& row) {
+void columns(auto& visit, StoredMachine& row) {
   visit.or_null("id", row.id);  // which a new row gets
   visit("name", row.name);
   visit("kind", row.kind);
@@ -21,7 +22,7 @@ void columns(auto& visit, OrConst<StoredMachine> auto& row) {
   visit("text", row.text);
 }
 
-void columns(auto& visit, OrConst<StoredMeasurement> auto& row) {
+void columns(auto& visit, StoredMeasurement& row) {
   visit.or_null("id", row.id);
   visit("backend", row.backend);
   visit("device", row.device);
@@ -44,13 +45,13 @@ void columns(auto& visit, OrConst<StoredMeasurement> auto& row) {
   visit("notes", row.notes);
 }
 
-void columns(auto& visit, OrConst<StoredMeasuredLevel> auto& row) {
+void columns(auto& visit, StoredMeasuredLevel& row) {
   visit("level", row.level);
   visit("predicted_s", row.predicted_s);
   visit("measured_s", row.measured_s);
 }
 
-void columns(auto& visit, OrConst<StoredMeasuredOp> auto& row) {
+void columns(auto& visit, StoredMeasuredOp& row) {
   visit("op", row.op);
   visit("predicted_alone_s", row.predicted_alone_s);
   visit("measured_busy_s", row.measured_busy_s);
@@ -84,8 +85,8 @@ std::int64_t save_machine(Sqlite& database, const StoredMachine& machine) {
   return insert_row(database, "machines", machine, "");
 }
 
-std::optional<StoredMachine> read_machine(Sqlite& database, std::int64_t id) {
-  return first_row<StoredMachine>(database, "FROM machines WHERE id = ?", id);
+std::optional<StoredMachine> StoreReader::machine(std::int64_t id) const {
+  return first_row<StoredMachine>(impl_->database, "FROM machines WHERE id = ?", id);
 }
 
 StoredMeasurement measurement_row(const MeasurementRecord& record) {

@@ -17,8 +17,6 @@ namespace upsweep {
 /// The id of the machine with the same text, made where there is none. Inside a transaction, as what follows.
 std::int64_t save_machine(Sqlite& database, const StoredMachine& machine);
 
-[[nodiscard]] std::optional<StoredMachine> read_machine(Sqlite& database, std::int64_t id);
-
 /// A measurement as it is kept; its id is not known yet.
 [[nodiscard]] StoredMeasurement measurement_row(const MeasurementRecord& record);
 

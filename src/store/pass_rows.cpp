@@ -4,11 +4,12 @@
 
 #include "command_rows.hpp"
 #include "rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 
 /// Columns of pass_sets but for its keys.
-void columns(auto& visit, OrConst<PassRecord> auto& record) {
+void columns(auto& visit, PassRecord& record) {
   visit("model", record.model);
   visit("model_file", record.model_file);
   visit("content_hash", record.content_hash);
@@ -25,7 +26,7 @@ void columns(auto& visit, OrConst<PassRecord> auto& record) {
   visit("workers", record.workers);
   visit("forward_s", record.forward_s);
   visit("parameters_s", record.parameters_s);
-  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) record.value_bytes = is_fp64 ? 8 : 4;
+  if constexpr (kReads<decltype(visit)>) record.value_bytes = is_fp64 ? 8 : 4;
 }
 
 /// Of the view pass_runs.
@@ -45,14 +46,14 @@ void phase_columns(auto& visit, const char* which, auto& times) {
   if (times) parts = {times->jacobians, times->up, times->middle, times->down, times->total()};
   constexpr std::array kNames = {"_jacobians_s", "_up_s", "_middle_s", "_down_s", "_s"};
   for (std::size_t i = 0; i < parts.size(); ++i) visit({which, kNames[i]}, parts[i]);
-  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) {
+  if constexpr (kReads<decltype(visit)>) {
     times.reset();
     if (!parts[0] && !parts[1] && !parts[2] && !parts[3]) return;
     times = PassSeconds{parts[0].value_or(0), parts[1].value_or(0), parts[2].value_or(0), parts[3].value_or(0)};
   }
 }
 
-void columns(auto& visit, OrConst<PassRow> auto& row) {
+void columns(auto& visit, PassRow& row) {
   visit("method", row.method);
   visit.or_null("backend", row.backend);
   visit("best", row.best);
@@ -68,7 +69,7 @@ void columns(auto& visit, OrConst<PassRow> auto& row) {
   visit("loss_difference", row.loss_difference);
 }
 
-void columns(auto& visit, OrConst<LossPoint> auto& point) {
+void columns(auto& visit, LossPoint& point) {
   visit("pass", point.pass);
   visit("iteration", point.iteration);
   visit("loss", point.loss);
@@ -85,7 +86,8 @@ std::int64_t save_pass_run(Sqlite& database, std::int64_t command, const PassRec
   return id;
 }
 
-std::optional<StoredPasses> read_passes(Sqlite& database, std::int64_t id) {
+std::optional<StoredPasses> StoreReader::passes(std::int64_t id) const {
+  Sqlite& database = impl_->database;
   std::optional<StoredPasses> passes = first_row<StoredPasses>(database, "FROM pass_runs WHERE id = ?", id);
   if (!passes) return passes;
   passes->record.passes = all_rows<PassRow>(database, "FROM passes WHERE run_id = ? ORDER BY pass", id);

@@ -4,10 +4,11 @@
 #include <bit>
 
 #include "rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 
-void columns(auto& visit, OrConst<StoredPicture> auto& one) {
+void columns(auto& visit, StoredPicture& one) {
   visit("first", one.first);
   visit("last", one.last);
   visit("name", one.name);
@@ -17,11 +18,6 @@ void columns(auto& visit, OrConst<StoredPicture> auto& one) {
   visit("grid_rows", one.grid_rows);
   visit("grid_cols", one.grid_cols);
   visit("cells", one.cells);
-}
-
-bool has_picture_rows(Sqlite& database, const std::string& model_hash, const std::string& pattern) {
-  Statement select(database, "SELECT 1 FROM pattern_pictures WHERE model_hash = ? AND pattern = ? LIMIT 1");
-  return select.bind(model_hash, pattern).step();
 }
 
 void save_picture_rows(Sqlite& database, const std::string& model_hash, const std::string& pattern,
@@ -39,9 +35,15 @@ void remove_unused_pictures(Sqlite& database, const std::string& model_hash, con
   erase.bind(model_hash, pattern).run();
 }
 
-std::vector<StoredPicture> read_pictures(Sqlite& database, const std::string& model_hash, const std::string& pattern) {
+bool StoreReader::has_pictures(const std::string& model_hash, const std::string& pattern) const {
+  Statement select(impl_->database, "SELECT 1 FROM pattern_pictures WHERE model_hash = ? AND pattern = ? LIMIT 1");
+  return select.bind(model_hash, pattern).step();
+}
+
+std::vector<StoredPicture> StoreReader::pictures(const std::string& model_hash, const std::string& pattern) const {
   std::vector<StoredPicture> pictures = all_rows<StoredPicture>(
-      database, "FROM pattern_pictures WHERE model_hash = ? AND pattern = ? ORDER BY first, last", model_hash, pattern);
+      impl_->database, "FROM pattern_pictures WHERE model_hash = ? AND pattern = ? ORDER BY first, last", model_hash,
+      pattern);
   // The last product of a level may be of fewer elements than the others.
   std::stable_sort(pictures.begin(), pictures.end(), [](const StoredPicture& a, const StoredPicture& b) {
     return std::bit_width(a.last - a.first) < std::bit_width(b.last - b.first);

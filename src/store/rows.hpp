@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,15 +12,12 @@
 
 // Rows of tables as structs, in both directions. What a table has in common with a struct is said once, by a function
 //
-//     void columns(auto& visit, OrConst<Row> auto& row) { visit("name", row.name); ... }
+//     void columns(auto& visit, Row& row) { visit("name", row.name); ... }
 //
-// which is called with a visitor that collects the names, one that binds the values of a row, or one that reads them.
+// which is called with a visitor that collects the names, one that binds the values of a row, which must not change
+// then, or one that reads them: kReads.
 
 namespace upsweep {
-
-/// A row to be read (Plain) or written (const Plain).
-template <class T, class Plain>
-concept OrConst = std::same_as<std::remove_const_t<T>, Plain>;
 
 /// The name of a column, in one piece or in two.
 struct ColumnName {
@@ -140,6 +136,10 @@ class ColumnReader {
   int next_;              // NOLINT(*-non-private-member-*)
 };
 
+/// Whether a visitor reads.
+template <class Visit>
+inline constexpr bool kReads = std::remove_cvref_t<Visit>::kIsReader;
+
 /// The columns of a row.
 template <class Row>
 [[nodiscard]] ColumnNames names_of() {
@@ -188,24 +188,24 @@ template <class Row>
 class Insert {
  public:
   /// `keys`: names of those columns.
-  Insert(Sqlite& database, std::string_view table, std::string_view keys = {}, std::string_view verb = "INSERT")
-      : statement_(database, sql(table, keys, verb)) {}
+  Insert(Sqlite& database, std::string_view table, std::string_view keys = {})
+      : statement_(database, sql(table, keys)) {}
 
   /// The texts and bytes that keys and row refer to are copied.
   void operator()(const Row& row, const auto&... keys) {
     statement_.bind(keys...);
     ColumnBinder binder(statement_, static_cast<int>(sizeof...(keys)) + 1);
-    columns(binder, row);
+    columns(binder, const_cast<Row&>(row));  // NOLINT(*-const-cast): which changes nothing
     statement_.run();
   }
 
  private:
-  static std::string sql(std::string_view table, std::string_view keys, std::string_view verb) {
+  static std::string sql(std::string_view table, std::string_view keys) {
     const ColumnNames names = names_of<Row>();
     const std::string all = std::string(keys) + (keys.empty() ? "" : ", ") + names.list();
     std::string values = "?";  // and one for each comma
     for (const char c : all) values += c == ',' ? ", ?" : "";
-    return std::string(verb) + " INTO " + std::string(table) + " (" + all + ") VALUES (" + values + ")";
+    return "INSERT INTO " + std::string(table) + " (" + all + ") VALUES (" + values + ")";
   }
 
   Statement statement_;

@@ -4,6 +4,7 @@
 
 #include "picture_rows.hpp"
 #include "rows.hpp"
+#include "store_reader.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
@@ -12,7 +13,7 @@ namespace upsweep {
 
 using Mean = Statement::Mean;
 
-void columns(auto& visit, OrConst<SearchRecord> auto& row) {
+void columns(auto& visit, SearchRecord& row) {
   visit("objective", row.objective);
   visit("execution", row.execution);
   visit("scope", row.scope);
@@ -30,7 +31,8 @@ void columns(auto& visit, StoredSearch& row) {
 }
 
 /// Columns of schedule_runs but for its keys.
-void run_columns(auto& visit, auto& run) {
+template <class Count>
+void columns(auto& visit, RunColumns<Count>& run) {
   visit("search_id", run.search);
   visit("score", run.score);
   visit("feasible", run.feasible);
@@ -78,8 +80,6 @@ void run_columns(auto& visit, auto& run) {
   visit("branch_makespan_dag_flops", run.branch_makespan_dag_flops);
 }
 
-void columns(auto& visit, OrConst<RunColumns<Mean>> auto& run) { run_columns(visit, run); }
-
 /// Of the view runs.
 void columns(auto& visit, StoredRun& run) {
   visit("id", run.id);
@@ -89,10 +89,11 @@ void columns(auto& visit, StoredRun& run) {
   visit("command", run.command);
   visit("parameters", run.parameters);
   visit("rule", run.rule);
-  run_columns(visit, run);
+  columns(visit, static_cast<RunColumns<double>&>(run));
 }
 
-void operator_columns(auto& visit, auto& op) {
+template <class Count>
+void columns(auto& visit, OperatorColumns<Count>& op) {
   visit("idx", op.index);
   visit("name", op.name);
   visit("kind", op.kind);
@@ -104,20 +105,18 @@ void operator_columns(auto& visit, auto& op) {
   visit("bytes", op.bytes);
   visit("baseline_flops", op.baseline_flops);
 }
-void columns(auto& visit, StoredOperator& op) { operator_columns(visit, op); }
-void columns(auto& visit, OrConst<OperatorColumns<Mean>> auto& op) { operator_columns(visit, op); }
 
-void level_columns(auto& visit, auto& level) {
+template <class Count>
+void columns(auto& visit, LevelColumns<Count>& level) {
   visit("level", level.level);
   visit("phase", level.phase);
   visit("ops", level.ops);
   visit("flops_sum", level.flops_sum);
   visit("flops_max", level.flops_max);
 }
-void columns(auto& visit, StoredLevel& level) { level_columns(visit, level); }
-void columns(auto& visit, OrConst<LevelColumns<Mean>> auto& level) { level_columns(visit, level); }
 
-void op_columns(auto& visit, auto& op) {
+template <class Count>
+void columns(auto& visit, OpColumns<Count>& op) {
   visit("id", op.id);
   visit("level", op.level);
   visit("left", op.left);
@@ -135,8 +134,6 @@ void op_columns(auto& visit, auto& op) {
   visit("flops", op.flops);
   visit("bytes", op.bytes);
 }
-void columns(auto& visit, StoredOp& op) { op_columns(visit, op); }
-void columns(auto& visit, OrConst<OpColumns<Mean>> auto& op) { op_columns(visit, op); }
 
 namespace {
 
@@ -307,29 +304,7 @@ void remove_schedule_run(Sqlite& database, std::int64_t id) {
   remove_unused_pictures(database, model_hash, pattern);
 }
 
-std::vector<StoredRun> read_runs(Sqlite& database) {
-  return all_rows<StoredRun>(database, "FROM runs ORDER BY id DESC");
-}
-
-std::vector<StoredRun> read_runs_of(Sqlite& database, std::int64_t command) {
-  return all_rows<StoredRun>(database, "FROM runs WHERE command_id = ? ORDER BY id", command);
-}
-
-std::optional<StoredRun> read_run(Sqlite& database, std::int64_t id) {
-  return first_row<StoredRun>(database, "FROM runs WHERE id = ?", id);
-}
-
-std::optional<StoredSearch> read_search(Sqlite& database, std::int64_t id) {
-  return first_row<StoredSearch>(database, "FROM searches WHERE id = ?", id);
-}
-
-std::vector<StoredOperator> read_operators(Sqlite& database, std::int64_t run) {
-  return all_rows<StoredOperator>(database, "FROM operators WHERE run_id = ? ORDER BY idx", run);
-}
-
-std::vector<StoredLevel> read_levels(Sqlite& database, std::int64_t run) {
-  return all_rows<StoredLevel>(database, "FROM levels WHERE run_id = ? ORDER BY level", run);
-}
+namespace {
 
 std::vector<StoredOp> read_ops(Sqlite& database, std::int64_t run, std::uint64_t expected) {
   constexpr std::uint64_t kMostAtOnce = 1 << 22;  // whatever a damaged file says
@@ -338,6 +313,35 @@ std::vector<StoredOp> read_ops(Sqlite& database, std::int64_t run, std::uint64_t
   Statement rows = select<StoredOp>(database, "FROM ops WHERE run_id = ? ORDER BY id", run);
   while (rows.step()) ops.push_back(row_at<StoredOp>(rows));
   return ops;
+}
+
+}  // namespace
+
+std::vector<StoredRun> StoreReader::runs() const {
+  return all_rows<StoredRun>(impl_->database, "FROM runs ORDER BY id DESC");
+}
+
+std::vector<StoredRun> StoreReader::runs_of(std::int64_t command) const {
+  return all_rows<StoredRun>(impl_->database, "FROM runs WHERE command_id = ? ORDER BY id", command);
+}
+
+std::optional<StoredSearch> StoreReader::search(std::int64_t id) const {
+  return first_row<StoredSearch>(impl_->database, "FROM searches WHERE id = ?", id);
+}
+
+std::optional<RunDetails> StoreReader::details(std::int64_t id) const {
+  Sqlite& database = impl_->database;
+  std::optional<StoredRun> run = first_row<StoredRun>(database, "FROM runs WHERE id = ?", id);
+  if (!run) return std::nullopt;
+  RunDetails details;
+  if (run->search) details.search = search(*run->search);
+  if (run->machine) details.machine = machine(*run->machine);
+  details.run = std::move(*run);
+  details.operators = all_rows<StoredOperator>(database, "FROM operators WHERE run_id = ? ORDER BY idx", id);
+  details.levels = all_rows<StoredLevel>(database, "FROM levels WHERE run_id = ? ORDER BY level", id);
+  details.ops = read_ops(database, id, details.run.ops);
+  details.measurements = read_measurements(database, id);
+  return details;
 }
 
 }  // namespace upsweep

@@ -44,20 +44,4 @@ std::int64_t save_search(Sqlite& database, const SearchRecord& search, std::int6
 /// Inside a transaction.
 void remove_schedule_run(Sqlite& database, std::int64_t id);
 
-// Reading, inside a transaction.
-
-/// All runs of schedules, newest first.
-[[nodiscard]] std::vector<StoredRun> read_runs(Sqlite& database);
-/// Those of one command, oldest first.
-[[nodiscard]] std::vector<StoredRun> read_runs_of(Sqlite& database, std::int64_t command);
-/// One of them.
-[[nodiscard]] std::optional<StoredRun> read_run(Sqlite& database, std::int64_t id);
-[[nodiscard]] std::optional<StoredSearch> read_search(Sqlite& database, std::int64_t id);
-
-// The rows of a run, by their numbers.
-[[nodiscard]] std::vector<StoredOperator> read_operators(Sqlite& database, std::int64_t run);
-[[nodiscard]] std::vector<StoredLevel> read_levels(Sqlite& database, std::int64_t run);
-/// `expected`: about how many.
-[[nodiscard]] std::vector<StoredOp> read_ops(Sqlite& database, std::int64_t run, std::uint64_t expected);
-
 }  // namespace upsweep

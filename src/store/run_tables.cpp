@@ -1,9 +1,8 @@
-#include "run_tables.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 
 #include "run_rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 namespace {
@@ -13,6 +12,19 @@ Cell cell(const Statement& row, int column) {
   if (row.is_integer(column)) return row.integer(column);
   if (row.is_float(column)) return row.number(column);
   return row.text(column);
+}
+
+QueryResult query_result(Sqlite& database, std::string_view sql, const auto&... values) {
+  Statement statement(database, sql);
+  statement.bind(values...);
+  QueryResult result;
+  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
+  while (statement.step()) {
+    std::vector<Cell> row;
+    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
+    result.rows.push_back(std::move(row));
+  }
+  return result;
 }
 
 /// The queries of a table of a run, whose id is their parameter.
@@ -99,18 +111,8 @@ const QueryResult& RunTables::table(const std::string& name) const {
   throw std::logic_error("a run has no table " + name);
 }
 
-QueryResult collect(Statement& statement) {
-  QueryResult result;
-  for (int c = 0; c < statement.columns(); ++c) result.columns.push_back(statement.column_name(c));
-  while (statement.step()) {
-    std::vector<Cell> row;
-    for (int c = 0; c < statement.columns(); ++c) row.push_back(cell(statement, c));
-    result.rows.push_back(std::move(row));
-  }
-  return result;
-}
-
-std::optional<RunTables> read_run_tables(Sqlite& database, std::int64_t id) {
+std::optional<RunTables> StoreReader::run_tables(std::int64_t id) const {
+  Sqlite& database = impl_->database;
   for (const KindQueries& queries : kinds()) {
     RunTables run{queries.kind, query_result(database, queries.run, id), {}};
     if (run.run.rows.empty()) continue;
@@ -121,7 +123,8 @@ std::optional<RunTables> read_run_tables(Sqlite& database, std::int64_t id) {
   return std::nullopt;
 }
 
-std::optional<ComparedRun> read_compared_run(Sqlite& database, std::int64_t id) {
+std::optional<ComparedRun> StoreReader::compared_run(std::int64_t id) const {
+  Sqlite& database = impl_->database;
   for (const KindQueries& queries : kinds()) {
     ComparedRun run{queries.kind, {}, {}};
     for (const auto& [name, sql] : queries.compared) run.columns.emplace_back(name, query_result(database, sql, id));
@@ -130,6 +133,22 @@ std::optional<ComparedRun> read_compared_run(Sqlite& database, std::int64_t id) 
     return run;
   }
   return std::nullopt;
+}
+
+QueryResult StoreReader::run_list() const {
+  return query_result(impl_->database, "SELECT * FROM run_summary ORDER BY id DESC");
+}
+
+QueryResult StoreReader::study_list() const {
+  return query_result(impl_->database,
+                      "SELECT id, created_utc, name, points, (SELECT count(*) FROM study_members m WHERE m.study_id = "
+                      "s.id) AS stored, complete, tool_version, file FROM studies s ORDER BY id DESC");
+}
+
+QueryResult StoreReader::study_points(std::int64_t study, std::uint64_t most) const {
+  constexpr std::int64_t kAll = -1;
+  return query_result(impl_->database, "SELECT * FROM study_points WHERE study = ? ORDER BY position LIMIT ?", study,
+                      most == 0 ? kAll : static_cast<std::int64_t>(std::min<std::uint64_t>(most, INT64_MAX)));
 }
 
 }  // namespace upsweep

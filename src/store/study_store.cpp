@@ -16,6 +16,16 @@ constexpr std::uint64_t kLargestCounted = 900'000'000;
 
 bool has_result(PointStatus status) { return status == PointStatus::done || status == PointStatus::infeasible; }
 
+/// The results of points in the order of their index, whose pages are then written one after the other.
+std::vector<const PointRecord*> results_of(std::span<const StudyPoint> points) {
+  std::vector<const PointRecord*> records;
+  for (const StudyPoint& point : points) {
+    if (has_result(point.record.status)) records.push_back(&point.record);
+  }
+  std::sort(records.begin(), records.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
+  return records;
+}
+
 /// Opens the database for many small results: what a process wrote is whole after it was killed, and what the whole
 /// machine lost when it stopped is computed again.
 Sqlite open_for_studies(const std::string& file) {
@@ -45,23 +55,9 @@ struct StudyStore::Impl {
                           "UPDATE counted_models SET used = (SELECT MAX(used) + 1 FROM counted_models) "
                           "WHERE key = ? AND used < (SELECT MAX(used) FROM counted_models)"};
 
-  void save_results(std::span<const StudyPoint> points);
   void save_member(std::int64_t study, const StudyPoint& point);
   void evict(std::uint64_t limit);
 };
-
-void StudyStore::Impl::save_results(std::span<const StudyPoint> points) {
-  std::vector<const PointRecord*> records;
-  for (const StudyPoint& point : points) {
-    if (has_result(point.record.status)) records.push_back(&point.record);
-  }
-  // In the order of the index, whose pages are then written one after the other.
-  std::sort(records.begin(), records.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
-  for (const PointRecord* record : records) {
-    bind_point(insert_result, *record);
-    insert_result.run();
-  }
-}
 
 void StudyStore::Impl::save_member(std::int64_t study, const StudyPoint& point) {
   const PointRecord& record = point.record;
@@ -116,8 +112,12 @@ std::int64_t StudyStore::open_study(const StudyRecord& record) {
 }
 
 void StudyStore::save(std::int64_t study, std::span<const StudyPoint> points) {
+  const std::vector<const PointRecord*> results = results_of(points);
   Transaction transaction(impl_->database, Transaction::Kind::write);
-  impl_->save_results(points);
+  for (const PointRecord* record : results) {
+    bind_point(impl_->insert_result, *record);
+    impl_->insert_result.run();
+  }
   for (const StudyPoint& point : points) impl_->save_member(study, point);
   transaction.commit();
 }

@@ -4,11 +4,12 @@
 
 #include "command_rows.hpp"
 #include "rows.hpp"
+#include "store_reader.hpp"
 
 namespace upsweep {
 
 /// Columns of step_runs but for its keys.
-void columns(auto& visit, OrConst<TrainingRecord> auto& record) {
+void columns(auto& visit, TrainingRecord& record) {
   visit("name", record.name);
   visit("kind", record.kind);
   visit("file", record.file);
@@ -23,7 +24,7 @@ void columns(auto& visit, OrConst<TrainingRecord> auto& record) {
   std::optional<std::string> best = record.best ? std::optional(record.variants.at(*record.best)) : std::nullopt;
   visit("best", best);
   visit("best_makespan", record.best_makespan);
-  if constexpr (std::remove_cvref_t<decltype(visit)>::kIsReader) record.is_in_seconds = unit.has_value();
+  if constexpr (kReads<decltype(visit)>) record.is_in_seconds = unit.has_value();
 }
 
 /// Of the view training_runs.
@@ -40,19 +41,19 @@ struct VariantRow {
   bool is_best = false;
 };
 
-void columns(auto& visit, OrConst<VariantRow> auto& row) {
+void columns(auto& visit, VariantRow& row) {
   visit("name", row.name);
   visit("best", row.is_best);
 }
 
-void columns(auto& visit, OrConst<TrainingFigure> auto& figure) {
+void columns(auto& visit, TrainingFigure& figure) {
   visit("variant", figure.variant);
   visit("figure", figure.name);
   visit("idx", figure.index);
   visit("value", figure.value);
 }
 
-void columns(auto& visit, OrConst<TrainingTask> auto& task) {
+void columns(auto& visit, TrainingTask& task) {
   visit("variant", task.variant);
   visit("resource", task.resource);
   visit("kind", task.kind);
@@ -76,7 +77,8 @@ std::int64_t save_training_run(Sqlite& database, std::int64_t command, const Tra
   return id;
 }
 
-std::optional<StoredTraining> read_training(Sqlite& database, std::int64_t id) {
+std::optional<StoredTraining> StoreReader::training(std::int64_t id) const {
+  Sqlite& database = impl_->database;
   std::optional<StoredTraining> training = first_row<StoredTraining>(database, "FROM training_runs WHERE id = ?", id);
   if (!training) return training;
   TrainingRecord& record = training->record;

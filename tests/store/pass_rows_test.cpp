@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../src/store/migrations.hpp"
-#include "../../src/store/sqlite.hpp"
 #include "made_up_records.hpp"
+#include "older_databases.hpp"
 #include "sql_query.hpp"
 #include "support/files.hpp"
 #include "upsweep/store/run_store.hpp"
@@ -53,21 +52,11 @@ TEST(PassRows, ShareTheIdsOfAllRunsAndAreDeletedWithTheirRows) {
 TEST(PassRows, AnOlderDatabaseIsUpgradedAndKeepsItsRuns) {
   const TemporaryFolder folder;
   const std::string file = folder.path("old.sqlite");
-  std::string script = "PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
-  for (std::size_t i = 0; i < 4; ++i) script += migrations()[i];
-  script += "PRAGMA user_version = 4;";
-  ASSERT_EQ(query(file, script), "");
-  {
-    Sqlite database(file, false);
-    database.execute(
-        "INSERT INTO training_runs (id, created_utc, tool_version, parameters, name, kind, file, content_hash, "
-        "devices) "
-        "VALUES (1, '2026', '1', '[]', 'step', 'pipeline', 'f', '0', 2)");
-  }
+  testing::make_older_database(file, 4);
   RunStore store(file, RunStore::Open::existing);
-  EXPECT_EQ(store.reader().run_list().rows.size(), 1U);
+  EXPECT_EQ(store.reader().run_list().rows.size(), 6U);
   store.save(pass_record());
-  EXPECT_EQ(store.reader().run_list().rows.size(), 2U);
+  EXPECT_EQ(store.reader().run_list().rows.size(), 7U);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "../../src/store/migrations.hpp"
 #include "made_up_run.hpp"
+#include "older_databases.hpp"
 #include "study_rows.hpp"
 #include "support/files.hpp"
 #include "upsweep/store/run_store.hpp"
@@ -113,24 +113,18 @@ TEST(PictureRows, GoWithTheLastRunOfTheirModelAndPattern) {
 TEST(PictureRows, ADatabaseOfVersionSevenIsBroughtUpToDateAndKeepsItsRuns) {
   const TemporaryFolder folder;
   const std::string file = folder.path("old.sqlite");
-  std::string script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
-  for (std::size_t i = 0; i < 7; ++i) script += migrations()[i];
-  script +=
-      "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'profile', '[]', NULL, NULL, NULL, NULL, 'old', "
-      "'m.yaml', '00ff', 'sample', 2, 'sklansky', 'sklansky', -1, 4, 2, 2, 3, 16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "
-      "12, 13, 14, 15, 16, 17, NULL, NULL, NULL, NULL, NULL, NULL, 'rule';"
-      "PRAGMA user_version = 7; COMMIT;";
-  ASSERT_EQ(testing::query(file, script), "");
+  testing::make_older_database(file, 7);
+  EXPECT_EQ(testing::query(file, "UPDATE runs SET depth = -1 WHERE id = 5"), "");
   {
     const StoreReader reader(file);
     EXPECT_THAT(reader.pictures("00ff", "sample"), IsEmpty());
-    ASSERT_EQ(reader.runs().size(), 1U);
-    EXPECT_EQ(reader.runs()[0].rule, "rule");
+    ASSERT_EQ(reader.runs().size(), 5U);
+    EXPECT_EQ(reader.runs()[0].rule, "a rule");
     EXPECT_EQ(reader.runs()[0].depth, std::nullopt);
+    EXPECT_EQ(reader.runs()[1].depth, 1U);
   }
   RunStore(file, RunStore::Open::existing).save_pictures("00ff", "sample", std::vector{picture(1, 1)});
-  EXPECT_EQ(testing::query(file, "PRAGMA user_version; SELECT COUNT(*) FROM pattern_pictures; PRAGMA integrity_check"),
-            std::to_string(migrations().size()) + "\n1\nok\n");
+  EXPECT_EQ(testing::query(file, "SELECT COUNT(*) FROM pattern_pictures; PRAGMA integrity_check"), "1\nok\n");
 }
 
 }  // namespace

@@ -112,6 +112,23 @@ TEST(Schema, KeepsTheRowsOfEveryOlderVersion) {
   });
 }
 
+TEST(Schema, AnswersFromTheRowsOfEveryOlderVersion) {
+  each_older([](std::size_t version, const std::string& file) {
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_EQ(query(file, "SELECT id, model, flops, best, best_of_all, measured_s FROM run_summary WHERE id < 3"),
+              version >= 6   ? "1|old|16.5|1|1|\n2|old|16.5|0|0|4.0\n"
+              : version >= 3 ? "1|old|16.5|1|0|\n2|old|16.5|0|0|4.0\n"
+                             : "1|old|16.5|1|0|\n2|old|16.5|0|0|\n");
+    EXPECT_EQ(query(file, "SELECT run_id, dead_ops FROM level_profile; SELECT run_id, density FROM op_profile"),
+              "1|1\n1|0.25\n");
+    EXPECT_EQ(query(file, "SELECT run, level, measured_s, command_id FROM prediction_vs_measurement"),
+              version >= 3 ? "2||4.0|2\n2|0|4.0|2\n" : "");
+    EXPECT_EQ(query(file, "SELECT run, variant, makespan FROM training_summary"), version >= 4 ? "6|gpipe|9\n" : "");
+    EXPECT_EQ(query(file, "SELECT run, method, command FROM pass_summary"), version >= 5 ? "7|bptt|train\n" : "");
+    EXPECT_EQ(query(file, "SELECT study, name, score FROM study_best"), version >= 7 ? "1|grid|3.0\n" : "");
+  });
+}
+
 TEST(Schema, GivesEveryOlderRunTheCommandThatWroteIt) {
   each_older([](std::size_t version, const std::string& file) {
     { const RunStore store(file, RunStore::Open::existing); }

@@ -7,8 +7,8 @@
 #include <functional>
 #include <iterator>
 
-#include "../../src/store/migrations.hpp"
 #include "made_up_run.hpp"
+#include "older_databases.hpp"
 #include "study_rows.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
@@ -118,18 +118,15 @@ TEST(StoreReaderOpening, RefusesAnEmptyFileAndLeavesItEmpty) {
 TEST(StoreReaderOpening, BringsAnOlderDatabaseUpToDate) {
   const TemporaryFolder folder;
   const std::string file = folder.path("old.sqlite");
-  ASSERT_EQ(testing::query(
-                file, "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + migrations()[0] +
-                          "INSERT INTO runs SELECT NULL, '2026-01-01T00:00:00Z', '0.0', 'profile', '[]', NULL, NULL, "
-                          "NULL, NULL, 'old', 'm.yaml', '00ff', 'sample', 2, 'hybrid:1', 'hybrid:1', 1, 4, 2, 2, 3, "
-                          "16.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17;"
-                          "PRAGMA user_version = 1;"),
-            "");
+  testing::make_older_database(file, 1);
   const StoreReader reader(file);
-  ASSERT_EQ(reader.runs().size(), 1U);
+  ASSERT_EQ(reader.runs().size(), 5U);
   EXPECT_EQ(reader.runs()[0].model, "old");
   EXPECT_EQ(reader.runs()[0].rule, std::nullopt);
-  EXPECT_EQ(testing::query(file, "PRAGMA user_version"), std::to_string(migrations().size()) + "\n");
+  EXPECT_EQ(testing::query(file, "PRAGMA user_version"), "10\n");
+  ASSERT_EQ(reader.runs_of(2).size(), 2U) << "of one validation";
+  EXPECT_EQ(reader.runs_of(2)[0].id, 2);
+  EXPECT_EQ(reader.runs_of(2)[1].id, 3);
 }
 
 /// A database with one run in a folder of this name, which others may enter.

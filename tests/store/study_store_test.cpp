@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "../../src/store/migrations.hpp"
+#include "store/older_databases.hpp"
 #include "store/study_rows.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
@@ -233,17 +233,11 @@ TEST(StudyStore, RefusesWhatIsNotItsOwn) {
 TEST(StudyStore, BringsAnOlderDatabaseUpToDate) {
   const TemporaryFolder folder;
   const std::string file = folder.path("old.sqlite");
-  std::string script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
-  for (std::size_t i = 0; i < 6; ++i) script += migrations()[i];
-  script +=
-      "INSERT INTO pass_runs (id, created_utc, tool_version, command, parameters, model, model_file, content_hash, "
-      "network, batch, fused, dtype, workers) VALUES (1, '', '', 'train', '', 'm', '', '', '', 1, 1, 'fp32', 1);"
-      "PRAGMA user_version = 6; COMMIT;";
-  ASSERT_EQ(query(file, script), "");
+  testing::make_older_database(file, 6);
   StudyStore store(file);
   store.save(store.open_study(study_record()), std::vector{point(0, done_record(1))});
   EXPECT_EQ(query(file, "PRAGMA user_version; SELECT model FROM pass_runs; SELECT COUNT(*) FROM study_points"),
-            std::to_string(migrations().size()) + "\nm\n1\n");
+            "10\nrnn\n1\n");
 }
 
 }  // namespace
