@@ -8,7 +8,6 @@
 
 #include "analysis.hpp"
 #include "output.hpp"
-#include "terminal.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/chain_file.hpp"
@@ -29,13 +28,6 @@ std::uint32_t depth_of(const std::string& schedule) {
                     schedule));
   }
   return static_cast<std::uint32_t>(request.parameter);
-}
-
-template <class Report>
-void print_chain(const std::string& format, const Report& report) {
-  print_result(
-      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
 }
 
 /// `count` with errors that name the model file.
@@ -141,7 +133,7 @@ int profile_chain(const ModelOptions& options, const std::string& schedule) {
       report.machine = machine->name;
       report.seconds = homogeneous_seconds(profile, *machine, workers, Scope::all);
     }
-    print_chain(options.format, report);
+    print_report(options.format, report);
   });
 }
 
@@ -164,7 +156,7 @@ int search_chain(const ModelOptions& options, SearchRequest request) {
     ChainSearchReport report{model, result};
     if (!machine) report.overtaking = overtaking_workers(chain, search.execution, search.scope, chain.elements);
     if (with_schemes) report.scheme_elements = scheme_elements;
-    print_chain(options.format, report);
+    print_report(options.format, report);
   });
 }
 

@@ -6,7 +6,6 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent.hpp"
-#include "terminal.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/report/profile_report.hpp"
@@ -59,9 +58,7 @@ int run_profile(const ProfileOptions& options, const Invocation& invocation, con
   }
   const ProfileReport report{model.name, model.network,         analysis.network, profile,
                              pram,       options.model.pattern, request.text,     times};
-  print_result(
-      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
+  print_report(options.model.format, report);
   if (store) save_pictures(*store, model, pattern_kind(options.model), watch);
   return 0;
 }

@@ -6,7 +6,6 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent.hpp"
-#include "terminal.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
@@ -122,9 +121,7 @@ int run_search(const SearchCommand& options, const Invocation& invocation, const
   }
 
   const SearchReport report{model.name, analysis.network, result, options.model.pattern, &model.network, bindings};
-  print_result(
-      options.model.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
+  print_report(options.model.format, report);
   if (store) save_pictures(*store, model, pattern_kind(options.model), watch);
   return 0;
 }

@@ -71,13 +71,6 @@ std::optional<Machine> load_device(const ModelOptions& options) {
   return machine;
 }
 
-template <class Report>
-void print(const std::string& format, const Report& report) {
-  print_result(
-      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
-}
-
 /// Stores a record where --db says so.
 void keep(const ModelOptions& options, const PassRecord& record) {
   const auto store = open_store(options.db);
@@ -100,7 +93,7 @@ int counted(const ModelOptions& options, const Count& count) {
 void print_profile(const ModelOptions& options, const RecurrentProfileReport* counts,
                    const DeviceProfileReport* device) {
   if (device == nullptr) {
-    print(options.format, *counts);
+    print_report(options.format, *counts);
     return;
   }
   const auto json = [&] {
@@ -147,7 +140,7 @@ void search_machine(const ModelOptions& options, const Machine& machine, const R
   const DeviceSearchReport report{
       model, machine, assumptions, result, overtaking(BackwardKind::sequential), overtaking(BackwardKind::blocked)};
   keep(options, pass_record(invocation, report));
-  print(options.format, report);
+  print_report(options.format, report);
 }
 
 }  // namespace
@@ -249,7 +242,7 @@ int search_recurrent(const ModelOptions& options, const RecurrentOptions& recurr
                                  overtaking_workers(chain, search.execution, search.scope, chain.elements)};
     if (with_schemes) report.scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
     keep(options, pass_record(invocation, report));
-    print(options.format, report);
+    print_report(options.format, report);
   });
 }
 

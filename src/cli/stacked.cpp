@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "output.hpp"
-#include "terminal.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
@@ -61,9 +60,7 @@ void compare(const ModelOptions& options, const RecurrentModel& model, const std
   const StackedSearchResult result = compare_stacked(shape_of(model), methods, search);
   const StackedReport report{model, result, overtaking_wavefront(result), is_profile};
   if (store) report_stored(options.db, {store->save(record_of(invocation, report))});
-  print_result(
-      options.format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] { return to_text(report, terminal_style()); });
+  print_report(options.format, report);
 }
 
 }  // namespace
