@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -112,6 +114,45 @@ TEST(Layout, EveryHeaderHasAGuardAndNoUsingNamespace) {
         EXPECT_EQ(line.find("using namespace"), std::string::npos) << entry.path();
     }
   }
+}
+
+/// What a line of the library has that belongs to a program: printing, ending the process, handlers of signals. Empty
+/// without.
+std::string program_word(const std::string& line) {
+  if (const std::size_t at = line.find("//"); at != std::string::npos) return program_word(line.substr(0, at));
+  static const std::set<std::string> calls = {"print",     "printf", "fprintf", "vprintf", "puts",   "fputs",
+                                              "putchar",   "exit",   "_exit",   "_Exit",   "abort",  "signal",
+                                              "sigaction", "cout",   "cerr",    "clog",    "fwrite", "quick_exit"};
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t begin = 0; begin < line.size();) {
+    const auto first = std::find_if(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), is_of_name);
+    const auto last = std::find_if_not(first, line.end(), is_of_name);
+    const std::string word(first, last);
+    const bool is_stream = word.starts_with('c') && calls.contains(word);
+    if (calls.contains(word) && (is_stream || (last != line.end() && *last == '('))) return word;
+    begin = static_cast<std::size_t>(last - line.begin());
+  }
+  return "";
+}
+
+TEST(Layout, OnlyTheCommandLinePrintsExitsOrHandlesSignals) {
+  const fs::path root = UPSWEEP_SOURCE_DIR;
+  for (const fs::path& top : {root / "include", root / "src", root / "kernels"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top)) {
+      const std::string ending = entry.path().extension().string();
+      if (ending != ".hpp" && ending != ".cpp" && ending != ".cu" && ending != ".cuh") continue;
+      if (*fs::relative(entry.path(), root / "src").begin() == "cli") continue;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) EXPECT_EQ(program_word(line), "") << entry.path() << ": " << line;
+    }
+  }
+}
+
+TEST(Layout, ThatSearchCanFindSome) {
+  EXPECT_EQ(program_word("  fmt::print(stderr, text);"), "print");
+  EXPECT_EQ(program_word("  std::cerr << text;"), "cerr");
+  EXPECT_EQ(program_word("  std::exit(1);"), "exit");
+  EXPECT_EQ(program_word("  find_inputs(exit);  // printf(text)"), "");
 }
 
 }  // namespace
