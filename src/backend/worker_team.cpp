@@ -198,7 +198,7 @@ std::size_t with_worker_team(std::size_t workers, const std::function<void(Worke
   std::atomic<std::size_t> joined{0};
   std::size_t at_start = 0;
   const ThreadLimit limit(workers);
-  const ChunkBody play = [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
     // Whoever comes first leads. A thread that is handed several chunks plays them one after the other.
     for (std::size_t chunk = begin; chunk < end; ++chunk) {
       const std::size_t worker = joined.fetch_add(1, std::memory_order_acq_rel);
@@ -217,19 +217,7 @@ std::size_t with_worker_team(std::size_t workers, const std::function<void(Worke
       }
       team.stop();
     }
-  };
-  if (workers == 1) {
-    parallel_chunks(workers, 1, play);
-  } else {
-    // Workers are pinned: the caller's thread is not one of them.
-    std::thread([&] {
-      try {
-        parallel_chunks(workers, 1, play);
-      } catch (...) {
-        error = std::current_exception();
-      }
-    }).join();
-  }
+  });
   if (error) std::rethrow_exception(error);
   return at_start;
 }

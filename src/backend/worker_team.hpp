@@ -27,7 +27,7 @@ class WorkerTeam {
 
 /// Calls leader(team) with `workers` >= 1 workers of the thread pool standing by, itself one of them. The workers stay
 /// awake between the calls of the leader, so that a short task costs no wake-up; several of them stay on a processor
-/// each, and the caller's thread is none of them.
+/// each.
 ///
 /// A worker that the pool does not deliver in a moment is missed; returns how many took part from the start. The first
 /// exception of a task or of the leader is thrown again here. Throws std::invalid_argument for more workers than

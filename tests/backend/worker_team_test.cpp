@@ -7,7 +7,6 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "support/random.hpp"
 #include "upsweep/base/parallel.hpp"
@@ -38,15 +37,6 @@ struct Graph {
   std::vector<std::uint32_t> waits;
   std::vector<std::vector<std::uint32_t>> next;
 };
-
-TEST_F(WorkerTeamTest, PinsThreadsOfItsOwnAlone) {
-  if (parallel_slots() < 2) GTEST_SKIP() << "one processor: nothing is pinned";
-  std::thread::id leader;
-  with_worker_team(2, [&](WorkerTeam&) { leader = std::this_thread::get_id(); });
-  EXPECT_NE(leader, std::this_thread::get_id());
-  const auto fail = [](WorkerTeam&) { throw std::runtime_error("no"); };
-  EXPECT_THROW(with_worker_team(2, fail), std::runtime_error);
-}
 
 TEST_F(WorkerTeamTest, RunsEveryTaskExactlyOnceOverThousandsOfCalls) {
   for (const std::size_t workers : worker_counts()) {
