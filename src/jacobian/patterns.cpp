@@ -40,21 +40,6 @@ Pattern chosen_inputs_pattern(const Size& size, const std::vector<std::uint32_t>
   return build_pattern(size.rows, size.cols, size.cols, [&](Index r, std::vector<Index>& row) { row = columns[r]; });
 }
 
-/// Appends rows to CSR arrays.
-class CsrWriter {
- public:
-  explicit CsrWriter(const Size& size) : matrix_{{size.rows, size.cols, {0}, {}}, {}} {}
-  void entry(Index column, double value) {
-    matrix_.pattern.indices.push_back(column);
-    matrix_.values.push_back(value);
-  }
-  void end_row() { matrix_.pattern.indptr.push_back(matrix_.pattern.indices.size()); }
-  CsrMatrix<double> finish() { return std::move(matrix_); }
-
- private:
-  CsrMatrix<double> matrix_;
-};
-
 }  // namespace
 
 Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights) {
@@ -85,36 +70,6 @@ Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::
   return build_pattern(size.rows, size.cols, size.rows, [&](Index r, std::vector<Index>& columns) {
     if (x[r] > 0) columns.push_back(r);
   });
-}
-
-CsrMatrix<double> jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
-  const Size size = jacobian_size(op);
-  if (x.size() != size.rows) throw std::invalid_argument("the input of " + op.name + " has the wrong length");
-  CsrWriter writer(size);
-  const auto each_row = [&](auto&& write_row) {
-    for (Index r = 0; r < size.rows; ++r) {
-      write_row(r);
-      writer.end_row();
-    }
-    return writer.finish();
-  };
-  if (is_elementwise(op.kind)) {
-    return each_row([&](Index r) { writer.entry(r, elementwise_slope(op, weights, r, x[r])); });
-  }
-  if (has_weight(op)) {
-    const ConvolutionRows rows(op, weights);
-    return each_row([&](Index r) {
-      rows.row(r, [&](Index column, std::size_t weight) { writer.entry(column, weights.values[weight]); });
-    });
-  }
-  const PoolingRows rows(op);
-  if (std::holds_alternative<MaxPool2d>(op.kind)) {
-    const std::vector<std::uint32_t> chosen = max_positions(op, x);
-    return each_row(
-        [&](Index r) { rows.row(r, [&](Index column) { writer.entry(column, chosen[column] == r ? 1 : 0); }); });
-  }
-  const std::vector<double> divisors = average_divisors(op);
-  return each_row([&](Index r) { rows.row(r, [&](Index column) { writer.entry(column, 1 / divisors[column]); }); });
 }
 
 std::uint64_t unpruned_nnz(const Operator& op) {
