@@ -6,7 +6,6 @@
 #include "support/command_line.hpp"
 #include "support/files.hpp"
 #include "support/training_files.hpp"
-#include "upsweep/io/train_file.hpp"
 
 namespace upsweep::testing {
 namespace {

@@ -196,16 +196,6 @@ TrainSpec read_train(const YamlDocument& document) {
 
 }  // namespace
 
-bool is_train_file(const std::string& path) {
-  const YamlDocument document = read_yaml(path);
-  const YamlNode& root = *document.root;
-  if (root.kind != YamlNode::Kind::mapping) return false;
-  for (std::size_t i = 0; i + 1 < root.children.size(); i += 2) {
-    if (root.children[i]->text == "train") return true;
-  }
-  return false;
-}
-
 TrainSpec load_train(const std::string& path) { return read_train(read_yaml(path)); }
 
 TrainSpec load_train(std::istream& in, const std::string& path) { return read_train(parse_yaml(in, path)); }

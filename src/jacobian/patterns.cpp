@@ -86,17 +86,6 @@ Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::
   return chosen_inputs_pattern(size, max_positions(op, x));
 }
 
-CsrMatrix<double> jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x) {
-  require_input(op, jacobian_size(op), x);
-  CsrMatrix<double> matrix{guaranteed_pattern(op, weights).to_csr(), {}};
-  matrix.values.reserve(matrix.pattern.indices.size());
-  with_rows(op, weights, x, [&](const auto& row) {
-    for (Index r = 0; r < matrix.pattern.rows; ++r)
-      row(r, [&](Index, double value) { matrix.values.push_back(value); });
-  });
-  return matrix;
-}
-
 std::uint64_t unpruned_nnz(const Operator& op) {
   const Size size = jacobian_size(op);
   const auto pairs = [](const ImageWindows& windows) { return checked_mul(windows.y.pairs(), windows.x.pairs()); };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace upsweep {
@@ -27,11 +26,6 @@ double pipeline_worker_bytes(std::uint64_t layers, std::uint64_t workers, double
   check("layers", layers, workers, activation_bytes);
   const auto devices = static_cast<double>(workers);
   return (static_cast<double>(layers) / devices + devices) * activation_bytes;
-}
-
-double pipeline_best_workers(std::uint64_t layers) {
-  check("layers", layers, 1, 0);
-  return std::sqrt(static_cast<double>(layers));
 }
 
 }  // namespace upsweep

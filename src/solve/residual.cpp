@@ -58,11 +58,6 @@ double Residual::relative() const {
   return whole.two / right_side;
 }
 
-bool Residual::at_rounding_level() const {
-  return std::ranges::all_of(
-      blocks, [](const ResidualNorms& block) { return std::isfinite(block.max) && block.max <= block.level; });
-}
-
 template <class T>
 Residual residual(const BackwardSystem<T>& system, std::span<const T> v) {
   assert(v.size() == system.unknowns());

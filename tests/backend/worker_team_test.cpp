@@ -1,6 +1,7 @@
 #include "../../src/backend/worker_team.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <functional>
@@ -170,6 +171,33 @@ TEST(WorkerTeam, CallsNothingWithoutTasks) {
     team.run_all(0, [](std::size_t, std::size_t) { FAIL() << "called"; });
     team.run_graph({}, {}, [](std::size_t, std::size_t) { FAIL() << "called"; });
   });
+}
+
+/// The processors that the calling thread may use.
+cpu_set_t allowed_processors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  return allowed;
+}
+
+TEST(WorkerTeam, LeavesItsCallerTheProcessorsThatItHad) {
+  const cpu_set_t before = allowed_processors();
+  const auto is_as_before = [&] {
+    const cpu_set_t now = allowed_processors();
+    return CPU_EQUAL(&now, &before) != 0;
+  };
+  with_worker_team(parallel_slots(), [](WorkerTeam&) {});
+  EXPECT_TRUE(is_as_before());
+  EXPECT_THROW(
+      static_cast<void>(with_worker_team(parallel_slots(), [](WorkerTeam&) { throw std::runtime_error("leader"); })),
+      std::runtime_error);
+  EXPECT_TRUE(is_as_before()) << "after an error";
+  // Threads of the pool, too, are as they were.
+  std::atomic<int> pinned{0};
+  parallel_chunks(parallel_slots() * 8, 1,
+                  [&](std::size_t, std::size_t, std::size_t) { pinned += is_as_before() ? 0 : 1; });
+  EXPECT_EQ(pinned, 0);
 }
 
 std::string thrown_by(std::size_t workers, const std::function<void(WorkerTeam&)>& leader) {

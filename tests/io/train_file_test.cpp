@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/files.hpp"
+#include "support/training_files.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/feature_file.hpp"
 #include "upsweep/io/recurrent_file.hpp"
@@ -64,8 +65,6 @@ std::string refusal(const std::string& text, const std::string& model = kModel) 
 
 TEST(TrainFile, ReadsEveryKey) {
   const Files files(kFile + "  steps: 3\n  backend: cuda\n  shuffle_seed: 5\nnote: made up\n");
-  EXPECT_TRUE(is_train_file(files.path));
-  EXPECT_FALSE(is_train_file(files.folder.path("models/net.yaml")));
   const TrainSpec spec = load_train(files.path);
   EXPECT_EQ(spec.file, files.path);
   EXPECT_EQ(spec.name, "x");
@@ -195,7 +194,7 @@ TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
 TEST(TrainFile, ReadsThoseOfTheProject) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(UPSWEEP_SOURCE_DIR) + "/configs/training")) {
-    if (!is_train_file(entry.path().string())) continue;
+    if (!testing::is_train_file(entry.path().string())) continue;
     EXPECT_EQ(load_train(entry.path().string()).name, entry.path().stem().string());
     ++count;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "support/jacobian_values.hpp"
 #include "support/path_sum.hpp"
 #include "support/random.hpp"
 #include "support/random_graph.hpp"
@@ -34,7 +35,7 @@ struct Setting {
   /// Dense numbers of the operators' Jacobians, by their own definition.
   [[nodiscard]] testing::DenseJacobian jacobians(bool absolute) const {
     return [this, absolute](std::size_t o) {
-      const CsrMatrix<double> csr = jacobian_values(network.operators()[o], weights[o], input_of(o));
+      const CsrMatrix<double> csr = testing::jacobian_values(network.operators()[o], weights[o], input_of(o));
       DenseMatrix matrix(csr.pattern.rows, csr.pattern.cols);
       for (Index r = 0; r < csr.pattern.rows; ++r) {
         for (std::uint64_t e = csr.pattern.indptr[r]; e < csr.pattern.indptr[r + 1]; ++e) {

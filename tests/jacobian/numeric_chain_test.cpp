@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "support/jacobian_values.hpp"
 #include "support/random.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -95,7 +96,7 @@ std::size_t link_of(const Setting& setting, std::size_t position) {
 CsrMatrix<double> jacobian_of(const Setting& setting, std::size_t position) {
   const std::size_t link = link_of(setting, position);
   const std::size_t o = setting.network.links()[link];
-  return jacobian_values(setting.network.operators()[o], setting.weights[o], setting.inputs[link]);
+  return testing::jacobian_values(setting.network.operators()[o], setting.weights[o], setting.inputs[link]);
 }
 
 template <class T>

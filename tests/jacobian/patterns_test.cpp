@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "support/finite_differences.hpp"
+#include "support/jacobian_values.hpp"
 #include "support/random.hpp"
 
 namespace upsweep::patterns_test {
@@ -68,7 +69,7 @@ class JacobianTest : public testing::SeededTest {
     const OperatorWeights weights = random_weights(op);
     const std::vector<double> x = separated(elements(op.in_shape));
     const std::vector<double> want = transposed_jacobian_by_differences(op, weights, x);
-    const CsrMatrix<double> got = jacobian_values(op, weights, x);
+    const CsrMatrix<double> got = testing::jacobian_values(op, weights, x);
     const Pattern guaranteed = guaranteed_pattern(op, weights);
     const Pattern sample = sample_pattern(op, weights, x);
     ASSERT_EQ(got.pattern, guaranteed.to_csr()) << canonical_text(op.kind);

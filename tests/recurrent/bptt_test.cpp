@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
+#include "recurrent/hidden_jacobians.hpp"
 #include "recurrent/support.hpp"
 #include "upsweep/base/parallel.hpp"
-#include "upsweep/recurrent/jacobian.hpp"
 
 namespace upsweep {
 namespace {
@@ -61,7 +61,7 @@ TEST(Bptt, IsTheReferenceForAllSizes) {
 TEST(Bptt, IsTheProductOfTheJacobians) {
   for (const CellShape& shape : testing::all_cells(1, 6, 3)) {
     const auto c = testing::recurrent_case<double>(shape, 5, 2, 8);
-    const auto jacobians = hidden_jacobians(c.weights, c.states);
+    const auto jacobians = testing::hidden_jacobians(c.weights, c.states);
     auto found = c.gradients();
     bptt<double>(c.weights, c.states, c.head.hidden_gradient, found);
     for (std::size_t at = 0; at < 10; ++at) {

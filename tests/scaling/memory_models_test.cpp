@@ -33,11 +33,9 @@ TEST(PipelineWorkerBytes, AddsLayersOfTheWorkerAndMicroBatches) {
   EXPECT_EQ(pipeline_worker_bytes(100, 100, 80), 101 * 80);
 }
 
-TEST(PipelineWorkerBytes, IsSmallestAtItsBestNumberOfWorkers) {
-  EXPECT_EQ(pipeline_best_workers(100), 10);
-  EXPECT_EQ(pipeline_best_workers(1), 1);
+TEST(PipelineWorkerBytes, IsSmallestForAsManyWorkersAsTheRootOfTheLayers) {
   for (const std::uint64_t layers : {1, 4, 49, 144, 10'000}) {
-    const auto best = static_cast<std::uint64_t>(pipeline_best_workers(layers));
+    const auto best = static_cast<std::uint64_t>(std::sqrt(layers));
     for (std::uint64_t workers = 1; workers < 2 * best; ++workers)
       EXPECT_GE(pipeline_worker_bytes(layers, workers, 4), pipeline_worker_bytes(layers, best, 4)) << workers;
   }
@@ -57,7 +55,6 @@ TEST(MemoryModels, RefuseNothingToShareAndNobodyToShareIt) {
   EXPECT_THAT([] { static_cast<void>(bppsa_worker_bytes(1, 1, std::nan(""))); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("nan bytes")));
   EXPECT_THROW(static_cast<void>(pipeline_worker_bytes(1, 1, -1)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(pipeline_best_workers(0)), std::invalid_argument);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/rounding_level.hpp"
 #include "support/backward_chains.hpp"
 #include "support/random.hpp"
 #include "upsweep/base/parallel.hpp"
@@ -79,7 +80,7 @@ TEST_F(IterateTest, JacobiEndsAfterLIterationsWithTheSubstitutionBitByBit) {
       EXPECT_EQ(solution.history[i].first_error, i < solution.iterations ? 1 : 0)
           << "a product carries information over one block";
     }
-    EXPECT_TRUE(residual<double>(system, solution.v).at_rounding_level());
+    EXPECT_TRUE(testing::is_at_rounding_level(residual<double>(system, solution.v)));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "solve/rounding_level.hpp"
 #include "support/random.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/solve/hybrid_solve.hpp"
@@ -102,10 +103,10 @@ TEST_F(NetworkGradientsTest, BothFormsInBothPatternsAreDirectBackPropagation) {
     for (const SystemForm form : {SystemForm::unit, SystemForm::scaled}) {
       const BackwardSystem<double> wide(chain<double>(inputs_, sample), form);
       expect_direct(wide, substitute(wide), 1e-11);
-      EXPECT_TRUE(residual<double>(wide, substitute(wide)).at_rounding_level());
+      EXPECT_TRUE(testing::is_at_rounding_level(residual<double>(wide, substitute(wide))));
       const BackwardSystem<float> narrow(chain<float>(inputs_, sample), form);
       expect_direct(narrow, substitute(narrow), 1e-3);
-      EXPECT_TRUE(residual<float>(narrow, substitute(narrow)).at_rounding_level());
+      EXPECT_TRUE(testing::is_at_rounding_level(residual<float>(narrow, substitute(narrow))));
     }
   }
   const auto unit = system_shape(guaranteed_chain(network_, weights_), SystemForm::unit);

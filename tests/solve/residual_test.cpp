@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/rounding_level.hpp"
 #include "support/backward_chains.hpp"
 #include "support/random.hpp"
 
@@ -37,18 +38,18 @@ TEST(Residual, IsWhatTheRowsLeaveOfTheRightSide) {
   EXPECT_EQ(found.whole.two, 1);
   EXPECT_EQ(found.right_side, 8);
   EXPECT_EQ(found.relative(), 0.125);
-  EXPECT_FALSE(found.at_rounding_level());
+  EXPECT_FALSE(testing::is_at_rounding_level(found));
 }
 
 template <class T>
 void expect_level_tells_right_from_wrong(const BackwardSystem<T>& system) {
   const std::vector<T> solution = substitute(system);
-  EXPECT_TRUE(residual<T>(system, solution).at_rounding_level());
+  EXPECT_TRUE(testing::is_at_rounding_level(residual<T>(system, solution)));
   for (std::size_t i = 0; i < solution.size(); ++i) {
     std::vector<T> v = solution;
     // Some roundings more than a row of 20 entries may have; its own row, or the one before, has to see it.
     v[i] += 64 * std::numeric_limits<T>::epsilon() * (1 + 20 * std::fabs(v[i])) * 8;
-    EXPECT_FALSE(residual<T>(system, v).at_rounding_level()) << "element " << i;
+    EXPECT_FALSE(testing::is_at_rounding_level(residual<T>(system, v))) << "element " << i;
   }
 }
 
@@ -77,7 +78,7 @@ TEST_F(ResidualTest, TheLevelFollowsTheNumbersAlongDeepChains) {
     const auto narrow = random_system<float>(layers, 12);
     const auto solution = substitute(narrow);
     const Residual found = residual<float>(narrow, solution);
-    EXPECT_TRUE(found.at_rounding_level());
+    EXPECT_TRUE(testing::is_at_rounding_level(found));
     if (layers > 1) {
       EXPECT_GT(found.whole.max, 0) << "fp32 was judged in fp32";
     }
@@ -90,7 +91,7 @@ TEST_F(ResidualTest, NotANumberIsNeverRight) {
   v[system.offset(1)] = std::nan("");
   const Residual found = residual<double>(system, v);
   EXPECT_TRUE(std::isnan(found.whole.max));
-  EXPECT_FALSE(found.at_rounding_level());
+  EXPECT_FALSE(testing::is_at_rounding_level(found));
   EXPECT_FALSE(found.relative() <= 1e300);
 }
 

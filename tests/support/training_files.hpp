@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <variant>
@@ -12,6 +13,15 @@ namespace upsweep::testing {
 [[nodiscard]] inline TrainingFile parse_training(const std::string& text, const std::string& path = "t.yaml") {
   std::istringstream in(text);
   return load_training(in, path);
+}
+
+/// Whether the file at `path` is one of `upsweep train` instead.
+[[nodiscard]] inline bool is_train_file(const std::string& path) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("train:")) return true;
+  }
+  return false;
 }
 
 /// The message of a file that is refused.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "support/finite_differences.hpp"
+#include "support/jacobian_values.hpp"
 #include "support/random.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -167,7 +168,7 @@ TEST(DirectBackprop, OfActivationsCoversTheRoundingOfOtherFormulas) {
                                                             Silu{}, Tanh{}, Sigmoid{}}) {
     const Shape shape = {x.size()};
     const DirectGradients got = through(kind, shape, {}, x, loss);
-    const CsrMatrix<double> other = jacobian_values({"op", kind, shape, shape}, {}, x);
+    const CsrMatrix<double> other = testing::jacobian_values({"op", kind, shape, shape}, {}, x);
     ASSERT_EQ(other.values.size(), x.size());
     double largest = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -411,7 +412,7 @@ class DirectBackpropTest : public testing::SeededTest {
     std::vector<Dense> jacobians;
     for (std::size_t i = 0; i < network.links().size(); ++i) {
       const std::size_t o = network.links()[i];
-      jacobians.push_back(to_dense(jacobian_values(network.operators()[o], weights[o], inputs[i])));
+      jacobians.push_back(to_dense(testing::jacobian_values(network.operators()[o], weights[o], inputs[i])));
     }
     return jacobians;
   }

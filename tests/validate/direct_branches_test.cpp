@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/jacobian_values.hpp"
 #include "support/random.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -83,7 +84,7 @@ class DenseJacobians {
         }
         if (std::holds_alternative<Concat>(op.kind)) offset += count;
         if (!is_view(op.kind) && !is_join(op.kind))
-          fill(jacobian_values(op, weights[o], source == kNetworkInput ? x : outputs[source]), jacobian);
+          fill(testing::jacobian_values(op, weights[o], source == kNetworkInput ? x : outputs[source]), jacobian);
         mine.push_back(std::move(jacobian));
       }
     }

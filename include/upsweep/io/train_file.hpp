@@ -7,9 +7,6 @@
 
 namespace upsweep {
 
-/// True when the file is a mapping with the key `train`. Throws InputError where it is no YAML.
-[[nodiscard]] bool is_train_file(const std::string& path);
-
 /// Reads a train file:
 ///
 ///     name: rnn-bitstream

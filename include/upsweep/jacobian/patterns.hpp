@@ -5,7 +5,6 @@
 
 #include "upsweep/network/network.hpp"
 #include "upsweep/network/weights.hpp"
-#include "upsweep/sparse/csr.hpp"
 #include "upsweep/sparse/pattern.hpp"
 
 namespace upsweep {
@@ -33,12 +32,6 @@ enum class PatternKind {
 /// The pattern at input `x` (length: elements of in_shape). A ReLU is off at exactly 0 and below; a max-pool window
 /// keeps the first of its largest inputs in row-major order. Throws std::invalid_argument for a view or a wrong length.
 [[nodiscard]] Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::span<const double> x);
-
-/// Numbers of the transposed Jacobian at input `x`, in the guaranteed pattern (entries that are 0 at this input are
-/// stored as explicit zeros). Needs `values` of conv2d and linear. The derivative of ReLU, leaky ReLU and ELU at 0 is
-/// that of their left side.
-[[nodiscard]] CsrMatrix<double> jacobian_values(const Operator& op, const OperatorWeights& weights,
-                                                std::span<const double> x);
 
 /// Entries of the guaranteed pattern with every weight nonzero, without building it. Throws like guaranteed_pattern(),
 /// CountOverflow.

@@ -19,12 +19,9 @@ namespace upsweep {
 ///
 /// L / K activations are made again from the one at the boundary of the worker's layers, of which it holds one for each
 /// of the K micro-batches. Throws like bppsa_worker_bytes().
+/// Smallest for sqrt(L) workers, where both terms are equal.
 /// Source: thesis, section 2.2, "Space Complexity of GPipe": Θ(L/K + K), of Huang et al., "GPipe", 2019; in section 3.6
 /// M_Pipeline = Θ(n/p + p) M_x.
 [[nodiscard]] double pipeline_worker_bytes(std::uint64_t layers, std::uint64_t workers, double activation_bytes);
-
-/// The number of workers at which pipeline_worker_bytes() is smallest, sqrt(L), where both of its terms are equal; more
-/// workers need more memory. Throws std::invalid_argument for 0 layers.
-[[nodiscard]] double pipeline_best_workers(std::uint64_t layers);
 
 }  // namespace upsweep

@@ -22,8 +22,6 @@ struct Residual {
 
   /// |c - A v| / |c| in the Euclidean norm; 0 where both are 0.
   [[nodiscard]] double relative() const;
-  /// True where no element exceeds its block's rounding level, and all are finite.
-  [[nodiscard]] bool at_rounding_level() const;
 };
 
 /// The residual of `v`, computed in a wider type than T (fp32 in fp64, fp64 in x86's 80 bits where there are any), so
