@@ -19,7 +19,7 @@ TEST(RunsRequests, ListShowAndDelete) {
   EXPECT_THAT(list.runs.rows, SizeIs(1));
   EXPECT_THAT(list.studies.rows, SizeIs(0));
   const ShowRunOutcome shown = run_quietly(ShowRunRequest{kept.db, 1});
-  EXPECT_FALSE(std::get<ShownTraining>(shown.found).figures.rows.empty());
+  EXPECT_FALSE(std::get<RunTables>(shown.found).table("figures").rows.empty());
   Said said;
   run_quietly(DeleteRunRequest{kept.db, 1}, said.watch());
   EXPECT_THAT(said.notes, ElementsAre("deleted run 1 from " + kept.db));
