@@ -110,8 +110,8 @@ TEST(Chain, RefusesWhatChainsDoNotHave) {
       {{"search", file, "--machine", kUnitPram, "--execution", "dag"}, 2, "accepted are time and level"},
       {{"search", file, "--machine", kUnitPram, "--schemes", "all"}, 2, "accepted is hybrid"},
       {{"search", file, "--machine", kUnitPram, "--workers", "9999999"}, 3, "workers"},
-      {{"validate", file, "--backend", "reference"}, 3, "chains have profile, search and study"},
-      {{"solve", file}, 3, "chains have profile, search and study"},
+      {{"validate", file, "--backend", "reference"}, 3, "are networks of operators"},
+      {{"solve", file}, 3, "are networks of operators"},
   };
   for (const Refusal& refusal : cases) {
     const Finished run = upsweep(refusal.command);

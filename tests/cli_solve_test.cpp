@@ -266,7 +266,7 @@ TEST_F(Solve, RefusesWrongOptions) {
 TEST_F(Solve, RefusesModelsWithoutASystem) {
   const Finished recurrent = upsweep({"solve", kModels + "rnn-bitstream.yaml"});
   EXPECT_EQ(recurrent.exit_code, 3);
-  EXPECT_THAT(recurrent.err, HasSubstr("a recurrent model, accepted are models with operators"));
+  EXPECT_THAT(recurrent.err, HasSubstr("a recurrent model, accepted by solve are networks of operators"));
   const Finished single =
       upsweep({"solve", folder_.write("one.yaml", "input: [3]\noperators: [{linear: {out_features: 2}}]\n")});
   EXPECT_EQ(single.exit_code, 3);

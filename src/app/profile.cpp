@@ -19,6 +19,11 @@
 namespace upsweep {
 namespace {
 
+std::unique_ptr<const Machine> machine_of(const ProfileRequest& request) {
+  std::optional<Machine> machine = load_machine_of(request.machine);
+  return machine ? std::make_unique<const Machine>(*std::move(machine)) : nullptr;
+}
+
 /// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
@@ -80,7 +85,7 @@ BackwardMethod method_of(const ProfileRequest& request) {
 
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
-  const Machine* machine = outcome.machine ? &*outcome.machine : nullptr;
+  const Machine* machine = outcome.machine.get();
   const auto store = open_store(request.db);
   const ScheduleRequest schedule = schedule_request(request.schedule);
   const std::size_t length = model.network.links().size() + 1;
@@ -109,7 +114,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
 
 void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
-  const Machine* machine = outcome.machine ? &*outcome.machine : nullptr;
+  const Machine* machine = outcome.machine.get();
   CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes), {},
                             homogeneous_reference(model.chain, model.value_bytes), std::nullopt};
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
@@ -127,7 +132,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   if (outcome.machine) {
     const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
     outcome.prediction =
-        predict_on_device(*outcome.machine, shape, method, model.value_bytes, request.assumptions);
+        predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
     keep(DeviceProfileReport{model, *outcome.machine, request.schedule, outcome.assumptions, *outcome.prediction});
   }
   if (is_blocked(request.schedule)) return;
@@ -212,16 +217,17 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_sizes(request.sizes);
   check_schedule(request.schedule);
   const ModelFile file(request.model);
-  require_countable(file, request.model, request.pattern, request.sizes);
+  check_assumptions(request.assumptions, request.machine.has_value());
+  require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     const BackwardMethod method = method_of(request);
     ProfileOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any), request.schedule, request.pattern};
-    outcome.assumptions = request.assumptions;
+    outcome.assumptions = assumptions_of(request.assumptions);
     return located(outcome.model, [&]() -> ProfileOutcome {
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         profile_stack(request, method.depth, caller, outcome);
       } else {
-        if (request.machine) outcome.machine = load_device(*request.machine);
+        if (request.machine) outcome.machine = std::make_unique<const Machine>(load_device(*request.machine));
         profile_steps(request, method, caller, outcome);
       }
       return std::move(outcome);
@@ -236,14 +242,14 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
     const std::uint32_t depth =
         depth_of(request.schedule, "a synthetic chain", " and hybrid:L, which have closed forms");
     ProfileOutcome outcome{file.load(Numbers::structure), request.schedule, request.pattern,
-                           load_machine_of(request.machine)};
+                           machine_of(request)};
     return located(outcome.model, [&]() -> ProfileOutcome {
       profile_synthetic(request, depth, outcome);
       return std::move(outcome);
     });
   }
   static_cast<void>(schedule_request(request.schedule));
-  std::optional<Machine> machine = load_machine_of(request.machine);
+  std::unique_ptr<const Machine> machine = machine_of(request);
   ProfileOutcome outcome{countable_network(file.load(numbers_for(request.pattern)), "profile"), request.schedule,
                          request.pattern, std::move(machine)};
   profile_network(request, caller, watch, outcome);

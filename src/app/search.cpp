@@ -155,12 +155,12 @@ void search_passes(const SearchRequest& request, const Caller& caller, SearchOut
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   const Machine& machine = *outcome.machine;
   const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
-  outcome.assumptions = request.assumptions;
+  outcome.assumptions = assumptions_of(request.assumptions);
   outcome.priced_by = machine.kind == MachineKind::pram ? "pram" : "kernels";
-  outcome.result = search_on_device(machine, shape, model.value_bytes, request.assumptions, request.memory);
+  outcome.result = search_on_device(machine, shape, model.value_bytes, outcome.assumptions, request.memory);
   const auto overtaking = [&](BackwardKind kind) {
     const BackwardMethod baseline{kind, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
-    return overtaking_steps(machine, shape, baseline, model.value_bytes, request.assumptions);
+    return overtaking_steps(machine, shape, baseline, model.value_bytes, outcome.assumptions);
   };
   outcome.overtaking_steps = overtaking(BackwardKind::sequential);
   outcome.overtaking_one_kernel = overtaking(BackwardKind::blocked);
@@ -285,7 +285,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
   check_sizes(request.sizes);
   const ModelFile file(request.model);
-  require_countable(file, request.model, request.pattern, request.sizes);
+  check_assumptions(request.assumptions, request.machine.has_value());
+  require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
     SearchOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any)};

@@ -222,7 +222,7 @@ ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const 
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
   check_sizes(request.sizes);
   const ModelFile file(request.model);
-  require_no_sizes(file, request.model, request.sizes);
+  require_recurrent_settings(file, request.model, request.sizes);
   if (!file.holds<RecurrentModel>()) return validate_network(request, file, caller, watch);
   refuse_recurrent(request);
   return validate_recurrent(request, file, caller, watch);

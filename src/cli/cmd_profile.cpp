@@ -14,7 +14,6 @@ struct ProfileOptions {
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
-  check_recurrent_options(options.recurrent, options.model);
   ProfileRequest request;
   request.model = options.model.model;
   request.schedule = options.schedule;

@@ -18,7 +18,6 @@ struct SearchCommand {
 };
 
 SearchRequest request_of(const SearchCommand& options) {
-  check_recurrent_options(options.recurrent, options.model);
   SearchRequest request;
   request.model = options.model.model;
   request.pattern = pattern_kind(options.model);

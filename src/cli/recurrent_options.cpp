@@ -1,12 +1,8 @@
 #include "recurrent_options.hpp"
 
-#include <fmt/format.h>
-
-#include <utility>
-
-#include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
+
 void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine) {
   const auto add = [&app](const char* name, std::optional<std::string>& to, const char* text, const char* type) {
     app.add_option(name, to, text)->type_name(type)->group("Recurrent models");
@@ -31,30 +27,21 @@ RecurrentSizes sizes_of(const RecurrentOptions& options) {
   return sizes;
 }
 
-void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model) {
-  static_cast<void>(sizes_of(options));
-  static_cast<void>(assumptions_of(options));
-  if (model.machine) return;
-  for (const auto& [option, text] : {std::pair{"--forward-kernels", &options.forward_kernels},
-                                     std::pair{"--backward-kernels", &options.backward_kernels},
-                                     std::pair{"--host-launch-us", &options.host_launch_us}}) {
-    if (*text) throw UsageError(fmt::format("{} is an assumption of predictions, accepted is with --machine", option));
-  }
-}
-
-DeviceAssumptions assumptions_of(const RecurrentOptions& options) {
-  DeviceAssumptions assumptions;
-  constexpr std::uint64_t kMostKernels = 1000;
+DeviceSettings assumptions_of(const RecurrentOptions& options) {
+  DeviceSettings settings;
   if (options.forward_kernels) {
-    assumptions.forward_kernels = parse_positive("--forward-kernels", *options.forward_kernels, kMostKernels);
+    settings.forward_kernels =
+        parse_positive("--forward-kernels", *options.forward_kernels, DeviceSettings::kMostKernels);
   }
   if (options.backward_kernels) {
-    assumptions.backward_kernels = parse_positive("--backward-kernels", *options.backward_kernels, kMostKernels);
+    settings.backward_kernels =
+        parse_positive("--backward-kernels", *options.backward_kernels, DeviceSettings::kMostKernels);
   }
-  if (options.host_launch_us)
-    assumptions.host_launch_s =
-        parse_number("--host-launch-us", *options.host_launch_us, "is a number of microseconds of at least 0", 0) / 1e6;
-  return assumptions;
+  if (options.host_launch_us) {
+    settings.host_launch_us =
+        parse_number("--host-launch-us", *options.host_launch_us, "is a number of microseconds of at least 0", 0);
+  }
+  return settings;
 }
 
 }  // namespace upsweep::cli

@@ -6,7 +6,6 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "upsweep/app/loading.hpp"
-#include "upsweep/recurrent/device_model.hpp"
 
 namespace upsweep::cli {
 
@@ -26,10 +25,7 @@ void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool ha
 /// Sizes in place of the file's. Throws UsageError.
 [[nodiscard]] RecurrentSizes sizes_of(const RecurrentOptions& options);
 
-/// Checks what CLI11 does not. Throws UsageError.
-void check_recurrent_options(const RecurrentOptions& options, const ModelOptions& model);
-
 /// What the options assume of a machine. Throws UsageError.
-[[nodiscard]] DeviceAssumptions assumptions_of(const RecurrentOptions& options);
+[[nodiscard]] DeviceSettings assumptions_of(const RecurrentOptions& options);
 
 }  // namespace upsweep::cli

@@ -9,6 +9,7 @@
 #include "upsweep/io/model.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
+#include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep {
@@ -56,13 +57,29 @@ struct RecurrentSizes {
 /// Throws RequestError for sizes that no model has.
 void check_sizes(const RecurrentSizes& sizes);
 
-/// Throws RequestError for sizes with a model that is not recurrent.
-void require_no_sizes(const ModelFile& file, const std::string& name, const RecurrentSizes& sizes);
+/// What a request assumes of the kernels of recurrent models on a machine, where it says so.
+struct DeviceSettings {
+  static constexpr std::uint64_t kMostKernels = 1000;
 
-/// Throws where a model that is counted without inputs is asked for a pattern of samples (InputError), for sizes that it
-/// has not (RequestError), or where it has no chain at all (InputError).
-void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern,
-                       const RecurrentSizes& sizes);
+  std::optional<std::uint64_t> forward_kernels = std::nullopt;   ///< of a step
+  std::optional<std::uint64_t> backward_kernels = std::nullopt;  ///< of a step of the sequential backward pass
+  std::optional<double> host_launch_us = std::nullopt;           ///< least time between two launches, microseconds
+};
+
+/// With defaults for what is not said.
+[[nodiscard]] DeviceAssumptions assumptions_of(const DeviceSettings& settings);
+
+/// Throws RequestError for settings out of range, or without a machine.
+void check_assumptions(const DeviceSettings& settings, bool has_machine);
+
+/// Throws RequestError for sizes or assumptions with a model that is not recurrent.
+void require_recurrent_settings(const ModelFile& file, const std::string& name, const RecurrentSizes& sizes,
+                                const DeviceSettings& assumptions = {});
+
+/// Throws where a model that is counted without inputs is asked for a pattern of samples (InputError), for sizes or
+/// assumptions that it has not (RequestError), or where it has no chain at all (InputError).
+void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern, const RecurrentSizes& sizes,
+                       const DeviceSettings& assumptions);
 
 /// The recurrent model of a file with these sizes. Throws InputError where weights or sequences from files do not go with them, and
 /// for a stack of layers that `accepted` leaves out.

@@ -27,7 +27,7 @@ struct ProfileRequest {
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: seconds too
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};
-  DeviceAssumptions assumptions = {};
+  DeviceSettings assumptions = {};
 };
 
 /// A network, counted combine by combine.
@@ -45,12 +45,12 @@ struct CountedChainProfile {
   std::optional<double> seconds = std::nullopt;  ///< of a synthetic chain on a machine
 };
 
-/// What came of it.
+/// What came of it. Not copied: times refer to the machine.
 struct ProfileOutcome {
   AnyModel model;
   std::string schedule;  ///< as it was asked for
   PatternKind pattern = PatternKind::guaranteed;
-  std::optional<Machine> machine = std::nullopt;
+  std::unique_ptr<const Machine> machine = nullptr;
   /// Nothing for a pass by blocks, which is predicted alone.
   std::variant<std::monostate, CountedNetworkProfile, CountedChainProfile, StackedSearchResult> counted = {};
   DeviceAssumptions assumptions = {};

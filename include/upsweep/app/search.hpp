@@ -32,7 +32,7 @@ struct SearchRequest {
   std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
   RecurrentSizes sizes = {};                           ///< of recurrent models
-  DeviceAssumptions assumptions = {};                  ///< of recurrent models on a machine
+  DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
 };
 
 /// What came of it. Not copied: the result refers to the machine.
