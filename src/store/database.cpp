@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -50,31 +51,28 @@ struct View {
   std::string sql;
 };
 
-/// The views of schema_sql().
-std::vector<View> present_views() {
-  Sqlite present = Sqlite::in_memory();
-  present.execute(schema_sql());
-  Statement select(present, "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
+std::vector<View> views_of(Sqlite& database) {
+  Statement select(database, "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
   std::vector<View> views;
   while (select.step()) views.push_back({select.text(0), select.text(1)});
   return views;
 }
 
-/// Takes those views away that are there, as views: some were tables.
-void drop_views(Sqlite& database, const std::vector<View>& views) {
-  for (const View& view : views) {
-    Statement find(database, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?");
-    const bool is_there = find.bind(view.name).step();
-    find.reset();
-    if (is_there) database.execute("DROP VIEW " + view.name);
-  }
-}
-
-/// Brings the tables of an older version up to date, and makes the views again.
+/// Brings the tables of an older version up to date, and makes the views again: our own by schema_sql(), those of users
+/// as they were.
 void run_migrations(Sqlite& database, std::size_t version) {
-  const std::vector<View> views = present_views();
+  Sqlite present = Sqlite::in_memory();
+  present.execute(schema_sql());
+  std::vector<View> views = views_of(present);
+  const std::size_t first = std::max(version, kFirstWithoutViews);
   for (std::size_t next = version; next < migrations().size(); ++next) {
-    if (next >= kFirstWithoutViews) drop_views(database, views);
+    if (next == first) {
+      for (View& old : views_of(database)) {
+        database.execute(fmt::format("DROP VIEW \"{}\"", old.name));
+        const bool is_ours = std::ranges::find(views, old.name, &View::name) != views.end();
+        if (!is_ours) views.push_back(std::move(old));
+      }
+    }
     database.execute(migrations()[next]);
   }
   for (const View& view : views) database.execute(view.sql);

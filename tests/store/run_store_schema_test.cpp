@@ -168,6 +168,14 @@ TEST(Schema, GivesEveryOlderRunTheCommandThatWroteIt) {
   });
 }
 
+TEST(Schema, KeepsTheViewsOfUsers) {
+  each_older([](std::size_t, const std::string& file) {
+    ASSERT_EQ(query(file, "CREATE VIEW \"my runs\" AS SELECT id, tool_version, model FROM runs WHERE id = 2"), "");
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_EQ(query(file, "SELECT * FROM \"my runs\""), "2|0.0|old\n");
+  });
+}
+
 TEST(Schema, ReadsTheStudiesOfOlderVersions) {
   each_older([](std::size_t version, const std::string& file) {
     if (version < 7) return;
