@@ -77,20 +77,16 @@ class Gaps {
 
 /// By level: the values whose last use it is. Results are in none.
 std::vector<std::vector<ValueId>> values_by_last_level(const Schedule& schedule) {
-  std::vector<std::size_t> last(schedule.values(), 0);
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id)
-    last[schedule.value_of(id)] = schedule.combines[id].level;
-  for (const Combine& combine : schedule.combines) {
-    for (const ValueId operand : {combine.earlier, combine.later}) {
-      last[operand] = std::max<std::size_t>(last[operand], combine.level);
-    }
-  }
+  const std::vector<std::optional<std::size_t>> uses = last_uses(schedule);
+  std::vector<bool> is_result(schedule.values());
   for (const ValueId result : schedule.results) {
-    if (result != kIdentity) last[result] = schedule.levels;
+    if (result != kIdentity) is_result[result] = true;
   }
-  std::vector<std::vector<ValueId>> ending(schedule.levels + 1);
-  for (std::size_t v = schedule.length; v < schedule.values(); ++v) ending[last[v]].push_back(static_cast<ValueId>(v));
-  ending.pop_back();
+  std::vector<std::vector<ValueId>> ending(schedule.levels);
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    const ValueId value = schedule.value_of(id);
+    if (!is_result[value]) ending[schedule.combines[uses[value].value_or(id)].level].push_back(value);
+  }
   return ending;
 }
 

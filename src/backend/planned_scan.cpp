@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -16,32 +15,6 @@
 
 namespace upsweep {
 namespace {
-
-/// The schedule without its dead combines; values and levels are numbered anew.
-Schedule live_part(const Schedule& schedule) {
-  const std::vector<bool> dead = dead_combines(schedule);
-  Schedule live = schedule;
-  live.combines.clear();
-  live.levels = 0;
-  std::vector<ValueId> number(schedule.values(), kIdentity);
-  std::iota(number.begin(), number.begin() + static_cast<std::ptrdiff_t>(schedule.length), ValueId{0});
-  std::size_t old_level = 0;
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    if (dead[id]) continue;
-    Combine combine = schedule.combines[id];
-    if (live.combines.empty() || combine.level != old_level) ++live.levels;
-    old_level = combine.level;
-    combine.level = static_cast<std::uint32_t>(live.levels - 1);
-    combine.earlier = number[combine.earlier];
-    combine.later = number[combine.later];
-    live.combines.push_back(combine);
-    number[schedule.value_of(id)] = live.value_of(live.combines.size() - 1);
-  }
-  for (ValueId& result : live.results) {
-    if (result != kIdentity) result = number[result];
-  }
-  return live;
-}
 
 constexpr std::align_val_t kAlignment{kArenaAlignment};
 

@@ -13,9 +13,6 @@
 
 namespace upsweep {
 
-/// For every value the last combine that reads it; length schedule.values(). A value that none reads: nothing.
-[[nodiscard]] std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule);
-
 /// Executes a schedule one combine after the other with a library's own matrices, for backends without a plan.
 ///
 /// `Library` offers the types Matrix and Vector and, as static functions, matrix(chain, i) and vector(gradient) to make

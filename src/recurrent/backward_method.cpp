@@ -10,16 +10,10 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "upsweep/scan/request.hpp"
+
 namespace upsweep {
 namespace {
-
-template <class Integer>
-std::optional<Integer> whole_number(std::string_view text) {
-  Integer value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 /// A decimal without an exponent: what to_string() writes comes back to the last bit.
 std::optional<double> decimal(std::string_view text) {
@@ -35,15 +29,6 @@ std::string to_decimal(double value) {
   return error == std::errc() ? std::string(digits.begin(), end) : fmt::format("{}", value);
 }
 
-/// What follows "blocked:".
-std::optional<BlockOptions> parse_blocks(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const auto blocks = whole_number<std::size_t>(text.substr(0, colon));
-  const auto first = colon == std::string_view::npos ? std::optional(1.0) : decimal(text.substr(colon + 1));
-  if (!blocks || *blocks == 0 || !first || *first < 1) return std::nullopt;
-  return BlockOptions{*blocks, *first, false};
-}
-
 }  // namespace
 
 std::string to_string(const BackwardMethod& method) {
@@ -51,29 +36,29 @@ std::string to_string(const BackwardMethod& method) {
     case BackwardKind::sequential:
       return "bptt";
     case BackwardKind::levels:
-      if (method.depth == 0) return "linear";
-      return method.depth == BackwardMethod::kFullDepth ? "blelloch" : fmt::format("hybrid:{}", method.depth);
-    case BackwardKind::blocked:
-      if (method.blocks.first_block == 1) return fmt::format("blocked:{}", method.blocks.blocks);
-      return fmt::format("blocked:{}:{}", method.blocks.blocks, to_decimal(method.blocks.first_block));
+      return canonical_name({ScheduleKind::hybrid, method.depth, {}});
+    case BackwardKind::blocked: {
+      const std::string name = canonical_name({ScheduleKind::blocked, method.blocks.blocks, {}});
+      return method.blocks.first_block == 1 ? name : fmt::format("{}:{}", name, to_decimal(method.blocks.first_block));
+    }
   }
   throw std::logic_error("unknown kind of backward method");
 }
 
 BackwardMethod parse_backward_method(const std::string& text) {
-  constexpr std::string_view kHybrid = "hybrid:";
-  constexpr std::string_view kBlocked = "blocked:";
   if (text == "bptt") return {};
-  if (text == "linear") return {BackwardKind::levels, 0, {}};
-  if (text == "blelloch") return {BackwardKind::levels, BackwardMethod::kFullDepth, {}};
-  const std::string_view view = text;
-  if (view.starts_with(kHybrid)) {
-    if (const auto depth = whole_number<std::uint32_t>(view.substr(kHybrid.size()))) {
-      return {BackwardKind::levels, *depth, {}};
-    }
-  }
-  if (view.starts_with(kBlocked)) {
-    if (const auto blocks = parse_blocks(view.substr(kBlocked.size()))) return {BackwardKind::blocked, 0, *blocks};
+  // What schedules do not have: a first block of another length.
+  const std::size_t colon = text.find(':', text.find(':') + 1);
+  const bool has_first = text.starts_with("blocked:") && colon != std::string::npos;
+  const std::optional<double> first = has_first ? decimal(std::string_view(text).substr(colon + 1)) : 1.0;
+  try {
+    const ScheduleRequest request = parse_schedule(has_first ? text.substr(0, colon) : text);
+    if (request.kind == ScheduleKind::hybrid)
+      return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
+    if (request.kind == ScheduleKind::blocked && first && *first >= 1)
+      return {BackwardKind::blocked, 0, {request.parameter, *first, false}};
+  } catch (const std::invalid_argument&) {
+    // The message below names what is accepted here.
   }
   throw std::invalid_argument(
       fmt::format("'{}' is no backward method, accepted are bptt, linear, hybrid:L with an integer L of at least 0, "

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
-#include <type_traits>
 
 #include "aligned_array.hpp"
 #include "backward_steps.hpp"
@@ -19,14 +17,6 @@ namespace upsweep {
 namespace {
 
 constexpr double kSpread = 3;  // standard deviations that an error may be away from 0; these are large already
-constexpr double kRoundoff64 = 0x1p-53;
-
-template <class T>
-constexpr double kUnitRoundoff = std::is_same_v<T, float> ? 0x1p-24 : kRoundoff64;
-
-// Below this a product may have underflowed; for fp64 also what is left of a square root of a square.
-template <class T>
-constexpr double kSmallest = std::is_same_v<T, float> ? std::numeric_limits<float>::min() : 1e-145;
 
 ForwardStates<double> widened(const ForwardStates<float>& states) {
   const auto wide = [](const std::vector<float>& from) { return std::vector<double>(from.begin(), from.end()); };
@@ -194,9 +184,8 @@ class SampleBounds {
 double bound_of(const CellShape& shape, std::size_t steps, double u, double magnitude, double deviation) {
   if (steps == 0) return 0;
   const double per_step = roundings_per_step(shape);
-  const double roundings = static_cast<double>(steps) * per_step * u;
-  const double worst = roundings < 1 ? roundings / (1 - roundings) * magnitude : HUGE_VAL;
-  return std::min(worst, kSpread * std::sqrt(per_step) * u * deviation);
+  return std::min(worst_rounding(static_cast<double>(steps) * per_step, u) * magnitude,
+                  random_rounding(per_step, u, kSpread) * deviation);
 }
 
 }  // namespace
@@ -214,7 +203,7 @@ HiddenGradientOracle hidden_gradient_oracle(const CellWeights<T>& weights, const
   bptt_reference<double>(wide, wide_states, wide_last, oracle.gradient);
   const BackwardSteps<double> steps(wide, wide_states);
   parallel_chunks(states.batch, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-    SampleBounds bounds(wide, wide_states, steps, kSmallest<T>, oracle);
+    SampleBounds bounds(wide, wide_states, steps, kSmallestProduct<T>, oracle);
     for (std::size_t b = begin; b < end; ++b) bounds.fill(b);
   });
   return oracle;
@@ -235,8 +224,8 @@ std::vector<double> hidden_gradient_bounds(const ForwardStates<T>& states, const
   std::vector<double> bounds(oracle.gradient.size());
   const std::size_t stride = states.batch * states.shape.hidden;
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = bound_of(states.shape, states.steps - i / stride, kUnitRoundoff<T> + kRoundoff64, oracle.magnitude[i],
-                         oracle.deviation[i]);
+    bounds[i] =
+        bound_of(states.shape, states.steps - i / stride, kOracleRoundoff<T>, oracle.magnitude[i], oracle.deviation[i]);
   }
   return bounds;
 }
@@ -252,26 +241,15 @@ GradientComparison compare_hidden_gradients(const ForwardStates<T>& states, cons
   const std::vector<double> bounds = hidden_gradient_bounds(states, oracle);
   const std::size_t stride = states.batch * states.shape.hidden;
   for (std::size_t t = states.steps + 1; t-- > 0;) {
-    double scale = kSmallest<T>;
+    double scale = kSmallestProduct<T>;
     for (std::size_t i = t * stride; i < (t + 1) * stride; ++i) scale = std::max(scale, std::fabs(oracle.gradient[i]));
     for (std::size_t i = t * stride; i < (t + 1) * stride; ++i) {
-      const double allowed = bounds[i];
-      const double difference = std::fabs(static_cast<double>(found[i]) - oracle.gradient[i]);
-      ++comparison.elements;
-      if (std::isinf(allowed)) ++comparison.unbounded;
-      if (difference <= allowed && std::isfinite(difference)) {
-        if (allowed > 0) comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
-        comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
-        continue;
-      }
-      comparison.worst_share = std::isfinite(difference) && allowed > 0
-                                   ? std::max(comparison.worst_share, difference / allowed)
-                                   : std::numeric_limits<double>::infinity();
-      if (comparison.mismatch) continue;
+      const auto value = static_cast<double>(found[i]);
+      if (comparison.add(value, oracle.gradient[i], bounds[i], scale) || comparison.mismatch) continue;
       const std::size_t sample = i / states.shape.hidden % states.batch;
       comparison.mismatch = fmt::format(
           "gradient of h_{} of sample {}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}", t,
-          sample, i % states.shape.hidden, static_cast<double>(found[i]), oracle.gradient[i], allowed);
+          sample, i % states.shape.hidden, value, oracle.gradient[i], bounds[i]);
     }
   }
   return comparison;

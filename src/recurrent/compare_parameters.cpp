@@ -16,9 +16,6 @@
 namespace upsweep {
 namespace {
 
-template <class T>
-constexpr double kSumRoundoff = (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53) + 0x1p-53;
-
 /// The derivative of a hidden element with respect to one of its sums, and the absolute values of its terms.
 struct Slope {
   double value = 0;
@@ -79,8 +76,7 @@ struct RoundedSums {
 
 double rounding(std::size_t terms, double u) {
   const double k = static_cast<double>(terms) + 16;
-  const double worst = k * u < 1 ? k * u / (1 - k * u) : HUGE_VAL;
-  return std::min(worst, 3 * std::sqrt(k) * u);
+  return std::min(worst_rounding(k, u), random_rounding(k, u, 3));
 }
 
 /// Writes a row of a matrix and an element of a bias.
@@ -118,7 +114,7 @@ void fill_row(std::size_t row, const ForwardStates<T>& states, std::span<const T
     for (std::size_t i = 0; i < h; ++i) from_hidden.add(i, slopes.hidden, g, g_bound, states.hidden[s * h + i]);
     from_hidden.add(h, slopes.hidden, g, g_bound, 1);
   }
-  const double relative = rounding(states.steps * states.batch, kSumRoundoff<T>);
+  const double relative = rounding(states.steps * states.batch, kOracleRoundoff<T>);
   write_row(from_input, relative, row, width, &CellWeights<double>::w_ih, &CellWeights<double>::b_ih, oracle);
   write_row(from_hidden, relative, row, h, &CellWeights<double>::w_hh, &CellWeights<double>::b_hh, oracle);
 }
@@ -127,7 +123,7 @@ template <class T>
 void fill_head(const ForwardStates<T>& states, const HeadResult<T>& head, ParameterOracle& oracle) {
   const std::size_t h = states.shape.hidden;
   const std::size_t classes = states.shape.classes;
-  const double relative = rounding(states.batch, kSumRoundoff<T>);
+  const double relative = rounding(states.batch, kOracleRoundoff<T>);
   for (std::size_t c = 0; c < classes; ++c) {
     RoundedSums sums(h + 1);
     for (std::size_t b = 0; b < states.batch; ++b) {
@@ -171,17 +167,7 @@ ParameterComparison compare_parameters(const ParameterOracle& oracle, const Cell
       // A result of type T is rounded to it at last, as far as it may have underflowed.
       const double allowed = oracle.bound.arrays()[a][i] + (std::is_same_v<T, float> ? 0x1p-149 : 0x1p-1074);
       const auto value = static_cast<double>(found.arrays()[a][i]);
-      const double difference = std::fabs(value - expected[i]);
-      ++comparison.elements;
-      if (std::isinf(allowed)) ++comparison.unbounded;
-      if (difference <= allowed && std::isfinite(difference)) {
-        comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
-        comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
-        continue;
-      }
-      comparison.worst_share = std::isfinite(difference) ? std::max(comparison.worst_share, difference / allowed)
-                                                         : std::numeric_limits<double>::infinity();
-      if (comparison.mismatch) continue;
+      if (comparison.add(value, expected[i], allowed, scale) || comparison.mismatch) continue;
       comparison.mismatch =
           fmt::format("gradient of {}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
                       kParameterNames[a], i, value, expected[i], allowed);

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
-#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/recurrent/operands.hpp"
 
 namespace upsweep {
 namespace {
@@ -26,14 +25,14 @@ struct Rounded {
 /// Roundings of type T.
 template <class T>
 struct Rounding {
-  static constexpr double kUnit = (std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53) + 0x1p-53;
+  static constexpr double kUnit = kOracleRoundoff<T>;
   static constexpr double kTiny = std::is_same_v<T, float> ? 4e-38 : 1e-303;
   static constexpr double kFunction = 16 * kUnit;  // of exp and tanh
 
   /// A sum of `terms` products, from the sum of their absolute values.
   static Rounded sum(double value, double size, std::size_t terms) {
-    const double k = (static_cast<double>(terms) + 4) * kUnit;
-    return {value, (k < 1 ? k / (1 - k) : HUGE_VAL) * size + static_cast<double>(terms) * kTiny};
+    const auto count = static_cast<double>(terms);
+    return {value, worst_rounding(count + 4, kUnit) * size + count * kTiny};
   }
   static Rounded sigmoid(const Rounded& x) {
     const double value = 1 / (1 + std::exp(-x.value));
@@ -62,9 +61,7 @@ struct Partial {
   std::size_t row = 0;
 
   void add(const Partial& other) {
-    result.elements += other.result.elements;
-    result.unbounded += other.result.unbounded;
-    result.worst_share = std::max(result.worst_share, other.result.worst_share);
+    result.Closeness::add(other.result);
     if (!other.result.mismatch || (result.mismatch && row < other.row)) return;
     result.mismatch = other.result.mismatch;
     row = other.row;
@@ -157,17 +154,7 @@ class Checker {
   void compare(const char* what, std::size_t t, std::size_t at, double found, const Rounded& expected,
                Partial& to) const {
     StateComparison& result = to.result;
-    const double difference = std::fabs(found - expected.value);
-    ++result.elements;
-    if (!std::isfinite(expected.error)) ++result.unbounded;
-    if (difference <= expected.error && std::isfinite(found)) {
-      if (difference > 0) result.worst_share = std::max(result.worst_share, difference / expected.error);
-      return;
-    }
-    result.worst_share = std::isfinite(difference) && expected.error > 0
-                             ? std::max(result.worst_share, difference / expected.error)
-                             : std::numeric_limits<double>::infinity();
-    if (result.mismatch) return;
+    if (result.add(found, expected.value, expected.error, 1) || result.mismatch) return;
     const std::size_t h = w_.shape.hidden;
     result.mismatch = fmt::format(
         "{}_{} of sample {}: element {} is {:.9g}, expected {:.9g} from the state before it, accepted is a difference "
@@ -188,10 +175,7 @@ StateComparison compare_states(const CellWeights<T>& weights, std::span<const T>
                                const ForwardStates<T>& states) {
   require_fitting(weights, states);
   const std::size_t rows = states.steps * states.batch;
-  if (inputs.size() != rows * weights.shape.input) {
-    throw std::invalid_argument(
-        fmt::format("inputs: {} numbers, accepted are {}", inputs.size(), rows * weights.shape.input));
-  }
+  require_length("inputs", inputs.size(), rows * weights.shape.input);
   const Checker<T> checker(weights, inputs, states);
   Partial all;
   checker.check_start(all);

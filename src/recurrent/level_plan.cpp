@@ -14,20 +14,18 @@ namespace {
 /// Hands out slots; a combine works in place where it uses one of its operands for the last time.
 class SlotPlanner {
  public:
-  SlotPlanner(const Schedule& schedule, Elements elements)
-      : schedule_(schedule),
+  SlotPlanner(Schedule live, Elements elements)
+      : schedule_(std::move(live)),
         elements_(elements),
-        dead_(dead_combines(schedule)),
-        ranges_(value_ranges(schedule)),
-        uses_(schedule.values()),
-        slots_(schedule.values(), LevelPlan::kNoSlot),
-        computed_(schedule.length) {}
+        ranges_(value_ranges(schedule_)),
+        uses_(schedule_.values()),
+        slots_(schedule_.values(), LevelPlan::kNoSlot),
+        computed_(schedule_.length) {}
 
   [[nodiscard]] LevelPlan make() {
-    for (std::size_t id = 0; id < schedule_.combines.size(); ++id) {
-      if (dead_[id]) continue;
-      ++uses_[schedule_.combines[id].earlier];
-      ++uses_[schedule_.combines[id].later];
+    for (const Combine& combine : schedule_.combines) {
+      ++uses_[combine.earlier];
+      ++uses_[combine.later];
     }
     for (std::size_t k = 1; k < schedule_.length && elements_ == Elements::in_slots; ++k) {
       if (uses_[k] > 0) slots_[k] = new_slot();
@@ -56,10 +54,9 @@ class SlotPlanner {
     const std::size_t begin = plan_.ops.size();
     std::size_t id = first;
     for (; id < schedule_.combines.size() && schedule_.combines[id].level == head.level; ++id) {
-      if (!dead_[id]) plan_.ops.push_back(op_of(id));
+      plan_.ops.push_back(op_of(id));
     }
     const std::size_t end = plan_.ops.size();
-    if (begin == end) return id;
     const bool single = end - begin == 1;
     if (single && !plan_.stages.empty() && plan_.stages.back().is_chain && plan_.stages.back().phase == head.phase) {
       plan_.stages.back().end = end;
@@ -87,9 +84,8 @@ class SlotPlanner {
     return {false, LevelPlan::kNoSlot, earlier, later, LevelPlan::kNoSlot, slots_[value]};
   }
 
-  const Schedule& schedule_;
+  Schedule schedule_;  // without dead combines
   Elements elements_;
-  std::vector<bool> dead_;
   std::vector<ValueRange> ranges_;
   std::vector<std::uint32_t> uses_;
   std::vector<std::uint32_t> slots_;
@@ -99,11 +95,11 @@ class SlotPlanner {
 
 }  // namespace
 
-LevelPlan plan_levels(const Schedule& schedule, Elements elements) {
+LevelPlan plan_levels(Schedule schedule, Elements elements) {
   if (schedule.length < 2) {
     throw std::invalid_argument(fmt::format("a scan over {} elements, accepted are 2 or more", schedule.length));
   }
-  return SlotPlanner(schedule, elements).make();
+  return SlotPlanner(live_part(std::move(schedule)), elements).make();
 }
 
 ScanFlops level_flops(const LevelPlan& plan, const CellShape& shape, std::size_t batch) {

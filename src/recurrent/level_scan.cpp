@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "backward_steps.hpp"
@@ -13,7 +14,7 @@
 namespace upsweep {
 namespace {
 
-const Schedule& checked(const CellShape& shape, std::size_t batch, const Schedule& schedule) {
+Schedule checked(const CellShape& shape, std::size_t batch, Schedule schedule) {
   require_valid(shape);
   if (batch == 0) throw std::invalid_argument("a scan of 0 samples, accepted is 1 or more");
   return schedule;
@@ -23,10 +24,10 @@ const Schedule& checked(const CellShape& shape, std::size_t batch, const Schedul
 
 template <class T>
 struct LevelScan<T>::Impl {
-  Impl(const CellShape& cell, std::size_t samples, const Schedule& schedule)
+  Impl(const CellShape& cell, std::size_t samples, Schedule schedule)
       : shape(cell),
         batch(samples),
-        plan(plan_levels(checked(cell, samples, schedule), Elements::in_slots)),
+        plan(plan_levels(checked(cell, samples, std::move(schedule)), Elements::in_slots)),
         h(cell.hidden),
         matrices(plan.slots * batch * h * h) {}
 
@@ -76,7 +77,7 @@ struct LevelScan<T>::Impl {
 
 template <class T>
 LevelScan<T>::LevelScan(const CellShape& shape, std::size_t batch, Schedule schedule)
-    : impl_(std::make_unique<Impl>(shape, batch, schedule)) {}
+    : impl_(std::make_unique<Impl>(shape, batch, std::move(schedule))) {}
 template <class T>
 LevelScan<T>::~LevelScan() = default;
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "backward_steps.hpp"
@@ -18,7 +19,7 @@
 namespace upsweep {
 namespace {
 
-const Schedule& checked_unfused(const CellShape& shape, std::size_t batch, const Schedule& schedule) {
+Schedule checked_unfused(const CellShape& shape, std::size_t batch, Schedule schedule) {
   require_valid(shape);
   if (shape.kind != CellKind::rnn) {
     throw std::invalid_argument(fmt::format("a {} has no unfused steps, accepted is an rnn", to_string(shape.kind)));
@@ -43,10 +44,10 @@ struct UnfusedLevelScan<T>::Impl {
     std::size_t row;
   };
 
-  Impl(const CellShape& cell, std::size_t samples, const Schedule& schedule)
+  Impl(const CellShape& cell, std::size_t samples, Schedule schedule)
       : shape(cell),
         batch(samples),
-        plan(plan_levels(checked_unfused(cell, samples, schedule), Elements::outside)),
+        plan(plan_levels(checked_unfused(cell, samples, std::move(schedule)), Elements::outside)),
         steps(plan.length / 2),
         h(cell.hidden),
         diagonals(steps * batch * h),
@@ -144,7 +145,7 @@ struct UnfusedLevelScan<T>::Impl {
 
 template <class T>
 UnfusedLevelScan<T>::UnfusedLevelScan(const CellShape& shape, std::size_t batch, Schedule schedule)
-    : impl_(std::make_unique<Impl>(shape, batch, schedule)) {}
+    : impl_(std::make_unique<Impl>(shape, batch, std::move(schedule))) {}
 template <class T>
 UnfusedLevelScan<T>::~UnfusedLevelScan() = default;
 template <class T>

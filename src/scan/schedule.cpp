@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace upsweep {
@@ -52,6 +53,41 @@ std::vector<bool> dead_combines(const Schedule& schedule) {
     needed[schedule.combines[id].later] = true;
   }
   return dead;
+}
+
+Schedule live_part(Schedule schedule) {
+  const std::vector<bool> dead = dead_combines(schedule);
+  std::vector<ValueId> number(schedule.values(), kIdentity);
+  std::iota(number.begin(), number.begin() + static_cast<std::ptrdiff_t>(schedule.length), ValueId{0});
+  std::size_t kept = 0;
+  std::size_t levels = 0;
+  std::size_t old_level = 0;
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    if (dead[id]) continue;
+    Combine combine = schedule.combines[id];
+    if (levels == 0 || combine.level != old_level) ++levels;
+    old_level = combine.level;
+    combine.level = static_cast<std::uint32_t>(levels - 1);
+    combine.earlier = number[combine.earlier];
+    combine.later = number[combine.later];
+    number[schedule.value_of(id)] = schedule.value_of(kept);
+    schedule.combines[kept++] = combine;
+  }
+  schedule.combines.resize(kept);
+  schedule.levels = levels;
+  for (ValueId& result : schedule.results) {
+    if (result != kIdentity) result = number[result];
+  }
+  return schedule;
+}
+
+std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule) {
+  std::vector<std::optional<std::size_t>> uses(schedule.values());
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    uses[schedule.combines[id].earlier] = id;
+    uses[schedule.combines[id].later] = id;
+  }
+  return uses;
 }
 
 std::vector<std::size_t> level_sizes(const Schedule& schedule) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/base/rounding.hpp"
 
 namespace upsweep {
 namespace {
@@ -37,9 +38,8 @@ Element element_of(const BackwardSystem<T>& system, std::size_t k, std::size_t r
     magnitude += std::abs(term);
   });
   const Wide<T> scale = system.scale(k).empty() ? Wide<T>{1} : static_cast<Wide<T>>(system.scale(k)[r]);
-  constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
   const double roundings = row.nnz() + 2.0;
-  const double gamma = roundings * kUnit / (1 - roundings * kUnit);
+  const double gamma = worst_rounding(roundings, kUnitRoundoff<T>);
   const double underflows =
       roundings * static_cast<double>(std::numeric_limits<T>::denorm_min()) * std::max(1.0, std::fabs(double(scale)));
   return {static_cast<double>(scale * sum - static_cast<Wide<T>>(v)),

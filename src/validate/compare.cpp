@@ -19,10 +19,8 @@ std::string op_name(const Schedule& schedule, std::size_t id) {
 /// Bounds of an element by its sums.
 class RoundingBound {
  public:
-  RoundingBound(double roundings, double unit_roundoff)
-      : worst_(roundings * unit_roundoff < 1 ? roundings * unit_roundoff / (1 - roundings * unit_roundoff)
-                                             : std::numeric_limits<double>::infinity()),
-        random_(kSpread * std::sqrt(roundings) * unit_roundoff) {}
+  RoundingBound(double roundings, double unit)
+      : worst_(worst_rounding(roundings, unit)), random_(random_rounding(roundings, unit, kSpread)) {}
 
   [[nodiscard]] double worst_case(double magnitude) const { return worst_ * magnitude; }
   [[nodiscard]] double at(double magnitude, double deviation) const {
@@ -65,10 +63,8 @@ std::optional<Mismatch> compare_structure(const Schedule& schedule, const std::v
 
 void compare_gradient(const ComputedGradient& computed, const std::vector<double>& have, const DirectGradients& direct,
                       double direct_roundings, unsigned value_bytes, ValueComparison& comparison) {
-  constexpr double kRoundoff64 = 0x1p-53;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const RoundingBound oracle(direct_roundings, kRoundoff64);
-  const RoundingBound bound(computed.roundings, value_bytes == 8 ? kRoundoff64 : 0x1p-24);
+  const RoundingBound oracle(direct_roundings, kUnitRoundoff<double>);
+  const RoundingBound bound(computed.roundings, unit_roundoff(value_bytes));
   const std::vector<double>& want = direct.gradient[computed.activation];
   if (have.size() != want.size()) {
     const std::string what = fmt::format("{}: {} elements, expected {}", computed.where, have.size(), want.size());
@@ -80,21 +76,12 @@ void compare_gradient(const ComputedGradient& computed, const std::vector<double
     const double magnitude = direct.magnitude[computed.activation][i];
     const double deviation = direct.deviation[computed.activation][i];
     const double allowed = bound.at(magnitude, deviation) + oracle.at(magnitude, deviation);
-    const double difference = std::fabs(have[i] - want[i]);
-    ++comparison.elements;
     comparison.loosest_bound = std::max(comparison.loosest_bound, allowed / scale);
-    if (std::isfinite(have[i]) && difference <= allowed) {
-      comparison.worst_share = std::max(comparison.worst_share, difference / allowed);
-      comparison.worst_relative = std::max(comparison.worst_relative, difference / scale);
-      continue;
-    }
-    const double share = std::isfinite(difference) ? difference / allowed : kInfinity;
-    comparison.worst_share = std::max(comparison.worst_share, share);
-    if (comparison.mismatch) continue;
+    if (comparison.add(have[i], want[i], allowed, scale) || comparison.mismatch) continue;
     comparison.mismatch = Mismatch{
         computed.op, fmt::format("{}: element {} is {:.9g}, expected {:.9g}, accepted is a difference of {:.3g}",
                                  computed.where, i, have[i], want[i], allowed)};
-    if (difference <= bound.worst_case(magnitude)) {
+    if (std::fabs(have[i] - want[i]) <= bound.worst_case(magnitude)) {
       comparison.mismatch->what += ", as rounding errors of random sign would have it; it is within the worst case";
     }
   }

@@ -12,12 +12,11 @@
 #include <utility>
 
 #include "direct_operators.hpp"
+#include "upsweep/base/rounding.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {
-
-constexpr double kSmallest = std::numeric_limits<float>::min();
 
 void require_length(const std::string& what, std::size_t found, std::size_t wanted) {
   if (found != wanted) throw std::invalid_argument(fmt::format("{}: {} numbers, accepted are {}", what, found, wanted));
@@ -112,7 +111,7 @@ class BackwardPass {
     for (const double value : loss_gradient) {
       at_.gradient.push_back(value);
       at_.absolute.push_back(std::fabs(value));
-      at_.magnitude.push_back(std::fabs(value) + kSmallest);
+      at_.magnitude.push_back(std::fabs(value) + kSmallestProduct<float>);
       at_.squares.push_back(value * value);
     }
   }
@@ -170,7 +169,7 @@ class BackwardPass {
 
   void finish(Handed& at) const {
     for (std::size_t k = 0; k < at.gradient.size(); ++k) {
-      at.magnitude[k] += kSmallest * std::max(1.0, nearer_to_loss_);
+      at.magnitude[k] += kSmallestProduct<float> * std::max(1.0, nearer_to_loss_);
       at.squares[k] = std::max(at.squares[k], at.gradient[k] * at.gradient[k]);
     }
   }
@@ -184,7 +183,7 @@ class BackwardPass {
 std::vector<double> deviation_of(const std::vector<double>& squares) {
   std::vector<double> deviation;
   deviation.reserve(squares.size());
-  for (const double square : squares) deviation.push_back(std::sqrt(square) + kSmallest);
+  for (const double square : squares) deviation.push_back(std::sqrt(square) + kSmallestProduct<float>);
   return deviation;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -132,6 +133,34 @@ TEST(Execute, NoticesASwappedOperand) {
 
 TEST(Execute, RefusesAnArrayOfAnotherLength) {
   EXPECT_THROW(static_cast<void>(execute(linear_schedule(4), letters(5), concatenate)), std::invalid_argument);
+}
+
+TEST(LivePart, GivesTheSameResultsWithoutDeadCombines) {
+  for (const std::size_t length : {2U, 3U, 9U, 22U, 64U}) {
+    for (std::uint32_t depth = 0; depth <= max_depth(length); ++depth) {
+      const Schedule whole = hybrid_schedule(length, depth);
+      const std::vector<bool> dead = dead_combines(whole);
+      const Schedule live = live_part(whole);
+      EXPECT_EQ(live.combines.size(), static_cast<std::size_t>(std::count(dead.begin(), dead.end(), false)));
+      EXPECT_EQ(dead_combines(live), std::vector<bool>(live.combines.size(), false));
+      const std::vector<ValueRange> ranges = value_ranges(live);
+      ASSERT_EQ(live.results.front(), kIdentity);
+      for (std::uint32_t k = 1; k < length; ++k) EXPECT_EQ(ranges[live.results[k]], (ValueRange{0, k - 1}));
+      for (const std::size_t size : level_sizes(live)) EXPECT_GT(size, 0U);
+    }
+  }
+}
+
+TEST(LastUses, AreTheLastCombinesThatReadAValue) {
+  const Schedule schedule = hybrid_schedule(4, 1);
+  const std::vector<std::optional<std::size_t>> uses = last_uses(schedule);
+  for (ValueId value = 0; value < schedule.values(); ++value) {
+    std::optional<std::size_t> last;
+    for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+      if (schedule.combines[id].earlier == value || schedule.combines[id].later == value) last = id;
+    }
+    EXPECT_EQ(uses[value], last) << value;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/rounding.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 
@@ -49,13 +50,9 @@ template <class T>
 /// an entry of a Jacobian, and of a product with inner dimension gates · hidden + 1 at most.
 [[nodiscard]] double roundings_per_step(const CellShape& shape);
 
-/// How close hidden gradients are to the oracle.
-struct GradientComparison {
-  std::size_t elements = 0;             ///< compared
-  std::size_t unbounded = 0;            ///< of those: the bound is infinite, so that only NaN and infinity are wrong
-  double worst_share = 0;               ///< the largest |difference| / bound; at most 1 where all agree
-  double worst_relative = 0;            ///< the largest |difference| over the largest |gradient| of its step, at least
-                                        ///< the number that stands for underflow
+/// How close hidden gradients are to the oracle. The scale is the largest |gradient| of a step, at least
+/// kSmallestProduct.
+struct GradientComparison : Closeness {
   std::optional<std::string> mismatch;  ///< the first element, from the loss on, that is out of its bound
 };
 

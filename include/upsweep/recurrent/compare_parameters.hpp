@@ -31,12 +31,8 @@ template <class T>
                                                std::span<const T> inputs, const HiddenGradientOracle& hidden,
                                                const HeadResult<T>& head);
 
-/// How close parameter gradients are to the oracle.
-struct ParameterComparison {
-  std::size_t elements = 0;             ///< compared
-  std::size_t unbounded = 0;            ///< of those: the bound is infinite, so that only NaN and infinity are wrong
-  double worst_share = 0;               ///< the largest |difference| / bound; at most 1 where all agree
-  double worst_relative = 0;            ///< the largest |difference| over the largest |gradient| of its array
+/// How close parameter gradients are to the oracle. The scale is the largest |gradient| of an array.
+struct ParameterComparison : Closeness {
   std::optional<std::string> mismatch;  ///< the first element that is out of its bound
 };
 

@@ -1,20 +1,18 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "upsweep/base/rounding.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 
 namespace upsweep {
 
-/// How close the states of a forward pass are to the definition of its cell.
-struct StateComparison {
-  std::size_t elements = 0;             ///< compared: hidden states from h_0 on, and of a gru r, z, n and m
-  std::size_t unbounded = 0;            ///< of those: the bound is infinite, so that only NaN and infinity are wrong
-  double worst_share = 0;               ///< the largest |difference| / bound; at most 1 where all agree
+/// How close the states of a forward pass are to the definition of its cell: hidden states from h_0 on, and of a gru r,
+/// z, n and m. The scale is 1.
+struct StateComparison : Closeness {
   std::optional<std::string> mismatch;  ///< the first element, by step, that is out of its bound
 };
 

@@ -42,7 +42,7 @@ enum class Elements : std::uint8_t {
   outside    ///< they stay where they are
 };
 
-/// A schedule without its dead combines, and where its matrices stand.
+/// The live part of a schedule, and where its matrices stand.
 struct LevelPlan {
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
 
@@ -54,7 +54,7 @@ struct LevelPlan {
 };
 
 /// Throws std::invalid_argument where the schedule computes a vector twice, or is shorter than 2.
-[[nodiscard]] LevelPlan plan_levels(const Schedule& schedule, Elements elements);
+[[nodiscard]] LevelPlan plan_levels(Schedule schedule, Elements elements);
 
 /// That of `sums` which belongs to a phase; ScanTimes or ScanFlops.
 template <class Sums>

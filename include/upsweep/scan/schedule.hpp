@@ -72,6 +72,12 @@ struct ValueRange {
 /// For every combine whether no result depends on it; length combines.size().
 [[nodiscard]] std::vector<bool> dead_combines(const Schedule& schedule);
 
+/// The schedule without its dead combines; values and levels are numbered anew.
+[[nodiscard]] Schedule live_part(Schedule schedule);
+
+/// For every value the last combine that reads it; length schedule.values(). A value that none reads: nothing.
+[[nodiscard]] std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule);
+
 /// Combines per level; length schedule.levels.
 [[nodiscard]] std::vector<std::size_t> level_sizes(const Schedule& schedule);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/base/rounding.hpp"
 #include "upsweep/validate/direct_backprop.hpp"
 #include "upsweep/validate/expectation.hpp"
 
@@ -22,12 +23,10 @@ struct Mismatch {
                                                         const std::vector<ExpectedOp>& expected,
                                                         const std::vector<OpMeasurement>& found);
 
-/// How close the results of a schedule are to the direct gradients.
-struct ValueComparison {
-  std::size_t elements = 0;          ///< compared
-  double worst_share = 0;            ///< the largest |difference| / bound; at most 1 where all agree
-  double worst_relative = 0;         ///< the largest |difference| over the largest |gradient| of the same activation
-  double loosest_bound = 0;          ///< the largest bound over the largest |gradient| of the same activation
+/// How close the results of a schedule are to the direct gradients. The scale is the largest |gradient| of an
+/// activation.
+struct ValueComparison : Closeness {
+  double loosest_bound = 0;          ///< the largest bound over that scale
   std::optional<Mismatch> mismatch;  ///< the first result, in scan order, with an element out of its bound
 };
 
