@@ -15,6 +15,8 @@
 namespace upsweep {
 namespace {
 
+constexpr std::string_view kBlocked = "blocked";  // the scheme
+
 /// A decimal without an exponent: what to_string() writes comes back to the last bit.
 std::optional<double> decimal(std::string_view text) {
   double value = 0;
@@ -36,9 +38,9 @@ std::string to_string(const BackwardMethod& method) {
     case BackwardKind::sequential:
       return "bptt";
     case BackwardKind::levels:
-      return canonical_name({ScheduleKind::hybrid, method.depth, {}});
+      return scheme_name(schemes().front(), method.depth);
     case BackwardKind::blocked: {
-      const std::string name = canonical_name({ScheduleKind::blocked, method.blocks.blocks, {}});
+      const std::string name = fmt::format("{}:{}", kBlocked, method.blocks.blocks);
       return method.blocks.first_block == 1 ? name : fmt::format("{}:{}", name, to_decimal(method.blocks.first_block));
     }
   }
@@ -53,9 +55,9 @@ BackwardMethod parse_backward_method(const std::string& text) {
   const std::optional<double> first = has_first ? decimal(std::string_view(text).substr(colon + 1)) : 1.0;
   try {
     const ScheduleRequest request = parse_schedule(has_first ? text.substr(0, colon) : text);
-    if (request.kind == ScheduleKind::hybrid)
+    if (request.scheme->is_hybrid)
       return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
-    if (request.kind == ScheduleKind::blocked && first && *first >= 1)
+    if (request.scheme->name == kBlocked && first && *first >= 1)
       return {BackwardKind::blocked, 0, {request.parameter, *first, false}};
   } catch (const std::invalid_argument&) {
     // The message below names what is accepted here.
