@@ -186,6 +186,14 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
 
 bool is_counted(const ProfileOutcome& outcome) { return !std::holds_alternative<std::monostate>(outcome.counted); }
 
+/// As SearchReport::kind.
+const char* search_kind(const AnyModel& model) {
+  if (std::holds_alternative<ChainModel>(model)) return "chain";
+  const RecurrentModel* recurrent = std::get_if<RecurrentModel>(&model);
+  if (recurrent == nullptr) return "network";
+  return recurrent->layers > 1 ? "stack" : "recurrent";
+}
+
 DeviceProfileReport device_report(const ProfileOutcome& outcome) {
   return {std::get<RecurrentModel>(outcome.model), *outcome.machine, outcome.schedule, outcome.assumptions,
           *outcome.prediction};
@@ -197,6 +205,17 @@ Json to_json(const ProfileOutcome& outcome) {
   Json object = is_counted(outcome) ? with_counts(outcome, [](const auto& report) { return to_json(report); })
                                     : Json{{"schedule", {{"requested", outcome.schedule}}}};
   if (outcome.prediction) object["predicted"] = to_json(device_report(outcome));
+  // The same names for every kind of model; null is what this kind has not.
+  const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
+  object["kind"] = search_kind(outcome.model);
+  object["exact"] = chain == nullptr || chain->chain.is_exact();
+  if (!object.contains("inputs")) object["inputs"] = 1;
+  if (!object.contains("pattern")) object["pattern"] = to_string(outcome.pattern);
+  if (!object.contains("schedule")) object["schedule"] = {{"requested", outcome.schedule}};
+  for (const char* name :
+       {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "time", "predicted"}) {
+    if (!object.contains(name)) object[name] = Json();
+  }
   return object;
 }
 

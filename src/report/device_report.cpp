@@ -166,6 +166,7 @@ Json to_json(const DeviceSearchReport& report) {
   json["batch"] = report.model.batch;
   json["hidden"] = report.model.shape.hidden;
   json["assumptions"] = assumptions_json(report.assumptions);
+  json["overtaking_looked_for"] = true;
   json["overtaking"] = overtaking_steps_json(report.overtaking);
   json["overtaking_looked_up_to"] = report.overtaking.looked_up_to;
   json["overtaking_one_kernel"] = overtaking_steps_json(report.overtaking_one_kernel);

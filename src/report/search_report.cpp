@@ -302,6 +302,7 @@ Json to_json(const SearchReport& report) {
                {"best_scheme", best_scheme},
                {"scheme_margin", lacks_schemes ? Json() : optional_json(result.scheme_margin)},
                {"scan_pays", scan_pays(result)},
+               {"overtaking_looked_for", report.has_overtaking},
                {"overtaking", overtaking_json(report)},
                {"linear",
                 {{"flops", json_mean(report.linear_flops, result.inputs)},

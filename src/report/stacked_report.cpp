@@ -184,6 +184,7 @@ Json to_json(const StackedReport& report) {
   json["steps"] = result.shape.steps;
   json["hidden"] = result.shape.hidden;
   json["methods"] = std::move(methods);
+  json["overtaking_looked_for"] = true;
   json["overtaking"] = std::move(overtaking);
   json["wavefront"] = {{"flops", result.wavefront().flops}};
   json["chain_build"] = {{"values", values}, {"bytes", checked_mul(result.options.value_bytes, values)}};
