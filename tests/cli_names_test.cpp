@@ -69,9 +69,9 @@ TEST(Names, OfStudiesAreTheSameForEveryKindOfModel) {
   const TemporaryFolder folder;
   folder.write("chain.yaml", "name: made\nchain: {length: 100, size: 4, kind: dense}\n");
   std::map<std::string, Json> all;
-  for (const auto& [kind, file] : {std::pair{"network", kModels + "lenet5.yaml"},
-                                   std::pair{"recurrent", kModels + "rnn-bitstream.yaml"},
-                                   std::pair{"chain", folder.path("chain.yaml")}}) {
+  for (const auto& [kind, file] :
+       {std::pair{"network", kModels + "lenet5.yaml"}, std::pair{"recurrent", kModels + "rnn-bitstream.yaml"},
+        std::pair{"chain", folder.path("chain.yaml")}}) {
     const std::string study = folder.write("study.yaml", "name: s\nbase: {model: " + file +
                                                              "}\naxes:\n  - {path: workers, values: [1, 4]}\n"
                                                              "questions:\n  - best\n");

@@ -6,8 +6,8 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/backend/backend.hpp"
-#include "upsweep/devices/registry.hpp"
 #include "upsweep/calibrate/calibrate.hpp"
+#include "upsweep/devices/registry.hpp"
 
 namespace upsweep {
 

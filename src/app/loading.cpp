@@ -74,8 +74,8 @@ void check_assumptions(const DeviceSettings& settings, bool has_machine) {
   for (const auto& [field, kernels] : {std::pair{"forward_kernels", &settings.forward_kernels},
                                        std::pair{"backward_kernels", &settings.backward_kernels}}) {
     if (*kernels && (**kernels < 1 || **kernels > DeviceSettings::kMostKernels)) {
-      throw RequestError(field, fmt::format("is '{}', accepted is an integer from 1 to {}", **kernels,
-                                            DeviceSettings::kMostKernels));
+      throw RequestError(
+          field, fmt::format("is '{}', accepted is an integer from 1 to {}", **kernels, DeviceSettings::kMostKernels));
     }
     if (*kernels && !has_machine)
       throw RequestError(field, "is an assumption of predictions, accepted is with `machine`");
@@ -85,26 +85,25 @@ void check_assumptions(const DeviceSettings& settings, bool has_machine) {
     throw RequestError("host_launch_us", fmt::format("is '{}', accepted is a number of microseconds of at least 0",
                                                      *settings.host_launch_us));
   }
-  if (!has_machine)
-    throw RequestError("host_launch_us", "is an assumption of predictions, accepted is with `machine`");
+  if (!has_machine) throw RequestError("host_launch_us", "is an assumption of predictions, accepted is with `machine`");
 }
 
 void require_recurrent_settings(const ModelFile& file, const std::string& name, const RecurrentSizes& sizes,
                                 const DeviceSettings& assumptions) {
   if (file.holds<RecurrentModel>()) return;
-  for (const auto& [field, is_given] : {std::pair{"steps", sizes.steps.has_value()},
-                                        std::pair{"batch", sizes.batch.has_value()},
-                                        std::pair{"hidden", sizes.hidden.has_value()},
-                                        std::pair{"forward_kernels", assumptions.forward_kernels.has_value()},
-                                        std::pair{"backward_kernels", assumptions.backward_kernels.has_value()},
-                                        std::pair{"host_launch_us", assumptions.host_launch_us.has_value()}}) {
+  for (const auto& [field, is_given] :
+       {std::pair{"steps", sizes.steps.has_value()}, std::pair{"batch", sizes.batch.has_value()},
+        std::pair{"hidden", sizes.hidden.has_value()},
+        std::pair{"forward_kernels", assumptions.forward_kernels.has_value()},
+        std::pair{"backward_kernels", assumptions.backward_kernels.has_value()},
+        std::pair{"host_launch_us", assumptions.host_launch_us.has_value()}}) {
     if (!is_given) continue;
-    throw RequestError(field, file.holds<Model>()
-                                  ? fmt::format("is for recurrent models, {} has a list of operators with shapes of "
-                                                "their own",
-                                                name)
-                                  : fmt::format("is for recurrent models, {} is {} with sizes of its own", name,
-                                                file.what()));
+    throw RequestError(field,
+                       file.holds<Model>()
+                           ? fmt::format("is for recurrent models, {} has a list of operators with shapes of "
+                                         "their own",
+                                         name)
+                           : fmt::format("is for recurrent models, {} is {} with sizes of its own", name, file.what()));
   }
 }
 
@@ -136,16 +135,18 @@ void require_no_machine(const RecurrentModel& model, const std::optional<std::st
 void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern, const RecurrentSizes& sizes,
                        const DeviceSettings& assumptions) {
   if (file.holds<LayersModel>()) {
-    throw InputError(fmt::format("{}: {}, which has no Jacobians, accepted are networks of operators, recurrent models "
-                                 "and synthetic chains",
-                                 name, file.what()));
+    throw InputError(
+        fmt::format("{}: {}, which has no Jacobians, accepted are networks of operators, recurrent models "
+                    "and synthetic chains",
+                    name, file.what()));
   }
   require_recurrent_settings(file, name, sizes, assumptions);
   if (pattern == PatternKind::guaranteed || file.holds<Model>()) return;
   if (file.holds<RecurrentModel>()) {
-    throw InputError(fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted "
-                                 "by closed forms",
-                                 name));
+    throw InputError(
+        fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted "
+                    "by closed forms",
+                    name));
   }
   throw InputError(
       fmt::format("{}: `pattern` sample with a synthetic chain, which has no inputs, accepted is guaranteed", name));

@@ -57,7 +57,8 @@ ScheduleRequest schedule_request(const std::string& text) {
 std::uint32_t depth_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
   const ScheduleRequest request = schedule_request(schedule);
   if (request.scheme->is_hybrid) return static_cast<std::uint32_t>(request.parameter);
-  throw RequestError("schedule", fmt::format("is '{}', accepted of {} are linear, blelloch{}", schedule, what, accepted));
+  throw RequestError("schedule",
+                     fmt::format("is '{}', accepted of {} are linear, blelloch{}", schedule, what, accepted));
 }
 
 /// The backward pass of a recurrent model that a schedule is.
@@ -71,14 +72,16 @@ BackwardMethod method_of(const ProfileRequest& request) {
   const BackwardMethod method = parse_backward_method(request.schedule);
   if (!request.machine) {
     throw RequestError(
-        "schedule", fmt::format("is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
-                                "predicted on a machine, accepted is with `machine`",
-                                request.schedule));
+        "schedule",
+        fmt::format("is '{}', accepted are linear, blelloch and hybrid:L; blocked:P of a recurrent model is "
+                    "predicted on a machine, accepted is with `machine`",
+                    request.schedule));
   }
   if (request.workers) {
-    throw RequestError("workers", fmt::format("with `schedule` {}, which is predicted on the whole machine, accepted is "
-                                              "without",
-                                              request.schedule));
+    throw RequestError("workers",
+                       fmt::format("with `schedule` {}, which is predicted on the whole machine, accepted is "
+                                   "without",
+                                   request.schedule));
   }
   return method;
 }
@@ -115,8 +118,10 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
 void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
   const Machine* machine = outcome.machine.get();
-  CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes), {},
-                            homogeneous_reference(model.chain, model.value_bytes), std::nullopt};
+  CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes),
+                            {},
+                            homogeneous_reference(model.chain, model.value_bytes),
+                            std::nullopt};
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
   found.pram = homogeneous_pram(found.profile, workers);
   if (machine != nullptr) found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
@@ -131,14 +136,15 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   };
   if (outcome.machine) {
     const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
-    outcome.prediction =
-        predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
+    outcome.prediction = predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
     keep(DeviceProfileReport{model, *outcome.machine, request.schedule, outcome.assumptions, *outcome.prediction});
   }
   if (is_blocked(request.schedule)) return;
   const HomogeneousChain chain = chain_of(model);
-  CountedChainProfile found{profile_homogeneous(chain, method.depth, model.value_bytes), {},
-                            homogeneous_reference(chain, model.value_bytes), std::nullopt};
+  CountedChainProfile found{profile_homogeneous(chain, method.depth, model.value_bytes),
+                            {},
+                            homogeneous_reference(chain, model.value_bytes),
+                            std::nullopt};
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
   if (!outcome.machine)
@@ -157,7 +163,8 @@ void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Cal
   StackedSearchResult result = compare_stacked(shape, stacked_methods(shape, depth), options);
   outcome.overtaking_wavefront = overtaking_wavefront(result);
   if (store)
-    outcome.run_ids = {store->save(pass_record(caller, StackedReport{model, result, outcome.overtaking_wavefront, true}))};
+    outcome.run_ids = {
+        store->save(pass_record(caller, StackedReport{model, result, outcome.overtaking_wavefront, true}))};
   outcome.counted = std::move(result);
 }
 
@@ -254,14 +261,14 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   }
   if (file.holds<ChainModel>()) {
     if (request.db) {
-      throw RequestError("db", fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by "
-                                           "'upsweep study'",
-                                           request.model));
+      throw RequestError("db",
+                         fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by "
+                                     "'upsweep study'",
+                                     request.model));
     }
     const std::uint32_t depth =
         depth_of(request.schedule, "a synthetic chain", " and hybrid:L, which have closed forms");
-    ProfileOutcome outcome{file.load(Numbers::structure), request.schedule, request.pattern,
-                           machine_of(request)};
+    ProfileOutcome outcome{file.load(Numbers::structure), request.schedule, request.pattern, machine_of(request)};
     return located(outcome.model, [&]() -> ProfileOutcome {
       profile_synthetic(request, depth, outcome);
       return std::move(outcome);

@@ -43,12 +43,9 @@ void save(RunStore& store, const RunContext& context, const SearchResult& result
     const ScheduleProfile& profile = outcome.analysis->schedules[i];
     // A run keeps the figures of all ops, whatever the scope of the search: the same columns mean the same in every
     // row.
-    RunRecord run{candidate.schedule,
-                  &profile,
-                  pram_profile(profile, result.workers),
-                  candidate.score,
-                  candidate.feasible,
-                  candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
+    RunRecord run{
+        candidate.schedule, &profile,           pram_profile(profile, result.workers),
+        candidate.score,    candidate.feasible, candidate.feasible ? std::nullopt : std::optional(candidate.reason)};
     run.predicted_level_s = candidate.level_s;
     run.predicted_dag_s = candidate.dag_s;
     if (candidate.binding) run.binding = to_string(*candidate.binding);
@@ -130,9 +127,10 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
   if (with_schemes && result.schemes.empty()) {
     outcome.no_schemes = !chain.is_exact()
                              ? "Other schemes than hybrids are searched for chains with exact counts."
-                             : fmt::format("Other schemes than hybrids have no closed forms and are searched up to {} "
-                                           "elements.",
-                                           scheme_elements);
+                             : fmt::format(
+                                   "Other schemes than hybrids have no closed forms and are searched up to {} "
+                                   "elements.",
+                                   scheme_elements);
   }
   outcome.result = std::move(result);
 }
@@ -140,9 +138,10 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
 /// Refuses what a search of a recurrent model on a machine does not have.
 void check_device(const SearchRequest& request) {
   if (request.objective != Objective::time || request.live || request.execution || request.workers) {
-    throw RequestError("",
-                       "`objective`, `execution`, `live` or `workers` with `machine` and a recurrent model, accepted is "
-                       "time of all ops on the whole machine");
+    throw RequestError(
+        "",
+        "`objective`, `execution`, `live` or `workers` with `machine` and a recurrent model, accepted is "
+        "time of all ops on the whole machine");
   }
   if (request.schemes) {
     throw RequestError("schemes",
@@ -184,8 +183,8 @@ void search_steps(const SearchRequest& request, const Caller& caller, SearchOutc
   const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
   outcome.scheme_limit = {"scheme_steps_limit", with_schemes ? std::optional(scheme_steps) : std::nullopt};
   if (with_schemes && result.schemes.empty()) {
-    outcome.no_schemes = fmt::format(
-        "Other schemes than hybrids have no closed forms and are searched up to T = {}.", scheme_steps);
+    outcome.no_schemes =
+        fmt::format("Other schemes than hybrids have no closed forms and are searched up to T = {}.", scheme_steps);
   }
   if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, model, result))};
   outcome.result = std::move(result);
@@ -214,11 +213,10 @@ void search_stack(const SearchRequest& request, const Caller& caller, SearchOutc
 SearchReport network_report(const SearchOutcome& outcome, const Model& model, const SearchResult& result) {
   const NetworkProfile& network = outcome.analysis->network;
   const std::string pattern = to_string(outcome.pattern);
-  SearchReport report{
-      model.name, "network",
-      fmt::format("{}: {} pattern{}", model.name, pattern,
-                  network.inputs == 1 ? "" : fmt::format(" (means over {} inputs)", network.inputs)),
-      result};
+  SearchReport report{model.name, "network",
+                      fmt::format("{}: {} pattern{}", model.name, pattern,
+                                  network.inputs == 1 ? "" : fmt::format(" (means over {} inputs)", network.inputs)),
+                      result};
   report.pattern = pattern;
   report.linear_flops = network.linear_flops;
   report.baseline_flops = network.baseline_flops;

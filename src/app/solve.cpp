@@ -250,9 +250,8 @@ SolveReport SolveOutcome::report() const {
 
 SolveOutcome run(const SolveRequest& request, const Caller&, const Watch& watch) {
   check_request(request);
-  const Model model =
-      load_countable_network(request.model, request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run,
-                             "solve");
+  const Model model = load_countable_network(
+      request.model, request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run, "solve");
   try {
     return solve_model(model, request, watch);
   } catch (const OperatorError& error) {

@@ -206,7 +206,8 @@ std::vector<BackwardMethod> parse_methods(const std::string& text) {
   return methods;
 }
 
-ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFile& file, const Caller& caller, const Watch& watch) {
+ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFile& file, const Caller& caller,
+                                   const Watch& watch) {
   const RecurrentBackend& backend = *require_backend(request.backend, Ability::recurrent).recurrent;
   require_available(backend.name(), backend.availability());
   const std::uint64_t seed = request.loss_seed.value_or(1);

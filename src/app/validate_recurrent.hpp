@@ -12,8 +12,8 @@ namespace upsweep {
 /// Backward methods separated by commas. Throws RequestError about `schedule`.
 [[nodiscard]] std::vector<BackwardMethod> parse_methods(const std::string& text);
 
-/// The request of a recurrent model, whose file is `file`: forward pass, backward passes and parameter gradients, against sequential
-/// back-propagation. Throws RequestError, InputError, BackendError.
+/// The request of a recurrent model, whose file is `file`: forward pass, backward passes and parameter gradients,
+/// against sequential back-propagation. Throws RequestError, InputError, BackendError.
 [[nodiscard]] ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFile& file,
                                                  const Caller& caller, const Watch& watch);
 

@@ -27,7 +27,8 @@ std::vector<std::int64_t> save_validation(RunStore& store, RunContext context, c
       run.predicted_level_s = predicted(Execution::level);
       run.predicted_dag_s = predicted(Execution::dag);
       const Execution execution = report.execution == "level" ? Execution::level : Execution::dag;
-      if (const auto binding = binding_of(*counted(profile, report.value_bytes), *report.machine, report.workers, execution))
+      if (const auto binding =
+              binding_of(*counted(profile, report.value_bytes), *report.machine, report.workers, execution))
         run.binding = to_string(*binding);
     }
     run.measurement = MeasurementRecord{report.backend,

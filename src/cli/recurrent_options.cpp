@@ -1,6 +1,5 @@
 #include "recurrent_options.hpp"
 
-
 namespace upsweep::cli {
 
 void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine) {

@@ -66,7 +66,8 @@ DataParallelStudy read_data_parallel(const TrainingInput& input) {
   const std::size_t layers = input.layers();
   if (layers > kMostSyncedLayers) {
     throw input.document().error(
-        input.map.node(), fmt::format("{} layers, accepted are at most {}: every k is simulated", layers, kMostSyncedLayers));
+        input.map.node(),
+        fmt::format("{} layers, accepted are at most {}: every k is simulated", layers, kMostSyncedLayers));
   }
   study.step.skip_first_output_gradient = input.skips_first_output_gradient();
   if (input.network == nullptr) {

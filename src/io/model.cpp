@@ -34,8 +34,8 @@ AnyModel load_model(const std::string& path, Numbers numbers) { return ModelFile
 
 Model require_network(AnyModel model, const std::string& command) {
   if (Model* network = std::get_if<Model>(&model)) return std::move(*network);
-  throw InputError(fmt::format("{}: {}, accepted by {} are networks of operators", file_of(model), kind_text(model),
-                               command));
+  throw InputError(
+      fmt::format("{}: {}, accepted by {} are networks of operators", file_of(model), kind_text(model), command));
 }
 
 }  // namespace upsweep

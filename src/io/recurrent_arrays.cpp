@@ -105,9 +105,10 @@ RecurrentSample read_sample(const YamlDocument& document, const YamlNode& node, 
                                              to_string(array.shape), shape.input));
   }
   RecurrentSample sample{array.shape[0], array.shape[1], array.to_doubles(), {}};
-  sample.labels = class_labels(
-      document, labels, read_array(document, labels, beside(document.file, yaml_text(document, labels, map.name("labels")))),
-      sample.samples, shape.classes);
+  sample.labels =
+      class_labels(document, labels,
+                   read_array(document, labels, beside(document.file, yaml_text(document, labels, map.name("labels")))),
+                   sample.samples, shape.classes);
   hash.add("inputs", std::as_bytes(std::span(sample.inputs)));
   hash.add("labels", std::as_bytes(std::span(sample.labels)));
   return sample;

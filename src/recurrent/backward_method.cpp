@@ -55,8 +55,7 @@ BackwardMethod parse_backward_method(const std::string& text) {
   const std::optional<double> first = has_first ? decimal(std::string_view(text).substr(colon + 1)) : 1.0;
   try {
     const ScheduleRequest request = parse_schedule(has_first ? text.substr(0, colon) : text);
-    if (request.scheme->is_hybrid)
-      return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
+    if (request.scheme->is_hybrid) return {BackwardKind::levels, static_cast<std::uint32_t>(request.parameter), {}};
     if (request.scheme->name == kBlocked && first && *first >= 1)
       return {BackwardKind::blocked, 0, {request.parameter, *first, false}};
   } catch (const std::invalid_argument&) {

@@ -9,7 +9,6 @@
 namespace upsweep {
 namespace {
 
-
 double& part(DevicePhase& phase, Bound bound) { return phase.parts_s[static_cast<std::size_t>(bound)]; }
 
 }  // namespace

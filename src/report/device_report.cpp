@@ -215,7 +215,7 @@ std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
     table.row({c.schedule, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
                bound.empty() ? "-" : bound, short_bytes(static_cast<double>(p.memory_bytes)),
                speedup_text(p.backward_speedup()), speedup_text(p.overall_speedup()),
-               !c.feasible     ? fmt::format("left out: {}", c.reason)
+               !c.feasible        ? fmt::format("left out: {}", c.reason)
                : result.best == i ? "<- best"
                                   : ""},
               result.best == i ? RowMark::best : RowMark::none);

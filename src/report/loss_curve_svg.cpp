@@ -20,7 +20,7 @@ constexpr double kRight = 780;
 constexpr double kLossHeight = 260;
 constexpr double kDifferenceHeight = 150;
 constexpr std::size_t kSvgColumns = 700;  // of points: one per unit
-constexpr std::size_t kMeans = 350;    // of points that are means: noise is kept apart
+constexpr std::size_t kMeans = 350;       // of points that are means: noise is kept apart
 
 constexpr const char* kStyle =
     "<style>text{font:12px sans-serif;fill:#222}.page{fill:#fff}.rule{stroke:#ddd}"

@@ -99,9 +99,9 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
   const bool has_dense = report.baseline_flops.has_value();
   const bool has_level_s = result.linear().level_s.has_value();
   const bool has_dag_s = result.linear().dag_s.has_value();
-  std::vector<TextTable::Column> columns = {{head},       {"levels"}, {"ops"},        {"FLOPs"},    {"path,level"},
-                                            {"path,dag"}, {"steps"},  {"span,level"}, {"span,dag"}, {"memory"},
-                                            {"to plain"}};
+  std::vector<TextTable::Column> columns = {{head},         {"levels"},   {"ops"},     {"FLOPs"},
+                                            {"path,level"}, {"path,dag"}, {"steps"},   {"span,level"},
+                                            {"span,dag"},   {"memory"},   {"to plain"}};
   if (has_dense) columns.push_back({"to dense"});
   columns.push_back({"", TextTable::Align::left});
   if (has_dag_s) columns.insert(columns.begin() + 9, {{"time,dag"}});
@@ -281,34 +281,32 @@ Json to_json(const SearchReport& report) {
     (i < result.candidates.size() ? candidates : schemes).push_back(candidate_json(report, i));
   }
   const Json best = result.best ? candidates[*result.best] : Json();
-  const Json best_scheme =
-      result.best_scheme && !lacks_schemes ? candidate_json(report, *result.best_scheme) : Json();
-  Json json = {{"model", report.model},
-               {"kind", report.kind},
-               {"pattern", report.pattern},
-               {"exact", report.is_exact},
-               {"inputs", result.inputs},
-               {"objective", to_string(result.options.objective)},
-               {"execution", to_string(result.options.execution)},
-               {"scope", result.options.scope == Scope::all ? "all" : "live"},
-               {"workers", result.workers},
-               {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
-               {"priced_by", report.priced_by},
-               {"memory_limit", optional_json(result.options.memory_limit)},
-               {"candidates", std::move(candidates)},
-               {"best", best},
-               {"margin", optional_json(result.margin)},
-               {"schemes", lacks_schemes ? Json() : std::move(schemes)},
-               {"best_scheme", best_scheme},
-               {"scheme_margin", lacks_schemes ? Json() : optional_json(result.scheme_margin)},
-               {"scan_pays", scan_pays(result)},
-               {"overtaking_looked_for", report.has_overtaking},
-               {"overtaking", overtaking_json(report)},
-               {"linear",
-                {{"flops", json_mean(report.linear_flops, result.inputs)},
-                 {"score", score_json(result, plain_score(report))}}},
-               {"baseline",
-                {{"flops", report.baseline_flops ? json_mean(*report.baseline_flops, result.inputs) : Json()}}}};
+  const Json best_scheme = result.best_scheme && !lacks_schemes ? candidate_json(report, *result.best_scheme) : Json();
+  Json json = {
+      {"model", report.model},
+      {"kind", report.kind},
+      {"pattern", report.pattern},
+      {"exact", report.is_exact},
+      {"inputs", result.inputs},
+      {"objective", to_string(result.options.objective)},
+      {"execution", to_string(result.options.execution)},
+      {"scope", result.options.scope == Scope::all ? "all" : "live"},
+      {"workers", result.workers},
+      {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
+      {"priced_by", report.priced_by},
+      {"memory_limit", optional_json(result.options.memory_limit)},
+      {"candidates", std::move(candidates)},
+      {"best", best},
+      {"margin", optional_json(result.margin)},
+      {"schemes", lacks_schemes ? Json() : std::move(schemes)},
+      {"best_scheme", best_scheme},
+      {"scheme_margin", lacks_schemes ? Json() : optional_json(result.scheme_margin)},
+      {"scan_pays", scan_pays(result)},
+      {"overtaking_looked_for", report.has_overtaking},
+      {"overtaking", overtaking_json(report)},
+      {"linear",
+       {{"flops", json_mean(report.linear_flops, result.inputs)}, {"score", score_json(result, plain_score(report))}}},
+      {"baseline", {{"flops", report.baseline_flops ? json_mean(*report.baseline_flops, result.inputs) : Json()}}}};
   add_graph_comparison(report, json);
   return json;
 }
@@ -333,21 +331,20 @@ std::string to_csv(const SearchReport& report) {
 
 std::string to_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
-  std::string text = fmt::format("{}, {} worker{}, {}{}\n\n", report.head, result.workers, result.workers == 1 ? "" : "s",
-                                 result.options.scope == Scope::all ? "all ops" : "live ops only",
-                                 result.options.memory_limit
-                                     ? fmt::format(", at most {}",
-                                                   short_bytes(static_cast<double>(*result.options.memory_limit)))
-                                     : "");
+  std::string text =
+      fmt::format("{}, {} worker{}, {}{}\n\n", report.head, result.workers, result.workers == 1 ? "" : "s",
+                  result.options.scope == Scope::all ? "all ops" : "live ops only",
+                  result.options.memory_limit
+                      ? fmt::format(", at most {}", short_bytes(static_cast<double>(*result.options.memory_limit)))
+                      : "");
   text += candidates_text(report, style) + '\n';
   text += fmt::format(
       "FLOPs of {} ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
       "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
       result.options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "",
       score_name(result.options), report.plain, exact_mean(report.linear_flops, result.inputs),
-      report.baseline_flops
-          ? fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, result.inputs))
-          : "");
+      report.baseline_flops ? fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, result.inputs))
+                            : "");
   if (result.options.machine != nullptr) {
     text += fmt::format("time: predicted for one iteration on {}, without building the chain.\n\n",
                         result.options.machine->name);

@@ -65,7 +65,8 @@ std::string methods_text(const SolveReport& report) {
                fmt::format("{}", run.iterations), run.bound ? fmt::format("{}", *run.bound) : "-",
                of_last(&IterationPoint::residual), of_last(&IterationPoint::error),
                of_last(&IterationPoint::first_error), if_done(short_count(run.flops, 1)),
-               has_ratio ? short_ratio(quotient_of(run.flops, direct.flops)) : "-", if_done(short_count(run.makespan, 1)),
+               has_ratio ? short_ratio(quotient_of(run.flops, direct.flops)) : "-",
+               if_done(short_count(run.makespan, 1)),
                has_ratio ? short_ratio(quotient_of(run.makespan, direct.makespan)) : "-",
                fmt::format("{}", run.cost.vectors), short_bytes(run.cost.vector_bytes, 1), done ? "" : "no solution"});
   }

@@ -84,9 +84,7 @@ class ClosedFormSchedule : public CountedSchedule {
   [[nodiscard]] std::optional<std::uint32_t> depth() const override { return profile_.depth; }
   [[nodiscard]] std::uint64_t inputs() const override { return 1; }
   [[nodiscard]] std::uint64_t levels() const override { return profile_.levels; }
-  [[nodiscard]] Sums sums(Scope scope, bool) const override {
-    return {totals(profile_, scope), of(scope).flops_max};
-  }
+  [[nodiscard]] Sums sums(Scope scope, bool) const override { return {totals(profile_, scope), of(scope).flops_max}; }
   [[nodiscard]] std::uint64_t peak_live_bytes(Scope scope) const override { return of(scope).peak_live_bytes; }
 
   [[nodiscard]] std::optional<LargeProduct> product_above(std::uint64_t limit, Scope scope) const override {

@@ -93,10 +93,9 @@ const HomogeneousProfile& ProfiledChain::at(std::uint32_t depth) {
 }
 
 PointFigures score_point(ProfiledChain& chain, const Machine* machine, const PointSettings& settings) {
-  return score_chain(chain.chain(), chain.value_bytes(), machine, settings,
-                     [&](std::uint32_t depth, const PointRules& rules) {
-                       return score_counted(*counted(chain.at(depth)), rules);
-                     });
+  return score_chain(
+      chain.chain(), chain.value_bytes(), machine, settings,
+      [&](std::uint32_t depth, const PointRules& rules) { return score_counted(*counted(chain.at(depth)), rules); });
 }
 
 PointFigures score_point(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,

@@ -42,8 +42,8 @@ struct PointRules {
 [[nodiscard]] PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned value_bytes,
                                   const Machine* machine);
 
-/// Scores a counted schedule. Throws CountOverflow; std::invalid_argument where its makespan under Execution::dag or its
-/// seconds are not known.
+/// Scores a counted schedule. Throws CountOverflow; std::invalid_argument where its makespan under Execution::dag or
+/// its seconds are not known.
 [[nodiscard]] PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& rules);
 
 /// Fills in best, scan, refused_scan and margin from what was asked for, in the order of a search. Scores within a

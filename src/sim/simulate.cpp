@@ -109,7 +109,7 @@ Timeline simulate_dag(const Schedule& schedule, std::span<const std::uint64_t> c
   Readers readers(schedule, runs);
   EarliestFirst<std::uint32_t> ready;
   EarliestFirst<std::size_t> free;  // workers that have worked
-  std::size_t fresh = 0;      // the first that has not
+  std::size_t fresh = 0;            // the first that has not
   EarliestFirst<RunningOp> running;
   for (std::size_t id = 0; id < costs.size(); ++id) {
     if (runs[id] && readers.is_ready(id)) ready.push(static_cast<std::uint32_t>(id));

@@ -98,8 +98,8 @@ bool operator==(const Pattern& a, const Pattern& b) {
 
 Pattern build_pattern(Index rows, Index cols, std::uint64_t expected_nnz, const RowWriter& write) {
   const std::size_t most_bytes = RowSink::most_bytes(rows, cols);
-  const auto block_bytes =
-      std::min<std::size_t>({RowSink::kMaxBlockBytes, most_bytes, expected_nnz * sizeof(Index) + sizeof(std::uint64_t)});
+  const auto block_bytes = std::min<std::size_t>(
+      {RowSink::kMaxBlockBytes, most_bytes, expected_nnz * sizeof(Index) + sizeof(std::uint64_t)});
   struct Worker {
     RowSink sink;
     std::vector<Index> columns;

@@ -176,7 +176,8 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   const RowLengths lengths(y);
   const bool walks = y.max_row_nnz() > 1;
   const std::size_t grain = rows_per_chunk(x, y, distinct.rows.size());
-  const std::size_t block_bytes = std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
+  const std::size_t block_bytes =
+      std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
   std::vector<Worker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(y.cols(), block_bytes)});
   std::vector<Row> stored(keep == Keep::structure ? distinct.rows.size() : 0);

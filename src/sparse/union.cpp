@@ -76,7 +76,8 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   if (a == b || b->nnz() == 0) return {a == b ? a->nnz() : 0, a};
   if (a->nnz() == 0) return {0, b};
   DistinctPairs distinct = distinct_pairs(*a, *b);
-  const std::size_t block_bytes = std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
+  const std::size_t block_bytes =
+      std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
   std::vector<UnionWorker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(a->cols(), block_bytes)});
   std::vector<Row> stored(distinct.pairs.size());

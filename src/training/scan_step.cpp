@@ -19,7 +19,8 @@ enum Part : std::uint8_t { kForward, kCombine, kWeight, kParts };
 
 class ScanStepBuilder {
  public:
-  explicit ScanStepBuilder(const ScanStep& step) : step_(step), schedule_(*step.schedule), links_(schedule_.length - 1) {
+  explicit ScanStepBuilder(const ScanStep& step)
+      : step_(step), schedule_(*step.schedule), links_(schedule_.length - 1) {
     const auto lengths_fit = step.forward.size() == links_ && step.weight_gradient.size() == links_ &&
                              step.combine.size() == schedule_.combines.size();
     if (!lengths_fit || step.devices == 0 || step.micro_batches == 0)

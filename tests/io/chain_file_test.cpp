@@ -1,5 +1,4 @@
 #include "upsweep/io/chain_file.hpp"
-#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <sstream>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/model.hpp"
 
 namespace upsweep::chain_file_test {
 namespace {

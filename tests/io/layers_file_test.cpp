@@ -1,5 +1,4 @@
 #include "upsweep/io/layers_file.hpp"
-#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/model.hpp"
 #include "upsweep/training/layer_costs.hpp"
 
 namespace upsweep::layers_file_test {

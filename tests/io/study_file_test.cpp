@@ -1,5 +1,4 @@
 #include "upsweep/io/study_file.hpp"
-#include "upsweep/io/model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "support/studies.hpp"
+#include "upsweep/io/model.hpp"
 
 namespace upsweep {
 namespace {

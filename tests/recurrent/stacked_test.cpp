@@ -12,8 +12,8 @@
 #include "recurrent/stacked_run.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/profile/homogeneous.hpp"
-#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/recurrent/stacked_steps.hpp"
+#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {

@@ -84,9 +84,10 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   result.candidates[2].score = 80;
   result.best = 2;
   result.best_scheme.reset();
-  EXPECT_THAT(verdict_text(report_of(result)),
-              HasSubstr("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is depth "
-                        "0 with 25 % more.\nThe scan pays: 0.8000x of plain BP.\n"));
+  EXPECT_THAT(
+      verdict_text(report_of(result)),
+      HasSubstr("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is depth "
+                "0 with 25 % more.\nThe scan pays: 0.8000x of plain BP.\n"));
   EXPECT_TRUE(scan_pays(result));
   result.best = 0;
   result.candidates[2].score = 100;

@@ -94,7 +94,8 @@ TEST(SearchDepth, SaysWhyACandidateDoesNotFit) {
   options.memory_limit = 4000;
   const SearchResult product = search_depth(all, options);
   EXPECT_FALSE(product.candidates[2].feasible);
-  EXPECT_EQ(product.candidates[2].reason, "op 3: its 7 x 9 product takes 5000 bytes, more than the limit of 4000 bytes");
+  EXPECT_EQ(product.candidates[2].reason,
+            "op 3: its 7 x 9 product takes 5000 bytes, more than the limit of 4000 bytes");
   options.memory_limit = 30;
   const SearchResult none = search_depth(all, options);
   EXPECT_EQ(none.best, std::nullopt);

@@ -21,8 +21,7 @@ StackedSearchResult search(const StackedShape& shape, Objective objective = Obje
 
 TEST(StackedSearch, PicksTheLeastScoreOfEveryObjective) {
   const StackedShape shape{3, 40, 4};
-  for (const Objective objective :
-       {Objective::time, Objective::critical_flops, Objective::work_flops}) {
+  for (const Objective objective : {Objective::time, Objective::critical_flops, Objective::work_flops}) {
     for (const std::uint64_t workers : {1, 5, 60, 100'000}) {
       const StackedSearchResult result = search(shape, objective, workers, {});
       ASSERT_TRUE(result.best);

@@ -233,7 +233,9 @@ TEST(BindingOf, IsTheResourceThatOneScheduleWaitsFor) {
   Machine machine = free_machine(2);
   set_rates(machine, 1e12, 1e13);
   machine.rates[0].op_latency_s = 1e-3;
-  const auto binding = [&](std::size_t workers) { return binding_of(*counted(profile, 4), machine, workers, Execution::dag); };
+  const auto binding = [&](std::size_t workers) {
+    return binding_of(*counted(profile, 4), machine, workers, Execution::dag);
+  };
   EXPECT_EQ(binding(2), Binding::latency);
   machine.rates[0].op_latency_s = 1e-12;
   EXPECT_EQ(binding(2), Binding::arithmetic);

@@ -78,7 +78,8 @@ TEST_F(PredictTest, OnTheUnitPramIsExactlyTheUnitMakespan) {
       const PramProfile pram = pram_profile(profile, workers);
       EXPECT_EQ(predict_time(profile, machine, workers, Execution::level, 4).seconds,
                 static_cast<double>(pram.level.unit));
-      EXPECT_EQ(predict_time(profile, machine, workers, Execution::dag, 8).seconds, static_cast<double>(pram.dag->unit));
+      EXPECT_EQ(predict_time(profile, machine, workers, Execution::dag, 8).seconds,
+                static_cast<double>(pram.dag->unit));
     }
   }
 }

@@ -81,8 +81,8 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
 void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern, const RecurrentSizes& sizes,
                        const DeviceSettings& assumptions);
 
-/// The recurrent model of a file with these sizes. Throws InputError where weights or sequences from files do not go with them, and
-/// for a stack of layers that `accepted` leaves out.
+/// The recurrent model of a file with these sizes. Throws InputError where weights or sequences from files do not go
+/// with them, and for a stack of layers that `accepted` leaves out.
 [[nodiscard]] RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes,
                                                  Layers accepted = Layers::one);
 

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "upsweep/app/session.hpp"
-#include "upsweep/store/run_diff.hpp"
 #include "upsweep/store/query_result.hpp"
+#include "upsweep/store/run_diff.hpp"
 #include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {

@@ -27,8 +27,8 @@ struct SearchRequest {
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: scores are its seconds
   std::optional<std::string> db = std::nullopt;       ///< runs are kept there
   Objective objective = Objective::time;
-  std::optional<Execution> execution = std::nullopt;  ///< dag where not said, level where only that is known
-  bool live = false;                                  ///< leave out dead ops
+  std::optional<Execution> execution = std::nullopt;   ///< dag where not said, level where only that is known
+  bool live = false;                                   ///< leave out dead ops
   std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
   RecurrentSizes sizes = {};                           ///< of recurrent models
@@ -43,8 +43,8 @@ struct SearchOutcome {
   std::optional<Analysis> analysis = std::nullopt;  ///< of a network of operators
   /// Candidates; of a recurrent model on a machine with predictions, of a stack of layers with profiles.
   std::variant<SearchResult, DeviceSearchResult, StackedSearchResult> result = {};
-  std::string priced_by = "pram";                       ///< as SearchReport::priced_by
-  std::string no_schemes = {};                          ///< why there are no other schemes
+  std::string priced_by = "pram";  ///< as SearchReport::priced_by
+  std::string no_schemes = {};     ///< why there are no other schemes
   std::optional<std::pair<std::string, std::optional<std::uint64_t>>> scheme_limit = {};  ///< JSON name and its value
   bool has_overtaking = false;
   std::optional<Overtaking> overtaking = std::nullopt;  ///< in FLOPs

@@ -29,6 +29,8 @@ constexpr void add_to(std::uint64_t& sum, std::uint64_t value) { sum = checked_a
 }
 
 /// The smallest integer of at least a / b.
-[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
+[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b == 0 ? 0 : 1);
+}
 
 }  // namespace upsweep

@@ -5,8 +5,8 @@
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/recurrent/device_model.hpp"
-#include "upsweep/search/device_search.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/device_search.hpp"
 
 namespace upsweep {
 

@@ -14,27 +14,28 @@ namespace upsweep {
 
 /// A search of any kind of model, as it is shown; refers to values that live elsewhere.
 struct SearchReport {
-  std::string model;                  ///< its name
-  std::string kind = "network";       ///< "network", "recurrent", "stack" or "chain"
-  std::string head;                   ///< what was searched, in a line: the model and how it is counted
+  std::string model;             ///< its name
+  std::string kind = "network";  ///< "network", "recurrent", "stack" or "chain"
+  std::string head;              ///< what was searched, in a line: the model and how it is counted
   const SearchResult& result;
   std::string pattern = "guaranteed";
-  bool is_exact = true;               ///< false: counts are expectations
-  std::string plain = "plain BP";     ///< what the first candidate is
-  std::string priced_by = "pram";     ///< what made scores of counts: "pram", "roofline" or "kernels"
-  std::uint64_t linear_flops = 0;     ///< of plain back-propagation, a sum over the inputs
+  bool is_exact = true;                              ///< false: counts are expectations
+  std::string plain = "plain BP";                    ///< what the first candidate is
+  std::string priced_by = "pram";                    ///< what made scores of counts: "pram", "roofline" or "kernels"
+  std::uint64_t linear_flops = 0;                    ///< of plain back-propagation, a sum over the inputs
   std::optional<std::uint64_t> baseline_flops = {};  ///< of dense back-propagation, likewise; nothing where unknown
   const Network* network = nullptr;                  ///< with blocks, back-propagation over its graph stands beside
   const NetworkProfile* network_profile = nullptr;   ///< of that network
-  std::string no_schemes = {};          ///< why there are no other schemes, a sentence; empty where there may be
-  std::string remarks = {};             ///< sentences at the end, each a line
-  bool has_overtaking = false;          ///< whether `overtaking` was looked for
+  std::string no_schemes = {};                ///< why there are no other schemes, a sentence; empty where there may be
+  std::string remarks = {};                   ///< sentences at the end, each a line
+  bool has_overtaking = false;                ///< whether `overtaking` was looked for
   std::optional<Overtaking> overtaking = {};  ///< fewest workers with which a hybrid scan wins
   /// Adds what only this kind has to the object of candidate i.
   std::function<void(std::size_t i, Json& candidate)> more = {};
 };
 
-/// The object that `search --format json` prints, with the same names for every kind of model; see docs/reading-a-search.md.
+/// The object that `search --format json` prints, with the same names for every kind of model; see
+/// docs/reading-a-search.md.
 [[nodiscard]] Json to_json(const SearchReport& report);
 /// The candidates and, after them, schemes: with an empty depth; columns are the names of the JSON.
 [[nodiscard]] std::string to_csv(const SearchReport& report);

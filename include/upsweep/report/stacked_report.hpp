@@ -4,8 +4,8 @@
 #include <string>
 
 #include "upsweep/io/recurrent_file.hpp"
-#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/stacked_search.hpp"
 
 namespace upsweep {
 

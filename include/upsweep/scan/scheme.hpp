@@ -20,13 +20,13 @@ struct SchemeWord {
 /// A way to schedule a scan over any number of elements: everything that the program says of it. Requests, messages,
 /// help, searches and studies read it here.
 struct Scheme {
-  std::string name;                ///< "kogge-stone"; of one with a parameter what stands before the colon: "hybrid"
-  std::vector<SchemeWord> words;   ///< names without a colon, the canonical one of a parameter first
-  std::string parameter = {};      ///< its letter: "L" of hybrid:L; empty: it has none
-  std::uint64_t least = 0;         ///< of the parameter
+  std::string name;               ///< "kogge-stone"; of one with a parameter what stands before the colon: "hybrid"
+  std::vector<SchemeWord> words;  ///< names without a colon, the canonical one of a parameter first
+  std::string parameter = {};     ///< its letter: "L" of hybrid:L; empty: it has none
+  std::uint64_t least = 0;        ///< of the parameter
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< of the parameter
-  bool is_hybrid = false;          ///< cut at the depth that is its parameter: it has a depth and closed forms
-  bool has_log_products = false;   ///< about n log2 n combines; others have at most 2 n
+  bool is_hybrid = false;         ///< cut at the depth that is its parameter: it has a depth and closed forms
+  bool has_log_products = false;  ///< about n log2 n combines; others have at most 2 n
 
   /// The schedule for an array of `length` elements, at least 2; the parameter is cut to what makes sense there.
   Schedule (*build)(std::size_t length, std::uint64_t parameter) = nullptr;

@@ -47,14 +47,14 @@ struct Candidate {
   std::uint64_t levels = 0;
   Totals totals;
   PramProfile pram;
-  bool is_counted = true;    ///< false: of the counts only FLOPs and peak_live_bytes are known
-  bool has_dag_path = true;  ///< false: the longest path is not known
-  std::optional<double> level_s;  ///< with a machine: seconds under Execution::level
-  std::optional<double> dag_s;    ///< with a machine: seconds under Execution::dag
-  std::optional<Binding> binding;         ///< with a machine: what limits it, where that is known
+  bool is_counted = true;                ///< false: of the counts only FLOPs and peak_live_bytes are known
+  bool has_dag_path = true;              ///< false: the longest path is not known
+  std::optional<double> level_s;         ///< with a machine: seconds under Execution::level
+  std::optional<double> dag_s;           ///< with a machine: seconds under Execution::dag
+  std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
-  std::string same_scheme;  ///< without such a depth the first other scheme with the same; empty if none
-  bool is_plain = false;    ///< plain back-propagation, under another name too
+  std::string same_scheme;               ///< without such a depth the first other scheme with the same; empty if none
+  bool is_plain = false;                 ///< plain back-propagation, under another name too
 
   [[nodiscard]] bool is_scan() const { return !is_plain; }
 };

@@ -32,8 +32,8 @@ struct StackedSearchResult : SearchResult {
 /// Scores ways, of which the first is the wavefront. A way is infeasible where its memory exceeds the limit; ties go to
 /// the way that comes first.
 ///
-/// The execution, the scope and the machine of `options` are not asked. Throws std::invalid_argument without a wavefront
-/// at the front and like profile_stacked(); CountOverflow.
+/// The execution, the scope and the machine of `options` are not asked. Throws std::invalid_argument without a
+/// wavefront at the front and like profile_stacked(); CountOverflow.
 [[nodiscard]] StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector<StackedMethod>& methods,
                                                   const SearchOptions& options);
 

@@ -12,8 +12,8 @@
 namespace upsweep {
 
 /// The resource of which twice as much helps one schedule most, without a limit on memory: as binding_resource().
-/// Nothing where none helps by 1 % or more, or where its seconds are not predicted. Workers count only where the machine has more than `workers`. Throws like
-/// predict_time(). Cost: at most five calls of it.
+/// Nothing where none helps by 1 % or more, or where its seconds are not predicted. Workers count only where the
+/// machine has more than `workers`. Throws like predict_time(). Cost: at most five calls of it.
 [[nodiscard]] std::optional<Binding> binding_of(const CountedSchedule& schedule, const Machine& machine,
                                                 std::uint64_t workers, Execution execution, Scope scope = Scope::all);
 

@@ -60,6 +60,8 @@ PolicyPlan interleaved_plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy interleaved() { return {"interleaved", "interleaved 1f1b: several chunks per device, a smaller bubble", interleaved_plan}; }
+Policy interleaved() {
+  return {"interleaved", "interleaved 1f1b: several chunks per device, a smaller bubble", interleaved_plan};
+}
 
 }  // namespace upsweep::policy_files

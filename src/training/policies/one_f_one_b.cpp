@@ -13,6 +13,8 @@ PolicyPlan one_f_one_b_plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy one_f_one_b() { return {"1f1b", "one forward, one backward: as gpipe with fewer activations", one_f_one_b_plan}; }
+Policy one_f_one_b() {
+  return {"1f1b", "one forward, one backward: as gpipe with fewer activations", one_f_one_b_plan};
+}
 
 }  // namespace upsweep::policy_files

@@ -15,6 +15,8 @@ PolicyPlan one_f_one_b_ff_plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy one_f_one_b_ff() { return {"1f1b_ff", "1f1b with fast-forwarding: all O of a backward before its W", one_f_one_b_ff_plan}; }
+Policy one_f_one_b_ff() {
+  return {"1f1b_ff", "1f1b with fast-forwarding: all O of a backward before its W", one_f_one_b_ff_plan};
+}
 
 }  // namespace upsweep::policy_files

@@ -43,6 +43,8 @@ PolicyPlan paired_plan(const Pipeline& pipeline, const Chunks& chunks) {
 
 }  // namespace
 
-Policy paired() { return {"paired", "OOO-Pipe2 with few retained gradients: W follows the O of its chunk", paired_plan}; }
+Policy paired() {
+  return {"paired", "OOO-Pipe2 with few retained gradients: W follows the O of its chunk", paired_plan};
+}
 
 }  // namespace upsweep::policy_files

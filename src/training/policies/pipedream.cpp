@@ -21,7 +21,8 @@ PolicyPlan pipedream_plan(const Pipeline& pipeline, const Chunks& chunks) {
 }  // namespace
 
 Policy pipedream() {
-  return {"pipedream", "1f1b without a flush: mini-batches of an endless stream, stashed weights", pipedream_plan, true};
+  return {"pipedream", "1f1b without a flush: mini-batches of an endless stream, stashed weights", pipedream_plan,
+          true};
 }
 
 }  // namespace upsweep::policy_files
