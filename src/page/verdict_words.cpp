@@ -17,7 +17,7 @@ std::string workers_text(std::uint64_t workers) {
 }
 
 std::string faster_text(double ratio, double same) {
-  if (std::fabs(ratio - 1) < same) return "as fast";
+  if (standing_of(ratio, same) == Standing::gains_nothing) return "as fast";
   const bool is_faster = ratio < 1;
   const double factor = is_faster ? 1 / ratio : ratio;
   if (factor < kFactor) return fmt::format("{:.2g} % {}", 100 * (factor - 1), is_faster ? "faster" : "longer");
@@ -26,8 +26,15 @@ std::string faster_text(double ratio, double same) {
 }
 
 std::string pays_text(double ratio, double same) {
-  if (std::fabs(ratio - 1) < same) return "as fast; the scan gains nothing";
-  return faster_text(ratio, same) + (ratio < 1 ? "; the scan pays" : "; the scan does not pay");
+  switch (standing_of(ratio, same)) {
+    case Standing::pays:
+      return faster_text(ratio, same) + "; the scan pays";
+    case Standing::gains_nothing:
+      return "as fast; the scan gains nothing";
+    case Standing::does_not_pay:
+      break;
+  }
+  return faster_text(ratio, same) + "; the scan does not pay";
 }
 
 }  // namespace upsweep

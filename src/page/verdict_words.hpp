@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "upsweep/search/verdict.hpp"
+
 namespace upsweep {
 
 // Words that verdicts share: plain text, not yet escaped.
@@ -18,10 +20,5 @@ namespace upsweep {
 
 /// The same with what follows for a scan beside plain back-propagation: "2.5 times faster; the scan pays".
 [[nodiscard]] std::string pays_text(double ratio, double same);
-
-/// Differences of predictions and counts below this are no reason to change anything.
-inline constexpr double kSamePrediction = 0.005;
-/// Of measured times: what a machine that is not quite quiet does by itself.
-inline constexpr double kSameMeasurement = 0.05;
 
 }  // namespace upsweep

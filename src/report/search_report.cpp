@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph_report.hpp"
+#include "upsweep/search/verdict.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
@@ -218,7 +219,8 @@ Json overtaking_json(const SearchReport& report) {
 bool scan_pays(const SearchResult& result) {
   if (!result.best) return false;
   const Candidate& best = result.candidates[*result.best];
-  return best.is_scan() && *best.score < *result.linear().score;
+  const double plain = *result.linear().score;
+  return best.is_scan() && plain > 0 && standing_of(*best.score / plain) == Standing::pays;
 }
 
 std::string score_name(const SearchOptions& options) {

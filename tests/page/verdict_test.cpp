@@ -144,7 +144,10 @@ TEST(Verdict, OfASearchOverLiveOpsIsItsScore) {
 }
 
 TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
-  EXPECT_EQ(faster_text(1.004, kSamePrediction), "as fast");
+  EXPECT_EQ(faster_text(1, kSamePrediction), "as fast");
+  EXPECT_EQ(faster_text(1.004, kSameMeasurement), "as fast");
+  EXPECT_EQ(faster_text(1.004, kSamePrediction), "0.4 % longer") << "counts are compared as they are";
+  EXPECT_EQ(pays_text(0.999, kSamePrediction), "0.1 % faster; the scan pays") << "as the terminal says";
   EXPECT_EQ(faster_text(0.98, kSamePrediction), "2 % faster");
   EXPECT_EQ(faster_text(1.05, kSamePrediction), "5 % longer");
   EXPECT_EQ(faster_text(0.5, kSamePrediction), "2 times faster");
