@@ -56,10 +56,13 @@ class ConvolutionRows {
       }
     }
     const std::size_t in_group = channel % group_inputs_;
-    for (std::size_t w = weight_start_[channel]; w < weight_start_[channel + 1]; ++w) {
-      const KernelWeight& weight = weights_[w];
-      if (reached[weight.tap] < 0) continue;
-      emit(static_cast<Index>(weight.output_channel * out_plane_ + static_cast<std::size_t>(reached[weight.tap])),
+    const std::int64_t* const reached_from = reached.data();
+    const std::size_t end = weight_start_[channel + 1];
+    for (std::size_t w = weight_start_[channel]; w < end; ++w) {
+      const KernelWeight weight = weights_[w];
+      const std::int64_t to = reached_from[weight.tap];
+      if (to < 0) continue;
+      emit(static_cast<Index>(weight.output_channel * out_plane_ + static_cast<std::size_t>(to)),
            (weight.output_channel * group_inputs_ + in_group) * kernel_size_ + taps_[weight.tap]);
     }
   }

@@ -86,15 +86,17 @@ struct WindowSpec {
 template <class Visit>
 void for_each_window_input(const Operator& op, const Visit& visit) {
   const ImageWindows windows = pooling_windows(op);
-  const std::size_t in_plane = op.in_shape[1] * op.in_shape[2];
+  const std::size_t in_width = op.in_shape[2];
+  const std::size_t in_plane = op.in_shape[1] * in_width;
+  const std::size_t out_height = op.out_shape[1];
+  const std::size_t out_width = op.out_shape[2];
   std::size_t output = 0;
   for (std::size_t c = 0; c < op.out_shape[0]; ++c) {
-    for (std::size_t oy = 0; oy < op.out_shape[1]; ++oy) {
-      for (std::size_t ox = 0; ox < op.out_shape[2]; ++ox, ++output) {
+    for (std::size_t oy = 0; oy < out_height; ++oy) {
+      for (std::size_t ox = 0; ox < out_width; ++ox, ++output) {
         for (const Tap& ty : windows.y.by_output(oy)) {
-          for (const Tap& tx : windows.x.by_output(ox)) {
-            visit(output, c * in_plane + ty.position * op.in_shape[2] + tx.position);
-          }
+          const std::size_t row = c * in_plane + ty.position * in_width;
+          for (const Tap& tx : windows.x.by_output(ox)) visit(output, row + tx.position);
         }
       }
     }

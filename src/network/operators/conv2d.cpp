@@ -125,12 +125,12 @@ void Conv2d::add_value_gradients(const Operator& op, const OperatorWeights& weig
           const KernelRun& run_y = runs.y[ky];
           const KernelRun& run_x = runs.x[kx];
           if (!weights.keeps(w) || run_x.count == 0) return;
-          const double* in = sample.input.data() + input + run_x.first_in;
+          const double* in = sample.input.data() + input + run_y.first_in * in_width + run_x.first_in;
+          const double* up = upstream + run_y.first_out * out_width + run_x.first_out;
+          const std::size_t in_step = stride.y * in_width;
           double sum = 0;
-          for (std::size_t i = 0; i < run_y.count; ++i) {
-            sum += strided_dot(upstream + (run_y.first_out + i) * out_width + run_x.first_out,
-                               in + (run_y.first_in + i * stride.y) * in_width, stride.x, run_x.count);
-          }
+          for (std::size_t i = 0; i < run_y.count; ++i)
+            sum += strided_dot(up + i * out_width, in + i * in_step, stride.x, run_x.count);
           gradient[w] += sum;
         });
       }
