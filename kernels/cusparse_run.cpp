@@ -4,29 +4,6 @@
 #include "sequence_timing.hpp"
 
 namespace upsweep::kernels {
-namespace {
-
-/// By combine: the values, results and inputs not among them, that nothing reads after it.
-std::vector<std::vector<ValueId>> last_uses(const Schedule& schedule) {
-  std::vector<std::size_t> last(schedule.values());
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    last[schedule.value_of(id)] = id;  // a dead value goes at once
-    last[schedule.combines[id].earlier] = id;
-    last[schedule.combines[id].later] = id;
-  }
-  std::vector<bool> kept(schedule.values(), false);
-  for (const ValueId result : schedule.results) {
-    if (result != kIdentity) kept[result] = true;
-  }
-  std::vector<std::vector<ValueId>> dropped(schedule.combines.size());
-  for (std::size_t v = schedule.length; v < schedule.values(); ++v) {
-    if (!kept[v]) dropped[last[v]].push_back(static_cast<ValueId>(v));
-  }
-  return dropped;
-}
-
-}  // namespace
-
 template <class T>
 CusparseRun<T>::CusparseRun(const Schedule& schedule, const NumericChain<T>& chain, std::uint64_t memory_limit)
     : schedule_(schedule),
@@ -36,7 +13,7 @@ CusparseRun<T>::CusparseRun(const Schedule& schedule, const NumericChain<T>& cha
       values_(schedule.values()),
       vectors_(schedule.values(), false),
       structures_(schedule.values()),
-      dropped_(last_uses(schedule)) {
+      dropped_(dropped_values(schedule)) {
   vectors_[0] = true;
   values_[0] = upload_vector(context_, chain.gradient);
   for (std::size_t i = 1; i < schedule.length; ++i) {

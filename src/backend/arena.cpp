@@ -77,15 +77,11 @@ class Gaps {
 
 /// By level: the values whose last use it is. Results are in none.
 std::vector<std::vector<ValueId>> values_by_last_level(const Schedule& schedule) {
-  const std::vector<std::optional<std::size_t>> uses = last_uses(schedule);
-  std::vector<bool> is_result(schedule.values());
-  for (const ValueId result : schedule.results) {
-    if (result != kIdentity) is_result[result] = true;
-  }
   std::vector<std::vector<ValueId>> ending(schedule.levels);
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    const ValueId value = schedule.value_of(id);
-    if (!is_result[value]) ending[schedule.combines[uses[value].value_or(id)].level].push_back(value);
+  const std::vector<std::vector<ValueId>> dropped = dropped_values(schedule);
+  for (std::size_t id = 0; id < dropped.size(); ++id) {
+    std::vector<ValueId>& level = ending[schedule.combines[id].level];
+    level.insert(level.end(), dropped[id].begin(), dropped[id].end());
   }
   return ending;
 }

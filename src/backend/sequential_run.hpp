@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,14 +21,10 @@ template <class Library, class T>
 class SequentialRun {
  public:
   SequentialRun(const Schedule& schedule, const NumericChain<T>& chain)
-      : schedule_(schedule), uses_(last_uses(schedule)) {
+      : schedule_(schedule), dropped_(dropped_values(schedule)) {
     require_fitting(schedule, chain);
     gradient_ = std::make_unique<Vector>(Library::vector(chain.gradient));
     for (std::size_t i = 0; i < chain.values.size(); ++i) inputs_.push_back(Library::matrix(chain, i));
-    is_result_.resize(schedule.values());
-    for (const ValueId result : schedule.results) {
-      if (result != kIdentity) is_result_[result] = true;
-    }
   }
 
   [[nodiscard]] Measurement measure(const RunOptions& options) {
@@ -87,9 +82,8 @@ class SequentialRun {
         throw BackendError("the values of " + schedule_.name + " need at least " + std::to_string(live_bytes) +
                            " bytes, accepted are at most " + std::to_string(memory_limit_));
       }
-      for (const ValueId value : {combine.earlier, combine.later, target}) {
-        const bool last = value == target ? !uses_[value] : uses_[value] == id;
-        if (value < schedule_.length || !last || is_result_[value] || !matrices_[value]) continue;
+      for (const ValueId value : dropped_[id]) {
+        if (!matrices_[value]) continue;
         live_bytes -= Library::bytes(*matrices_[value]);
         matrices_[value].reset();
       }
@@ -110,8 +104,7 @@ class SequentialRun {
   }
 
   const Schedule& schedule_;
-  std::vector<std::optional<std::size_t>> uses_;
-  std::vector<bool> is_result_;
+  std::vector<std::vector<ValueId>> dropped_;  // by combine: values that no later one reads
   std::vector<Matrix> inputs_;
   std::unique_ptr<Vector> gradient_;
   std::vector<std::unique_ptr<Matrix>> matrices_;  // by value

@@ -81,13 +81,21 @@ Schedule live_part(Schedule schedule) {
   return schedule;
 }
 
-std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule) {
-  std::vector<std::optional<std::size_t>> uses(schedule.values());
+std::vector<std::vector<ValueId>> dropped_values(const Schedule& schedule) {
+  std::vector<std::size_t> last(schedule.values());
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    uses[schedule.combines[id].earlier] = id;
-    uses[schedule.combines[id].later] = id;
+    const Combine& combine = schedule.combines[id];
+    for (const ValueId value : {combine.earlier, combine.later, schedule.value_of(id)}) last[value] = id;
   }
-  return uses;
+  std::vector<bool> is_result(schedule.values());
+  for (const ValueId result : schedule.results) {
+    if (result != kIdentity) is_result[result] = true;
+  }
+  std::vector<std::vector<ValueId>> dropped(schedule.combines.size());
+  for (auto v = static_cast<ValueId>(schedule.length); v < schedule.values(); ++v) {
+    if (!is_result[v]) dropped[last[v]].push_back(v);
+  }
+  return dropped;
 }
 
 std::vector<std::size_t> level_sizes(const Schedule& schedule) {

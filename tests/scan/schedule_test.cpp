@@ -151,15 +151,21 @@ TEST(LivePart, GivesTheSameResultsWithoutDeadCombines) {
   }
 }
 
-TEST(LastUses, AreTheLastCombinesThatReadAValue) {
-  const Schedule schedule = hybrid_schedule(4, 1);
-  const std::vector<std::optional<std::size_t>> uses = last_uses(schedule);
-  for (ValueId value = 0; value < schedule.values(); ++value) {
-    std::optional<std::size_t> last;
-    for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-      if (schedule.combines[id].earlier == value || schedule.combines[id].later == value) last = id;
+TEST(DroppedValues, GoAfterTheLastCombineThatReadsThem) {
+  for (const Schedule& schedule : {hybrid_schedule(4, 1), hybrid_schedule(9, 3), linear_schedule(5)}) {
+    std::vector<std::size_t> dropped_after(schedule.values(), schedule.combines.size());
+    const std::vector<std::vector<ValueId>> dropped = dropped_values(schedule);
+    for (std::size_t id = 0; id < dropped.size(); ++id) {
+      for (const ValueId value : dropped[id]) dropped_after[value] = id;
     }
-    EXPECT_EQ(uses[value], last) << value;
+    for (ValueId value = 0; value < schedule.values(); ++value) {
+      std::size_t last = value < schedule.length ? schedule.combines.size() : value - schedule.length;
+      for (std::size_t id = last; id < schedule.combines.size(); ++id) {
+        if (schedule.combines[id].earlier == value || schedule.combines[id].later == value) last = id;
+      }
+      if (std::ranges::count(schedule.results, value) > 0) last = schedule.combines.size();
+      EXPECT_EQ(dropped_after[value], last) << value;
+    }
   }
 }
 

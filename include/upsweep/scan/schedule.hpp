@@ -75,8 +75,8 @@ struct ValueRange {
 /// The schedule without its dead combines; values and levels are numbered anew.
 [[nodiscard]] Schedule live_part(Schedule schedule);
 
-/// For every value the last combine that reads it; length schedule.values(). A value that none reads: nothing.
-[[nodiscard]] std::vector<std::optional<std::size_t>> last_uses(const Schedule& schedule);
+/// By combine: the values of combines, results not among them, that nothing reads after it; a dead value goes at once.
+[[nodiscard]] std::vector<std::vector<ValueId>> dropped_values(const Schedule& schedule);
 
 /// Combines per level; length schedule.levels.
 [[nodiscard]] std::vector<std::size_t> level_sizes(const Schedule& schedule);
