@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <thread>
-#include <vector>
 
-#include "migrations.hpp"
+#include "schema.hpp"
 #include "transaction.hpp"
+#include "upgrade.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep {
@@ -25,7 +24,6 @@ enum class Empty { fill, refuse };
 /// Schema version of a database that is ours or, to be filled, empty; throws for any other. Inside a transaction, so
 /// that what it reads belongs together while other processes write.
 std::int64_t our_version(Sqlite& database, Empty empty) {
-  const auto newest = static_cast<std::int64_t>(migrations().size());
   const std::int64_t application = database.integer("PRAGMA application_id");
   const std::int64_t version = database.integer("PRAGMA user_version");
   const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
@@ -38,62 +36,31 @@ std::int64_t our_version(Sqlite& database, Empty empty) {
                     "upsweep wrote, or a new name",
                     database.file(), application, tables));
   }
-  if (version > newest) {
+  if (version > kSchemaVersion) {
     throw InputError(
         fmt::format("{}: its schema version is {}, accepted are versions up to {}: a newer upsweep wrote it",
-                    database.file(), version, newest));
+                    database.file(), version, kSchemaVersion));
   }
   return version;
 }
 
-struct View {
-  std::string name;
-  std::string sql;
-};
-
-std::vector<View> views_of(Sqlite& database) {
-  Statement select(database, "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
-  std::vector<View> views;
-  while (select.step()) views.push_back({select.text(0), select.text(1)});
-  return views;
-}
-
-/// Brings the tables of an older version up to date, and makes the views again: our own by schema_sql(), those of users
-/// as they were.
-void run_migrations(Sqlite& database, std::size_t version) {
-  Sqlite present = Sqlite::in_memory();
-  present.execute(schema_sql());
-  std::vector<View> views = views_of(present);
-  const std::size_t first = std::max(version, kFirstWithoutViews);
-  for (std::size_t next = version; next < migrations().size(); ++next) {
-    if (next == first) {
-      for (View& old : views_of(database)) {
-        database.execute(fmt::format("DROP VIEW \"{}\"", old.name));
-        const bool is_ours = std::ranges::find(views, old.name, &View::name) != views.end();
-        if (!is_ours) views.push_back(std::move(old));
-      }
-    }
-    database.execute(migrations()[next]);
-  }
-  for (const View& view : views) database.execute(view.sql);
-}
-
-void migrate(Sqlite& database, Empty empty) {
-  const auto newest = static_cast<std::int64_t>(migrations().size());
+/// Makes a database of ours, or one that may be filled, one of the present version.
+void bring_up_to_date(Sqlite& database, Empty empty) {
   {
     Transaction reading(database, Transaction::Kind::read);
-    if (our_version(database, empty) == newest) return;
+    if (our_version(database, empty) == kSchemaVersion) return;
   }
+  database.execute("PRAGMA foreign_keys = OFF");  // an upgrade wants that, and inside a transaction it does nothing
   Transaction writing(database, Transaction::Kind::write);
   const std::int64_t version = our_version(database, empty);  // another process may have been here meanwhile
-  if (version == newest) return;
+  if (version == kSchemaVersion) return;
   database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
   if (version == 0) {
     database.execute(schema_sql());
   } else {
-    run_migrations(database, static_cast<std::size_t>(version));
+    upgrade(database, version);
   }
-  database.execute(fmt::format("PRAGMA user_version = {}", newest));
+  database.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
   writing.commit();
 }
 
@@ -121,7 +88,7 @@ void create_whole(const std::string& file) {
   std::filesystem::remove(fresh, error);
   try {
     Sqlite database(fresh, true);
-    migrate(database, Empty::fill);
+    bring_up_to_date(database, Empty::fill);
     use_wal(database);
   } catch (...) {
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(fresh + part, error);
@@ -141,7 +108,7 @@ struct Snapshot {
 /// Throws for a database that is not ours.
 Snapshot begin_snapshot(Sqlite database) {
   database.execute("BEGIN");
-  const bool is_present = our_version(database, Empty::refuse) == static_cast<std::int64_t>(migrations().size());
+  const bool is_present = our_version(database, Empty::refuse) == kSchemaVersion;
   return {std::move(database), is_present};
 }
 
@@ -191,7 +158,7 @@ Sqlite begin_present_snapshot(std::optional<Sqlite> with_log, const std::string&
 Sqlite open_database(const std::string& file, bool create) {
   if (create) create_whole(file);
   Sqlite database(file, create);
-  migrate(database, create ? Empty::fill : Empty::refuse);
+  bring_up_to_date(database, create ? Empty::fill : Empty::refuse);
   if (create) use_wal(database);
   database.execute("PRAGMA foreign_keys = ON");
   return database;

@@ -1,6 +1,6 @@
--- The database as it stands now. A new one is made from this text; one of an older version gets its tables by the files
--- of migrations/, and its views, which hold nothing, from here. Whoever changes a table here adds such a file: a test
--- compares what both make.
+-- The database as it stands now, and all that the program knows of it: a new one is made from this text, and one of an
+-- older version gets from here what it has not or has otherwise (upgrade.hpp). Whoever changes something raises
+-- kSchemaVersion in schema.hpp.
 --
 -- Counts are means over the inputs of a run: integers where the mean is one. Times of day are UTC, as ISO 8601.
 

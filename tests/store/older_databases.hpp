@@ -3,8 +3,9 @@
 #include <array>
 #include <string>
 
-#include "../../src/store/migrations.hpp"
+#include "../../src/store/schema.hpp"
 #include "sql_query.hpp"
+#include "support/files.hpp"
 
 namespace upsweep::testing {
 
@@ -71,12 +72,47 @@ inline std::string rows_of_version(std::size_t version) {
   }
 }
 
-/// Makes a database of an older version, with rows in all its tables.
-inline void make_older_database(const std::string& file, std::size_t version) {
+/// A file of schemas/: 001 to 010_commands led from a version to the next, 010 is the whole schema of version 10.
+inline std::string schema_script(const std::string& name) {
+  return read_file(UPSWEEP_SOURCE_DIR "/tests/store/schemas/" + name + ".sql");
+}
+
+/// Makes a database as version 9 and those before made it, with rows in all its tables.
+inline void make_database_by_scripts(const std::string& file, std::size_t version) {
+  const std::array scripts = {"001_runs",    "002_views",   "003_measurements", "004_training",   "005_passes",
+                              "006_schemes", "007_studies", "008_pictures",     "009_comparisons"};
   std::string script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + "; ";
-  for (std::size_t next = 1; next <= version; ++next) script += migrations()[next - 1] + rows_of_version(next);
+  for (std::size_t next = 1; next <= version; ++next)
+    script += schema_script(scripts.at(next - 1)) + rows_of_version(next);
   script += "PRAGMA user_version = " + std::to_string(version) + "; COMMIT;";
   ASSERT_EQ(query(file, script), "") << "version " << version;
+}
+
+/// Makes a database of version 10 out of one of version 9, as version 10 did.
+inline void make_database_10_of_9(const std::string& file) {
+  make_database_by_scripts(file, 9);
+  const std::string whole = file + "-whole";
+  ASSERT_EQ(query(whole, schema_script("010")), "");
+  const std::string drops = query(file, "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_master WHERE type = 'view'");
+  const std::string views = query(whole, "SELECT sql || ';' FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
+  ASSERT_EQ(
+      query(file, "BEGIN; " + drops + schema_script("010_commands") + views + "PRAGMA user_version = 10; COMMIT;"), "");
+}
+
+/// Makes a database of an older version, with rows in all its tables; from version 10 on it was never of one before.
+inline void make_older_database(const std::string& file, std::size_t version) {
+  if (version < 10) return make_database_by_scripts(file, version);
+  ASSERT_EQ(version, 10U);
+  const std::string rows = file + "-rows";
+  make_database_10_of_9(rows);
+  const std::string inserts = query(rows,
+                                    "SELECT 'INSERT INTO main.' || name || ' SELECT * FROM rows.' || name || ';' FROM "
+                                    "sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'");
+  ASSERT_EQ(query(file, "PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA user_version = 10;" +
+                            schema_script("010") + "ATTACH '" + rows + "' AS rows;" + inserts +
+                            "DELETE FROM main.sqlite_sequence;"
+                            "INSERT INTO main.sqlite_sequence SELECT * FROM rows.sqlite_sequence;"),
+            "");
 }
 
 }  // namespace upsweep::testing

@@ -1,15 +1,18 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 #include <sstream>
 
-#include "../../src/store/migrations.hpp"
+#include "../../src/store/schema.hpp"
 #include "made_up_measurement.hpp"
 #include "made_up_run.hpp"
 #include "older_databases.hpp"
 #include "schema_text.hpp"
 #include "support/files.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/profile/counting_rule.hpp"
 #include "upsweep/store/run_store.hpp"
 #include "upsweep/store/study_store.hpp"
@@ -17,6 +20,7 @@
 namespace upsweep::schema_test {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 using testing::MadeUpMeasurement;
 using testing::MadeUpRun;
@@ -44,7 +48,7 @@ std::string new_database(const TemporaryFolder& folder) {
 /// Runs `check` with the file of each older version.
 void each_older(const std::function<void(std::size_t version, const std::string& file)>& check) {
   const TemporaryFolder folder;
-  for (std::size_t version = kOldest; version < migrations().size(); ++version) {
+  for (std::size_t version = kOldest; version < kSchemaVersion; ++version) {
     SCOPED_TRACE("version " + std::to_string(version));
     const std::string file = folder.path(std::to_string(version) + ".sqlite");
     make_older_database(file, version);
@@ -52,7 +56,7 @@ void each_older(const std::function<void(std::size_t version, const std::string&
   }
 }
 
-TEST(Schema, IsWhatMigrationsMakeOfEveryOlderVersion) {
+TEST(Schema, IsWhatUpgradesMakeOfEveryOlderVersion) {
   const TemporaryFolder folder;
   const std::vector<std::string> present = lines(schema_text(new_database(folder)));
   ASSERT_GT(present.size(), 200U);
@@ -60,7 +64,7 @@ TEST(Schema, IsWhatMigrationsMakeOfEveryOlderVersion) {
     { const RunStore store(file, RunStore::Open::existing); }
     EXPECT_EQ(lines(schema_text(file)), present);
     EXPECT_EQ(query(file, "PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version"),
-              "ok\n" + std::to_string(migrations().size()) + "\n");
+              "ok\n" + std::to_string(kSchemaVersion) + "\n");
   });
 }
 
@@ -174,6 +178,90 @@ TEST(Schema, KeepsTheViewsOfUsers) {
     { const RunStore store(file, RunStore::Open::existing); }
     EXPECT_EQ(query(file, "SELECT * FROM \"my runs\""), "2|0.0|old\n");
   });
+}
+
+TEST(Schema, KeepsWhatElseUsersMade) {
+  each_older([](std::size_t version, const std::string& file) {
+    ASSERT_EQ(
+        query(file,
+              std::string("CREATE TABLE notes (run INTEGER REFERENCES ") + (version < 10 ? "runs" : "schedule_runs") +
+                  "(id), \"its \"\"text\"\"\" TEXT); INSERT INTO notes VALUES (2, 'mine');"
+                  "CREATE INDEX notes_by_run ON notes(run); CREATE INDEX ops_by_kind ON ops(kind);"
+                  "CREATE VIEW noted AS SELECT model, \"its \"\"text\"\"\" AS note FROM runs JOIN notes ON run = id;"
+                  "CREATE VIEW \"of \"\"nothing\"\"\" AS SELECT * FROM nowhere;"
+                  "CREATE TRIGGER \"on \"\"ops\"\"\" AFTER DELETE ON ops BEGIN INSERT INTO notes VALUES (NULL, "
+                  "old.kind); END;"
+                  "CREATE TRIGGER on_noted INSTEAD OF DELETE ON noted BEGIN DELETE FROM notes; END;"),
+        "");
+    const std::string users =
+        "SELECT type, name, tbl_name FROM sqlite_master WHERE name IN ('notes', 'notes_by_run', "
+        "'ops_by_kind', 'noted', 'of \"nothing\"', 'on \"ops\"', 'on_noted') ORDER BY name";
+    const std::string before = query(file, users);
+    EXPECT_EQ(lines(before).size(), 7U);
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_EQ(query(file, users), before);
+    EXPECT_EQ(query(file, "SELECT * FROM noted; SELECT \"table\" FROM pragma_foreign_key_list('notes')"),
+              "old|mine\nschedule_runs\n");
+    EXPECT_EQ(query(file, "DELETE FROM ops; SELECT * FROM notes; DELETE FROM noted; SELECT * FROM notes"),
+              "2|mine\n|mm\n");
+    EXPECT_EQ(query(file, "PRAGMA foreign_key_check; PRAGMA integrity_check"), "ok\n");
+  });
+}
+
+TEST(Schema, LeavesOutTriggersThatNoTableHasAnyMore) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("9.sqlite");
+  make_older_database(file, 9);
+  ASSERT_EQ(query(file, "CREATE TRIGGER on_runs AFTER DELETE ON runs BEGIN SELECT 1; END"), "");
+  { const RunStore store(file, RunStore::Open::existing); }
+  EXPECT_EQ(query(file, "SELECT name FROM sqlite_master WHERE type = 'trigger'; SELECT COUNT(*) FROM runs"), "5\n");
+}
+
+TEST(Schema, DoesNotCopyTablesThatStayAsTheyWere) {
+  each_older([](std::size_t version, const std::string& file) {
+    const std::string roots =
+        "SELECT name, rootpage FROM sqlite_master WHERE name IN ('ops', 'levels', 'operators', "
+        "'measured_ops', 'training_tasks', 'losses', 'point_results', 'study_members') ORDER BY 1";
+    const std::vector<std::string> before = lines(query(file, roots));
+    EXPECT_GE(before.size(), version < 7 ? 3U : 8U);
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_THAT(before, IsSubsetOf(lines(query(file, roots))));
+  });
+}
+
+TEST(Schema, LeavesADatabaseAsItWasWhereItCannotBeUpgraded) {
+  each_older([](std::size_t version, const std::string& file) {
+    // A user's table has a name that an upgrade needs.
+    const std::string name = version < 5 ? "losses" : version < 10 ? "commands" : "commands_old";
+    ASSERT_EQ(query(file, "CREATE TABLE " + name + " (x); INSERT INTO " + name + " VALUES ('mine')"), "");
+    const std::string wanted =
+        version < 5
+            ? file +
+                  ": its table losses has no \"run_id\", \"pass\", \"iteration\", \"loss\", \"accuracy\", accepted is"
+        : version < 10 ? "table commands already exists"
+                       : "another table or index with this name: commands_old";
+    const std::string before = testing::read_file(file);
+    std::string refusal;
+    try {
+      const RunStore store(file, RunStore::Open::existing);
+    } catch (const InputError& error) {
+      refusal = error.what();
+    }
+    EXPECT_THAT(refusal, HasSubstr(wanted));
+    EXPECT_TRUE(testing::read_file(file) == before);
+    ASSERT_EQ(query(file, "ALTER TABLE " + name + " RENAME TO mine"), "");
+    { const RunStore store(file, RunStore::Open::existing); }
+    EXPECT_EQ(query(file, "SELECT x, (SELECT COUNT(*) FROM runs) FROM mine"), "mine|5\n");
+  });
+}
+
+TEST(Schema, HasAVersionOfItsOwn) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : std::regex_replace(schema_sql(), std::regex("--[^\n]*|\\s+"), ""))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  EXPECT_EQ(fmt::format("{} {:016x}", kSchemaVersion, hash), "10 c626150251d2c21f")
+      << "schema.sql is another: where databases of this version are in use raise kSchemaVersion, and keep the text of "
+         "that version in tests/store/schemas; then change this line";
 }
 
 TEST(Schema, ReadsTheStudiesOfOlderVersions) {

@@ -123,7 +123,7 @@ TEST(StoreReaderOpening, BringsAnOlderDatabaseUpToDate) {
   ASSERT_EQ(reader.runs().size(), 5U);
   EXPECT_EQ(reader.runs()[0].model, "old");
   EXPECT_EQ(reader.runs()[0].rule, std::nullopt);
-  EXPECT_EQ(testing::query(file, "PRAGMA user_version"), "10\n");
+  EXPECT_EQ(testing::query(file, "PRAGMA user_version"), std::to_string(kSchemaVersion) + "\n");
   ASSERT_EQ(reader.runs_of(2).size(), 2U) << "of one validation";
   EXPECT_EQ(reader.runs_of(2)[0].id, 2);
   EXPECT_EQ(reader.runs_of(2)[1].id, 3);

@@ -220,7 +220,8 @@ TEST(StudyStore, RefusesWhatIsNotItsOwn) {
   const std::string newer = folder.path("newer.sqlite");
   EXPECT_EQ(refusal(newer), "accepted");
   query(newer, "PRAGMA user_version = 99");
-  EXPECT_THAT(refusal(newer), HasSubstr(newer + ": its schema version is 99, accepted are versions up to 10"));
+  EXPECT_THAT(refusal(newer), HasSubstr(newer + ": its schema version is 99, accepted are versions up to " +
+                                        std::to_string(kSchemaVersion)));
   const std::string foreign = folder.path("foreign.sqlite");
   query(foreign, "CREATE TABLE t (x)");
   EXPECT_THAT(refusal(foreign), HasSubstr("a database of another program"));
@@ -237,7 +238,7 @@ TEST(StudyStore, BringsAnOlderDatabaseUpToDate) {
   StudyStore store(file);
   store.save(store.open_study(study_record()), std::vector{point(0, done_record(1))});
   EXPECT_EQ(query(file, "PRAGMA user_version; SELECT model FROM pass_runs; SELECT COUNT(*) FROM study_points"),
-            "10\nrnn\n1\n");
+            std::to_string(kSchemaVersion) + "\nrnn\n1\n");
 }
 
 }  // namespace
