@@ -13,6 +13,8 @@ void columns(auto& visit, CommandRow& row) {
   visit("command", row.command);
   visit("parameters", row.parameters);
   visit("rule", row.rule);
+  visit("verdict", row.verdict);
+  visit("ratio", row.ratio);
 }
 
 CommandRow command_now(const std::string& tool_version, const std::string& command, const std::string& parameters) {

@@ -15,6 +15,8 @@ struct CommandRow {
   std::string command;
   std::string parameters;
   std::optional<std::string> rule;
+  std::optional<std::string> verdict = std::nullopt;  ///< sentences that it ended with
+  std::optional<double> ratio = std::nullopt;  ///< of the best to plain back-propagation, of what verdict compares
 };
 
 /// A command of now, by whose rules everything is counted.

@@ -14,7 +14,9 @@ CREATE TABLE commands (
   tool_version TEXT NOT NULL,
   command TEXT NOT NULL,              -- profile, search, validate, train, training or study
   parameters TEXT NOT NULL,           -- the command line, as JSON
-  rule TEXT                           -- by which everything was counted; NULL: by a version that did not keep it
+  rule TEXT,                          -- by which everything was counted; NULL: by a version that did not keep it
+  verdict TEXT,                       -- sentences that it ended with; NULL: by a version that did not keep them
+  ratio REAL                          -- of the best to plain back-propagation, of what the verdict compares; NULL: nothing to compare
 );
 
 -- Searches and runs of schedules --------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "../../src/store/command_rows.hpp"
+#include "../../src/store/database.hpp"
 #include "../../src/store/schema.hpp"
 #include "made_up_measurement.hpp"
 #include "made_up_run.hpp"
@@ -24,6 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 using testing::MadeUpMeasurement;
 using testing::MadeUpRun;
+using testing::make_database_10_of_9;
 using testing::make_older_database;
 using testing::query;
 using testing::schema_text;
@@ -45,7 +48,7 @@ std::string new_database(const TemporaryFolder& folder) {
   return file;
 }
 
-/// Runs `check` with the file of each older version.
+/// Runs `check` with the file of each older version; of version 10 with one that was of version 9 before, too.
 void each_older(const std::function<void(std::size_t version, const std::string& file)>& check) {
   const TemporaryFolder folder;
   for (std::size_t version = kOldest; version < kSchemaVersion; ++version) {
@@ -54,6 +57,10 @@ void each_older(const std::function<void(std::size_t version, const std::string&
     make_older_database(file, version);
     check(version, file);
   }
+  SCOPED_TRACE("version 10 that was version 9");
+  const std::string file = folder.path("10-of-9.sqlite");
+  make_database_10_of_9(file);
+  check(10, file);
 }
 
 TEST(Schema, IsWhatUpgradesMakeOfEveryOlderVersion) {
@@ -172,6 +179,26 @@ TEST(Schema, GivesEveryOlderRunTheCommandThatWroteIt) {
   });
 }
 
+TEST(Schema, GivesCommandsOfVersion10VerdictsToBeKept) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("10.sqlite");
+  make_older_database(file, 10);
+  const std::string all = "SELECT id, created_utc, tool_version, command, parameters, rule FROM commands";
+  const std::string before = query(file, all);
+  EXPECT_EQ(lines(before).size(), 8U);
+  { const RunStore store(file, RunStore::Open::existing); }
+  EXPECT_EQ(query(file, all), before);
+  EXPECT_EQ(query(file, "SELECT COUNT(*), COUNT(verdict), COUNT(ratio) FROM commands"), "8|0|0\n");
+  Sqlite database = open_database(file, false);
+  CommandRow row = command_now("0.2", "search", "[]");
+  EXPECT_EQ(save_command(database, row), 10);
+  row.verdict = "Plain back-propagation is best.";
+  row.ratio = 1.5;
+  EXPECT_EQ(save_command(database, row), 11);
+  EXPECT_EQ(query(file, "SELECT id, verdict, ratio FROM commands WHERE id > 9"),
+            "10||\n11|Plain back-propagation is best.|1.5\n");
+}
+
 TEST(Schema, KeepsTheViewsOfUsers) {
   each_older([](std::size_t, const std::string& file) {
     ASSERT_EQ(query(file, "CREATE VIEW \"my runs\" AS SELECT id, tool_version, model FROM runs WHERE id = 2"), "");
@@ -259,7 +286,7 @@ TEST(Schema, HasAVersionOfItsOwn) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : std::regex_replace(schema_sql(), std::regex("--[^\n]*|\\s+"), ""))
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  EXPECT_EQ(fmt::format("{} {:016x}", kSchemaVersion, hash), "10 c626150251d2c21f")
+  EXPECT_EQ(fmt::format("{} {:016x}", kSchemaVersion, hash), "11 5ea4ad2f8b83c214")
       << "schema.sql is another: where databases of this version are in use raise kSchemaVersion, and keep the text of "
          "that version in tests/store/schemas; then change this line";
 }
