@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "upsweep/app/storing.hpp"
+#include "upsweep/search/counted_schedule.hpp"
+#include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
 namespace {
@@ -121,17 +124,19 @@ PassRecord pass_record(const Caller& invocation, const PassesReport& report) {
   return record;
 }
 
-PassRecord pass_record(const Caller& invocation, const RecurrentProfileReport& report) {
-  PassRecord record = pass_record(invocation, "profile", report.model);
-  record.workers = report.pram.workers;
-  record.passes = {row_of(report.profile.schedule, totals(report.profile, Scope::all), report.pram, Execution::dag)};
+PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const HomogeneousProfile& profile,
+                       const PramProfile& pram) {
+  PassRecord record = pass_record(invocation, "profile", model);
+  record.workers = pram.workers;
+  record.passes = {row_of(profile.schedule, totals(profile, Scope::all), pram, Execution::dag)};
   return record;
 }
 
-PassRecord pass_record(const Caller& invocation, const DeviceProfileReport& report) {
-  PassRecord record = pass_record(invocation, "profile", report.model);
-  add_machine(report.machine, report.prediction, record);
-  record.passes = {sequential_row(report.prediction), row_of(report.method, report.prediction)};
+PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const Machine& machine,
+                       const std::string& method, const DevicePrediction& prediction) {
+  PassRecord record = pass_record(invocation, "profile", model);
+  add_machine(machine, prediction, record);
+  record.passes = {sequential_row(prediction), row_of(method, prediction)};
   record.passes.back().best = true;  // the one that was asked for
   return record;
 }
@@ -149,23 +154,24 @@ PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, co
   return record;
 }
 
-PassRecord pass_record(const Caller& invocation, const DeviceSearchReport& report) {
-  PassRecord record = pass_record(invocation, "search", report.model);
-  add_machine(report.machine, report.result.sequential(), record);
-  for (std::size_t i = 0; i < report.result.candidates.size(); ++i) {
-    const Candidate& candidate = report.result.candidates[i];
-    PassRow row = row_of(candidate.schedule, report.result.passes[i].prediction);
-    row.best = report.result.best == i;
+PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const Machine& machine,
+                       const DeviceSearchResult& result) {
+  PassRecord record = pass_record(invocation, "search", model);
+  add_machine(machine, result.sequential(), record);
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    const Candidate& candidate = result.candidates[i];
+    PassRow row = row_of(candidate.schedule, result.passes[i].prediction);
+    row.best = result.best == i;
     if (!candidate.feasible) row.failure = candidate.reason;
     record.passes.push_back(std::move(row));
   }
   return record;
 }
 
-PassRecord pass_record(const Caller& invocation, const StackedReport& report) {
-  const StackedSearchResult& result = report.result;
-  PassRecord record = pass_record(invocation, report.is_profile ? "profile" : "search", report.model);
-  record.network = fmt::format("{}, {} layers", record.network, report.model.layers);
+PassRecord pass_record(const Caller& invocation, const std::string& command, const RecurrentModel& model,
+                       const StackedSearchResult& result) {
+  PassRecord record = pass_record(invocation, command, model);
+  record.network = fmt::format("{}, {} layers", record.network, model.layers);
   record.workers = result.workers;
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& candidate = result.candidates[i];
@@ -228,6 +234,10 @@ PassRecord pass_record(const Caller& invocation, const TrainReport& report) {
       record.losses.push_back({static_cast<std::uint32_t>(i), k, curve.loss[k], curve.accuracy[k]});
     }
   }
+  const auto fastest = std::ranges::min_element(record.passes, {}, [](const PassRow& row) {
+    return row.measured && !row.failure ? row.measured->total() : std::numeric_limits<double>::infinity();
+  });
+  if (fastest != record.passes.end() && fastest->measured) fastest->best = true;
   if (!result.curves.empty() && !result.curves.front().loss.empty()) {
     const auto iterations = static_cast<double>(result.curves.front().loss.size());
     record.forward_s = result.curves.front().seconds.forward / iterations;

@@ -11,7 +11,9 @@
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/recurrent_report.hpp"
+#include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/request.hpp"
 #include "upsweep/search/what_binds.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
@@ -86,22 +88,60 @@ BackwardMethod method_of(const ProfileRequest& request) {
   return method;
 }
 
+/// Plain back-propagation and one schedule as a search of the two, scored: what a profile's verdict is made from.
+SearchResult two_candidates(const std::string& schedule, bool is_plain, double score, double linear) {
+  SearchResult result;
+  result.candidates.resize(is_plain ? 1 : 2);
+  result.candidates[0].schedule = is_plain ? schedule : "linear";
+  result.candidates[0].is_plain = true;
+  result.candidates[0].score = linear;
+  if (is_plain) return result;
+  result.candidates[1].schedule = schedule;
+  result.candidates[1].score = score;
+  return result;
+}
+
+Verdict network_verdict(const Model& model, PatternKind pattern, const CountedNetworkProfile& found,
+                        const Machine* machine) {
+  const NetworkProfile& network = found.analysis.network;
+  const auto inputs = static_cast<double>(network.inputs);
+  const std::string& schedule = found.analysis.schedules.front().schedule.name;
+  SearchResult result = two_candidates(
+      schedule, is_plain_schedule(schedule),
+      found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
+      found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
+  result.options.machine = machine;
+  result.inputs = network.inputs;
+  result.workers = found.pram.workers;
+  SearchReport report{model.name, "network", "", result, to_string(pattern)};
+  report.baseline_flops = network.baseline_flops;
+  report.network = &model.network;
+  report.network_profile = &network;
+  return profile_verdict(report);
+}
+
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
   const auto store = open_store(request.db);
   const ScheduleRequest schedule = schedule_request(request.schedule);
   const std::size_t length = model.network.links().size() + 1;
-  CountedNetworkProfile found{
-      analyse_network(model, request.pattern, {make_schedule(schedule, length)}, watch), {}, std::nullopt};
+  std::vector<Schedule> schedules = {make_schedule(schedule, length)};
+  if (machine != nullptr) schedules.push_back(make_schedule(schedule_request("linear"), length));
+  CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}};
   const ScheduleProfile& profile = found.analysis.schedules.front();
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
   found.pram = pram_profile(profile, workers);
-  if (machine != nullptr)
+  if (machine != nullptr) {
     found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
+    found.linear_s =
+        predict_time(found.analysis.schedules.back(), *machine, workers, Execution::dag, model.value_bytes).seconds;
+  }
+  outcome.verdict = network_verdict(model, request.pattern, found, machine);
   if (store) {
     RunContext context = run_context(caller, "profile", request.pattern, model, found.analysis.network);
     add_machine(context, machine, workers, model.value_bytes);
+    context.verdict = kept(outcome.verdict);
     RunRecord run{request.schedule, &profile, found.pram, {}, {}, {}};
     if (found.times) {
       run.predicted_level_s = found.times->level.seconds;
@@ -115,6 +155,17 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   outcome.counted = std::move(found);
 }
 
+/// A chain that closed forms count, by FLOPs: without barriers where that is known.
+SearchResult counted_chain(const CountedChainProfile& found) {
+  const Makespan& makespan = found.pram.dag ? *found.pram.dag : found.pram.level;
+  SearchResult result =
+      two_candidates(found.profile.schedule, found.profile.depth == 0U, static_cast<double>(makespan.flops),
+                     static_cast<double>(found.reference.linear_flops));
+  result.options.execution = found.pram.dag ? Execution::dag : Execution::level;
+  result.workers = found.pram.workers;
+  return result;
+}
+
 void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
   const Machine* machine = outcome.machine.get();
@@ -124,20 +175,42 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
                             std::nullopt};
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
   found.pram = homogeneous_pram(found.profile, workers);
-  if (machine != nullptr) found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
+  SearchResult result = counted_chain(found);
+  if (machine != nullptr) {
+    found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
+    const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
+    result = two_candidates(found.profile.schedule, depth == 0, *found.seconds,
+                            homogeneous_seconds(linear, *machine, workers, Scope::all));
+    result.options.execution = Execution::level;
+    result.options.machine = machine;
+    result.workers = workers;
+  }
+  outcome.verdict = profile_verdict({model.name, "chain", "", result});
   outcome.counted = std::move(found);
+}
+
+/// Concludes, and writes a profile of a recurrent model into the database that the request names.
+void keep(const ProfileRequest& request, ProfileOutcome& outcome, Verdict verdict, PassRecord record) {
+  record.verdict = kept(verdict);
+  outcome.verdict = std::move(verdict);
+  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(record)};
 }
 
 void profile_steps(const ProfileRequest& request, const BackwardMethod& method, const Caller& caller,
                    ProfileOutcome& outcome) {
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
-  const auto keep = [&](const auto& report) {
-    if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, report))};
-  };
   if (outcome.machine) {
     const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
     outcome.prediction = predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
-    keep(DeviceProfileReport{model, *outcome.machine, request.schedule, outcome.assumptions, *outcome.prediction});
+    SearchResult result = two_candidates(request.schedule, !is_scan(method), outcome.prediction->hidden_s(),
+                                         outcome.prediction->sequential.seconds());
+    result.options.machine = outcome.machine.get();
+    result.workers = outcome.machine->workers();
+    SearchReport report{model.name, "recurrent", "", result};
+    report.plain = "the sequential pass";
+    report.priced_by = "kernels";
+    keep(request, outcome, profile_verdict(report),
+         pass_record(caller, model, *outcome.machine, request.schedule, *outcome.prediction));
   }
   if (is_blocked(request.schedule)) return;
   const HomogeneousChain chain = chain_of(model);
@@ -147,8 +220,11 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
                             std::nullopt};
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
-  if (!outcome.machine)
-    keep(RecurrentProfileReport{model, found.profile, found.pram, found.reference, request.schedule});
+  if (!outcome.machine) {
+    const SearchResult result = counted_chain(found);
+    keep(request, outcome, profile_verdict({model.name, "recurrent", "", result}),
+         pass_record(caller, model, found.profile, found.pram));
+  }
   outcome.counted = std::move(found);
 }
 
@@ -159,12 +235,10 @@ void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Cal
   SearchOptions options;
   options.workers = request.workers;
   options.value_bytes = model.value_bytes;
-  const auto store = open_store(request.db);
   StackedSearchResult result = compare_stacked(shape, stacked_methods(shape, depth), options);
   outcome.overtaking_wavefront = overtaking_wavefront(result);
-  if (store)
-    outcome.run_ids = {
-        store->save(pass_record(caller, StackedReport{model, result, outcome.overtaking_wavefront, true}))};
+  keep(request, outcome, search_verdict(StackedReport{model, result, outcome.overtaking_wavefront, true}),
+       pass_record(caller, "profile", model, result));
   outcome.counted = std::move(result);
 }
 
@@ -214,6 +288,7 @@ Json to_json(const ProfileOutcome& outcome) {
   if (outcome.prediction) object["predicted"] = to_json(device_report(outcome));
   // The same names for every kind of model; null is what this kind has not.
   const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
+  object["verdict"] = verdict_json(outcome.verdict);
   object["kind"] = search_kind(outcome.model);
   object["exact"] = chain == nullptr || chain->chain.is_exact();
   if (!object.contains("inputs")) object["inputs"] = 1;
@@ -234,8 +309,8 @@ std::string to_csv(const ProfileOutcome& outcome) {
 std::string to_text(const ProfileOutcome& outcome, const TextStyle& style) {
   std::string text;
   if (is_counted(outcome)) text = with_counts(outcome, [&](const auto& report) { return to_text(report, style); });
-  if (!outcome.prediction) return text;
-  return text + (text.empty() ? "" : "\n") + to_text(device_report(outcome), style);
+  if (outcome.prediction) text += (text.empty() ? "" : "\n") + to_text(device_report(outcome), style);
+  return text + verdict_text(outcome.verdict);
 }
 
 ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {

@@ -13,12 +13,16 @@
 #include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/search/chain_search.hpp"
 #include "upsweep/search/depth.hpp"
 #include "upsweep/search/point.hpp"
 
 namespace upsweep {
 namespace {
+
+/// Of an outcome that has everything else.
+Verdict verdict_of(const SearchOutcome& outcome);
 
 SearchOptions options_of(const SearchRequest& request, const Machine* machine, unsigned value_bytes) {
   SearchOptions options;
@@ -80,9 +84,11 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
   outcome.priced_by = roofline_or_pram(outcome.machine.get());
   outcome.result = search_depth(outcome.analysis->schedules, options);
+  outcome.verdict = verdict_of(outcome);
   if (!store) return;
   RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);
   add_machine(context, outcome.machine.get(), *options.workers, model.value_bytes);
+  context.verdict = kept(outcome.verdict);
   save(*store, context, std::get<SearchResult>(outcome.result), outcome);
   save_pictures(*store, model, request.pattern, watch);
 }
@@ -133,6 +139,7 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
                                    scheme_elements);
   }
   outcome.result = std::move(result);
+  outcome.verdict = verdict_of(outcome);
 }
 
 /// Refuses what a search of a recurrent model on a machine does not have.
@@ -150,6 +157,13 @@ void check_device(const SearchRequest& request) {
   }
 }
 
+/// Concludes, and writes a search of a recurrent model into the database that the request names.
+void keep(const SearchRequest& request, SearchOutcome& outcome, PassRecord record) {
+  outcome.verdict = verdict_of(outcome);
+  record.verdict = kept(outcome.verdict);
+  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(record)};
+}
+
 void search_passes(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   const Machine& machine = *outcome.machine;
@@ -163,13 +177,7 @@ void search_passes(const SearchRequest& request, const Caller& caller, SearchOut
   };
   outcome.overtaking_steps = overtaking(BackwardKind::sequential);
   outcome.overtaking_one_kernel = overtaking(BackwardKind::blocked);
-  const DeviceSearchReport report{model,
-                                  machine,
-                                  outcome.assumptions,
-                                  std::get<DeviceSearchResult>(outcome.result),
-                                  outcome.overtaking_steps,
-                                  outcome.overtaking_one_kernel};
-  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, report))};
+  keep(request, outcome, pass_record(caller, model, machine, std::get<DeviceSearchResult>(outcome.result)));
 }
 
 void search_steps(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
@@ -186,8 +194,8 @@ void search_steps(const SearchRequest& request, const Caller& caller, SearchOutc
     outcome.no_schemes =
         fmt::format("Other schemes than hybrids have no closed forms and are searched up to T = {}.", scheme_steps);
   }
-  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, model, result))};
   outcome.result = std::move(result);
+  keep(request, outcome, pass_record(caller, model, std::get<SearchResult>(outcome.result)));
 }
 
 void search_stack(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
@@ -202,12 +210,10 @@ void search_stack(const SearchRequest& request, const Caller& caller, SearchOutc
                                  request.model));
   }
   const StackedShape shape{model.layers, model.steps, model.shape.hidden};
-  const auto store = open_store(request.db);
   outcome.result = compare_stacked(shape, stacked_methods(shape), options_of(request, nullptr, model.value_bytes));
   const auto& result = std::get<StackedSearchResult>(outcome.result);
   outcome.overtaking_wavefront = overtaking_wavefront(result);
-  const StackedReport report{model, result, outcome.overtaking_wavefront, false};
-  if (store) outcome.run_ids = {store->save(pass_record(caller, report))};
+  keep(request, outcome, pass_record(caller, "search", model, result));
 }
 
 SearchReport network_report(const SearchOutcome& outcome, const Model& model, const SearchResult& result) {
@@ -262,10 +268,15 @@ auto with_report(const SearchOutcome& outcome, const Show& show) {
   return show(report);
 }
 
+Verdict verdict_of(const SearchOutcome& outcome) {
+  return with_report(outcome, [](const auto& report) { return search_verdict(report); });
+}
+
 }  // namespace
 
 Json to_json(const SearchOutcome& outcome) {
   Json json = with_report(outcome, [](const auto& report) { return to_json(report); });
+  json["verdict"] = verdict_json(outcome.verdict);
   if (outcome.scheme_limit)
     json[outcome.scheme_limit->first] = outcome.scheme_limit->second ? Json(*outcome.scheme_limit->second) : Json();
   return json;
@@ -276,7 +287,8 @@ std::string to_csv(const SearchOutcome& outcome) {
 }
 
 std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
-  return with_report(outcome, [&](const auto& report) { return to_text(report, style); });
+  return with_report(outcome, [&](const auto& report) { return to_text(report, style); }) +
+         verdict_text(outcome.verdict);
 }
 
 SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {

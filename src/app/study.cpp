@@ -12,6 +12,7 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/grid/grid.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/store/study_store.hpp"
 
 namespace upsweep {
@@ -106,6 +107,19 @@ std::optional<std::string> nothing_valid(const StudyFile& study, const StudyResu
 
 }  // namespace
 
+Json to_json(const StudyOutcome& outcome) {
+  Json json = to_json(outcome.report());
+  json["verdict"] = verdict_json(outcome.verdict);
+  return json;
+}
+
+std::string to_csv(const StudyOutcome& outcome) { return to_csv(outcome.report()); }
+
+std::string to_text(const StudyOutcome& outcome, const TextStyle& style) {
+  const std::string verdict = verdict_text(outcome.verdict);
+  return to_text(outcome.report(), style) + (verdict.empty() ? "" : "\n" + verdict);
+}
+
 StudyOutcome run(const StudyRequest& request, const Caller& caller, const Watch& watch) {
   check_jobs(request);
   StudyOutcome outcome{load_study(request.file)};
@@ -128,6 +142,8 @@ StudyOutcome run(const StudyRequest& request, const Caller& caller, const Watch&
   };
   outcome.result = run_study_mpi(request.place, outcome.study, keeper.store.get(), options);
   if (watch.progress) watch.progress("");
+  outcome.verdict = study_verdict(outcome.result.answers);
+  if (keeper.store && outcome.result.id != 0) keeper.store->save_verdict(outcome.result.id, kept(outcome.verdict));
   outcome.points = rows_of(request, keeper, outcome.result, watch);
   outcome.nothing_valid = nothing_valid(outcome.study, outcome.result);
   return outcome;

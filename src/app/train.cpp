@@ -19,6 +19,7 @@
 #include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/report/loss_curve_svg.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -170,16 +171,30 @@ TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch&
   const ThreadLimit limit(workers);
   TrainOutcome outcome{train(spec, watch)};
   outcome.report.workers = workers;
+  outcome.verdict = train_verdict(outcome.report);
   // For the same reason, what goes wrong here must not keep back the rest.
   outcome.failure = run_steps({[&] {
                                  if (request.svg) write_svg(*request.svg, outcome.report, watch);
                                },
                                [&] {
-                                 if (store) outcome.run_ids = {store->save(pass_record(caller, outcome.report))};
+                                 if (!store) return;
+                                 PassRecord record = pass_record(caller, outcome.report);
+                                 record.verdict = kept(outcome.verdict);
+                                 outcome.run_ids = {store->save(record)};
                                },
                                [&] { require_finished(outcome.report); }});
   return outcome;
 }
+
+Json to_json(const TrainOutcome& outcome) {
+  Json json = to_json(outcome.report);
+  json["verdict"] = verdict_json(outcome.verdict);
+  return json;
+}
+
+std::string to_csv(const TrainOutcome& outcome) { return to_csv(outcome.report); }
+
+std::string to_text(const TrainOutcome& outcome) { return to_text(outcome.report) + verdict_text(outcome.verdict); }
 
 void refuse(const TrainSpec& spec, int line, const std::string& field, const std::string& message) {
   if (line == 0) throw RequestError(field, ": " + message);

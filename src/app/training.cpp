@@ -13,7 +13,7 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/machine_file.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/report/training_report.hpp"
 #include "upsweep/scan/request.hpp"
 
 namespace upsweep {
@@ -133,7 +133,10 @@ TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const 
         watch.show(fmt::format("simulating {}", outcome.file.name));
         const auto answers = answers_of(outcome.file, study, search, watch);
         watch.show("");
-        if (store) outcome.run_ids = {store->save(training_record(caller, outcome.file, study, answers))};
+        TrainingRecord record = training_record(caller, outcome.file, study, answers);
+        outcome.verdict = training_verdict(record);
+        record.verdict = kept(outcome.verdict);
+        if (store) outcome.run_ids = {store->save(record)};
         outcome.answers = answers;
       },
       outcome.file.study);

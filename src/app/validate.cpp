@@ -17,6 +17,7 @@
 #include "upsweep/search/depth.hpp"
 #include "validate_recurrent.hpp"
 #include "validation_records.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -131,10 +132,12 @@ Validation run_all(const Backend& backend, const ValidateRequest& request, const
 
 /// Keeps what ran and, of a model that is new there, pictures of its patterns.
 std::vector<std::int64_t> store_network(RunStore& store, const ValidateRequest& request, const ModelFile& file,
-                                        const NetworkValidation& found, const Caller& caller, const Watch& watch) {
+                                        const ValidateOutcome& outcome, const Caller& caller, const Watch& watch) {
+  const auto& found = std::get<NetworkValidation>(outcome.found);
+  RunContext context = run_context(caller, "validate", request.pattern, found.model, found.analysis.network);
+  context.verdict = kept(outcome.verdict);
   std::vector<std::int64_t> ids =
-      save_validation(store, run_context(caller, "validate", request.pattern, found.model, found.analysis.network),
-                      found.analysis, found.validation, found.report());
+      save_validation(store, std::move(context), found.analysis, found.validation, found.report());
   // Those of the sample are of its first input.
   const bool has_first_input = request.input == 0 || request.pattern == PatternKind::guaranteed;
   if (ids.empty() || !has_first_input) return ids;
@@ -172,10 +175,11 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   found.loss = loss;
   found.validation = run_all(*setting.backend, request, watch, found);
   ValidateOutcome outcome{std::move(found)};
-  const auto& kept = std::get<NetworkValidation>(outcome.found);
-  if (store) outcome.run_ids = store_network(*store, request, file, kept, caller, watch);
-  if (const auto mismatch = kept.validation.first_mismatch()) outcome.mismatch = mismatch->what;
-  if (const std::string failure = kept.validation.first_failure(); !failure.empty()) outcome.failure = failure;
+  const auto& made = std::get<NetworkValidation>(outcome.found);
+  outcome.verdict = validation_verdict(made.report());
+  if (store) outcome.run_ids = store_network(*store, request, file, outcome, caller, watch);
+  if (const auto mismatch = made.validation.first_mismatch()) outcome.mismatch = mismatch->what;
+  if (const std::string failure = made.validation.first_failure(); !failure.empty()) outcome.failure = failure;
   return outcome;
 }
 
@@ -198,6 +202,25 @@ void refuse_recurrent(const ValidateRequest& request) {
 }
 
 }  // namespace
+
+Json to_json(const ValidateOutcome& outcome) {
+  const auto* passes = std::get_if<PassesReport>(&outcome.found);
+  Json json = passes != nullptr ? to_json(*passes) : to_json(std::get<NetworkValidation>(outcome.found).report());
+  json["verdict"] = verdict_json(outcome.verdict);
+  return json;
+}
+
+std::string to_csv(const ValidateOutcome& outcome) {
+  const auto* passes = std::get_if<PassesReport>(&outcome.found);
+  return passes != nullptr ? to_csv(*passes) : to_csv(std::get<NetworkValidation>(outcome.found).report());
+}
+
+std::string to_text(const ValidateOutcome& outcome, const TextStyle& style) {
+  const auto* passes = std::get_if<PassesReport>(&outcome.found);
+  return (passes != nullptr ? to_text(*passes)
+                            : to_text(std::get<NetworkValidation>(outcome.found).report(), style)) +
+         verdict_text(outcome.verdict);
+}
 
 ValidationReport NetworkValidation::report() const {
   return {model.name,

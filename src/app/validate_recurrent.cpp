@@ -232,7 +232,10 @@ ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFi
   run_any(request, requests, seed, watch, report);
   ValidateOutcome outcome{std::move(report)};
   const auto& found = std::get<PassesReport>(outcome.found);
-  if (store) outcome.run_ids = {store->save(pass_record(caller, found))};
+  outcome.verdict = passes_verdict(found);
+  PassRecord record = pass_record(caller, found);
+  record.verdict = kept(outcome.verdict);
+  if (store) outcome.run_ids = {store->save(record)};
   outcome.mismatch = mismatch_of(found.validation);
   outcome.failure = failure_of(found.validation, request.backend);
   return outcome;

@@ -3,6 +3,7 @@
 #include "output.hpp"
 #include "upsweep/app/training.hpp"
 #include "upsweep/report/training_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -37,8 +38,17 @@ int run_training(const TrainingOptions& options, const CLI::App& app, const Invo
   const auto print = [&](const auto& study, const auto& answers) {
     if constexpr (requires { to_json(file, study, answers); }) {
       print_result(
-          options.format, [&] { return to_json(file, study, answers); }, [&] { return to_csv(study, answers); },
-          [&] { return to_text(file, study, answers, style) + costs_of(options, file, study); });
+          options.format,
+          [&] {
+            Json json = to_json(file, study, answers);
+            json["verdict"] = verdict_json(outcome.verdict);
+            return json;
+          },
+          [&] { return to_csv(study, answers); },
+          [&] {
+            return to_text(file, study, answers, style) + costs_of(options, file, study) +
+                   verdict_text(outcome.verdict);
+          });
     }
   };
   std::visit(print, file.study, outcome.answers);

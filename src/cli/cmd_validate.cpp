@@ -43,14 +43,11 @@ ValidateRequest request_of(const ValidateOptions& options) {
   return request;
 }
 
-void print_found(const std::string& format, const NetworkValidation& found) { print_report(format, found.report()); }
-void print_found(const std::string& format, const PassesReport& found) { print_report(format, found); }
-
 int run_validate(const ValidateOptions& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
   const ValidateOutcome outcome = run(request_of(options), invocation, console.watch());
   report_stored(options.model.db, outcome.run_ids);
-  std::visit([&](const auto& found) { print_found(options.model.format, found); }, outcome.found);
+  print_report(options.model.format, outcome);
   if (outcome.mismatch) throw ValidationFailed(*outcome.mismatch);
   if (outcome.failure) throw BackendError(*outcome.failure);
   return 0;

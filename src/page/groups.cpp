@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "candidates.hpp"
 #include "sections.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 
@@ -35,6 +35,17 @@ std::string RunGroup::title() const {
   return fmt::format("Run {}", runs.front().id);
 }
 
+Markup verdict_markup(const KeptVerdict& verdict) {
+  constexpr std::size_t kMost = 4000;
+  if (!verdict.text) {
+    return Markup("<p class=\"note\">An earlier version kept this without what it concluded: the command below says it "
+                  "again.</p>\n");
+  }
+  std::string text = *verdict.text;
+  std::ranges::replace(text, '\n', ' ');
+  return Markup("<p class=\"verdict\">").text(shortened(text, kMost)).add("</p>\n");
+}
+
 std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun> runs) {
   std::map<std::int64_t, std::size_t> places;  // by command
   std::vector<RunGroup> groups;
@@ -50,6 +61,7 @@ std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun>
                                              : RunGroup::Kind::single;
     if (run.search) group.search = store.search(*run.search);
     if (run.machine) group.machine = store.machine(*run.machine);
+    group.verdict = store.verdict_of_run(run.id);
     group.runs.push_back(std::move(run));
     groups.push_back(std::move(group));
   }
@@ -66,8 +78,8 @@ SectionEntry entry_of(const RunGroup& group) {
   const bool has_best = shown != nullptr;
   if (!has_best) shown = &group.runs.front();
   const StoredRun& run = *shown;
-  const std::string execution = group.search ? group.search->execution : "dag";
   SectionEntry entry;
+  entry.ratio = group.verdict.ratio;
   entry.number = group.runs.back().id;
   entry.id = group.id();
   entry.title = group.title();
@@ -85,9 +97,9 @@ SectionEntry entry_of(const RunGroup& group) {
   if (!fits) entry.schedule = group.search->best_schedule || group.search->best_depth ? "deleted" : "none fits";
   if (fits && !entry.schedule.empty()) {
     entry.flops = run.flops;
-    if (run.linear_flops > 0) entry.ratio = makespan_of(run, execution) / run.linear_flops;
     entry.bytes = run.peak_live_bytes;
-    entry.predicted_s = predicted_of(run, execution);
+    const bool is_level = group.search && group.search->execution == "level";
+    entry.predicted_s = is_level ? run.predicted_level_s : run.predicted_dag_s;
   }
   return entry;
 }
@@ -111,10 +123,9 @@ SectionEntry entry_of(const StoredPasses& passes) {
     entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
     if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
   }
-  const RecordedOutcome outcome = recorded_outcome(record);
-  const PassRow* best = outcome.best;
+  entry.ratio = record.verdict.ratio;
+  const PassRow* best = best_of(record);
   if (best == nullptr) return entry;
-  if (outcome.ratio > 0) entry.ratio = outcome.ratio;
   entry.schedule = best->method;
   entry.flops = best->flops;
   entry.bytes = best->bytes;
@@ -130,6 +141,7 @@ SectionEntry entry_of(const StoredTraining& training) {
   entry.id = fmt::format("run-{}", training.id);
   entry.title = fmt::format("Run {}", training.id);
   entry.created_utc = training.created_utc;
+  entry.ratio = record.verdict.ratio;
   entry.what =
       fmt::format("training step, {} variant{}", record.variants.size(), record.variants.size() == 1 ? "" : "s");
   entry.model = record.name;

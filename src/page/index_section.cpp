@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sections.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 
@@ -15,7 +14,7 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                                                                          {"schedule", false},
                                                                          {"workers"},
                                                                          {"FLOPs"},
-                                                                         {"makespan to plain"},
+                                                                         {"best scan to plain"},
                                                                          {"memory (bytes)"},
                                                                          {"predicted (seconds)"},
                                                                          {"measured (seconds)"}});

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "assets.hpp"
+#include "candidates.hpp"
 #include "sha256.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/svg.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -37,6 +37,7 @@ void PageMaker::collect_run(std::int64_t id) {
     RunGroup group;
     group.kind = details->run.command == "validate" ? RunGroup::Kind::validation : RunGroup::Kind::single;
     group.machine = details->machine;
+    group.verdict = store_.verdict_of_run(id);
     group.runs.push_back(std::move(details->run));
     add_group(std::move(group));
   } else if (store_.passes(id)) {

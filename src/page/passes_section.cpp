@@ -5,7 +5,6 @@
 #include "sections.hpp"
 #include "upsweep/figure/study_figures.hpp"
 #include "upsweep/report/format.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -103,8 +102,8 @@ Markup passes_section(const SectionContext& context, const StoredPasses& passes)
   Markup out("<section");
   out.attribute("id", fmt::format("run-{}", passes.id)).add("><h3>");
   out.text(fmt::format("Run {}: {} of {}", passes.id, record.command, shortened(record.model, 80)));
-  out.add("</h3>\n<p class=\"about\">").text(passes_facts(passes)).add("</p>\n<p class=\"verdict\">");
-  out.text(passes_verdict(record)).add("</p>\n").add(methods_table(record)).add(losses_table(record));
+  out.add("</h3>\n<p class=\"about\">").text(passes_facts(passes)).add("</p>\n").add(verdict_markup(record.verdict));
+  out.add(methods_table(record)).add(losses_table(record));
   if (context.shelf.is_open()) {
     context.shelf.put(passes_figure(passes), out);
     context.shelf.put(losses_figure(passes), out);

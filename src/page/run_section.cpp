@@ -4,7 +4,6 @@
 
 #include "sections.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -127,9 +126,9 @@ Markup left_out_note(const SectionContext& context, const std::string& what, std
   return out.element("code", command).add("</p>\n");
 }
 
-Markup run_body(const SectionContext& context, const RunDetails& run, const StoredRun* plain) {
-  Markup out("<p class=\"verdict\">");
-  out.text(run_verdict(run, plain)).add("</p>\n").add(run_facts(run)).add(measurements_table(run));
+Markup run_body(const SectionContext& context, const RunDetails& run) {
+  Markup out = run_facts(run);
+  out.add(measurements_table(run));
   if (context.shelf.is_open()) {
     context.shelf.put(op_flops_figure(run), out);
     context.shelf.put(schedule_figure(run), out);
@@ -150,15 +149,12 @@ Markup single_section(const SectionContext& context, const RunGroup& group) {
       .add("><h3>")
       .text(fmt::format("{}: {} of {}, {}", group.title(), run.command, shortened(run.model, 80), run.schedule));
   std::string about = shown_time(run.created_utc);
-  std::vector<StoredRun> candidates;
   if (run.search) {
-    candidates = context.store.runs();
-    std::erase_if(candidates, [&](const StoredRun& other) { return other.search != run.search; });
     about += fmt::format(". One of {} candidates of search {}; the page of the whole database has all of them",
-                         candidates.size(), *run.search);
+                         context.store.runs_of(run.command_id).size(), *run.search);
   }
-  out.add("</h3>\n<p class=\"about\">").text(about).add("</p>\n");
-  if (details) out.add(run_body(context, *details, plain_of(candidates)));
+  out.add("</h3>\n<p class=\"about\">").text(about).add("</p>\n").add(verdict_markup(group.verdict));
+  if (details) out.add(run_body(context, *details));
   return out.add("</section>\n");
 }
 

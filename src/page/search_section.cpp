@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "candidates.hpp"
 #include "sections.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -101,7 +101,7 @@ std::string settings_text_of(const RunGroup& group) {
 
 Markup candidate_body(const SectionContext& context, const RunGroup& group, std::size_t candidate) {
   const auto details = context.store.details(group.runs[candidate].id);
-  return details ? run_body(context, *details, plain_of(group.runs)) : Markup();
+  return details ? run_body(context, *details) : Markup();
 }
 
 Markup search_figures(const SectionContext& context, const RunGroup& group) {
@@ -119,9 +119,8 @@ Markup search_section(const RunGroup& group, const SearchParts& parts) {
       .add("><h3>")
       .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
                         group.runs.front().pattern));
-  out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n<p class=\"verdict\">");
-  out.text(search_verdict(*group.search, group.runs, group.machine)).add("</p>\n");
-  out.add(candidates_table(group, best, plain, bodies)).add(reasons(group)).add(parts.figures);
+  out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n");
+  out.add(verdict_markup(group.verdict)).add(candidates_table(group, best, plain, bodies)).add(reasons(group)).add(parts.figures);
   bool all_shown = true;
   for (std::size_t i = 0; i < group.runs.size(); ++i) {
     if (i >= bodies.size() || bodies[i].empty()) {

@@ -22,12 +22,16 @@ struct RunGroup {
   std::vector<StoredRun> runs;  ///< by id, at least one
   std::optional<StoredSearch> search;
   std::optional<StoredMachine> machine;
+  KeptVerdict verdict;
 
   /// Of its element in the page: "search-3", "validation-12", "run-7".
   [[nodiscard]] std::string id() const;
   /// "Search 3", "Validation 12 to 16", "Run 7".
   [[nodiscard]] std::string title() const;
 };
+
+/// What a command concluded, as a paragraph.
+[[nodiscard]] Markup verdict_markup(const KeptVerdict& verdict);
 
 /// Groups of runs, newest first; `runs` likewise.
 [[nodiscard]] std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun> runs);
@@ -50,7 +54,7 @@ struct SectionEntry {
   std::string schedule;  ///< the best of a search, the fastest of a validation
   std::uint64_t workers = 1;
   std::optional<double> flops = {};
-  std::optional<double> ratio = {};  ///< of makespans: to plain back-propagation
+  std::optional<double> ratio = {};  ///< KeptVerdict::ratio
   std::optional<double> bytes = {};
   std::optional<double> predicted_s = {};
   std::optional<double> measured_s = {};
@@ -64,8 +68,8 @@ struct SectionEntry {
 /// "2 pictures would make this page too large: COMMAND"; nothing where none was left out.
 [[nodiscard]] Markup left_out_note(const SectionContext& context, const std::string& what, std::int64_t id);
 
-/// Table, facts, levels and pictures of a run, below a heading of whoever asks. `plain`: see run_verdict().
-[[nodiscard]] Markup run_body(const SectionContext& context, const RunDetails& run, const StoredRun* plain);
+/// Table, facts, levels and pictures of a run, below a heading of whoever asks.
+[[nodiscard]] Markup run_body(const SectionContext& context, const RunDetails& run);
 
 /// What a section of a search is made of beside its tables.
 struct SearchParts {

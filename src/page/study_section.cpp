@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sections.hpp"
 #include "upsweep/figure/stored_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -172,6 +172,22 @@ Markup answers_markup(const StoredStudy& study) {
   return out;
 }
 
+/// How much of a study's grid is there, and how many points are done, infeasible, invalid or excluded.
+std::string study_state(const StoredStudy& study, const std::vector<StudyPointRow>& points) {
+  std::map<std::string, std::size_t> counts;
+  for (const StudyPointRow& point : points) ++counts[point.status];
+  std::string text = study.points == 1 ? "1 point" : fmt::format("{} points", study.points);
+  const char* separator = ": ";
+  for (const char* status : {"done", "infeasible", "invalid", "excluded"}) {
+    const auto found = counts.find(status);
+    if (found == counts.end()) continue;
+    text += fmt::format("{}{} {}", separator, found->second, status);
+    separator = ", ";
+  }
+  if (study.is_complete) return text + ".";
+  return text + "; not all of them are there yet: the same command goes on with the rest.";
+}
+
 }  // namespace
 
 Markup study_section(const SectionContext& context, const StoredStudy& study) {
@@ -180,13 +196,10 @@ Markup study_section(const SectionContext& context, const StoredStudy& study) {
   out.text(fmt::format("Study {}: {}", study.id, shortened(study.name, 80))).add("</h3>\n<p class=\"about\">");
   const std::vector<StudyPointRow> points = points_of_study(context.store, study.id);
   out.text(fmt::format("{}. {}", shown_time(study.created_utc), study_state(study, points))).add("</p>\n");
-  if (const std::string verdict = study_verdict(study); !verdict.empty()) {
-    const bool has_misfits =
-        std::any_of(points.begin(), points.end(), [](const auto& point) { return point.status == "infeasible"; });
-    out.add("<p class=\"verdict\">").text(verdict);
-    if (has_misfits) out.add(" Points that do not fit into the memory are left out of it.");
-    out.add("</p>\n");
-  }
+  out.add(verdict_markup(study.verdict));
+  const bool has_misfits =
+      std::any_of(points.begin(), points.end(), [](const auto& point) { return point.status == "infeasible"; });
+  if (has_misfits) out.add("<p class=\"note\">Points that do not fit into the memory are left out of it.</p>\n");
   if (context.shelf.is_open()) {
     for (const Figure& figure : study_line_figures(study, points)) context.shelf.put(figure, out);
     context.shelf.put(study_map_figure(study, points), out);

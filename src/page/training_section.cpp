@@ -4,7 +4,6 @@
 
 #include "sections.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
@@ -96,8 +95,7 @@ Markup training_section(const SectionContext& context, const StoredTraining& tra
   if (!record.model.empty()) about += fmt::format(", costs of {}", shortened(record.model));
   const std::string machine = entry_of(training).machine;
   if (!machine.empty()) about += fmt::format(", {}", machine);
-  out.add("</h3>\n<p class=\"about\">").text(about).add(".</p>\n<p class=\"verdict\">");
-  out.text(training_verdict(record)).add("</p>\n");
+  out.add("</h3>\n<p class=\"about\">").text(about).add(".</p>\n").add(verdict_markup(record.verdict));
   const bool is_first_k = record.kind == "reverse_first_k_memory";
   out.add(is_first_k ? first_k_tables(record) : variants_table(record));
   if (context.shelf.is_open()) {

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "candidates.hpp"
 #include "sections.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "verdict.hpp"
 
 namespace upsweep {
 namespace {
-
-/// The run whose last measurement is right and the shortest; null: there is none.
-const RunDetails* fastest_of(std::span<const RunDetails> runs) {
-  const RunDetails* fastest = nullptr;
-  for (const RunDetails& run : runs) {
-    if (run.measurements.empty() || !run.measurements.back().mismatch.empty()) continue;
-    const double seconds = run.measurements.back().measured_s;
-    if (fastest == nullptr || seconds < fastest->measurements.back().measured_s) fastest = &run;
-  }
-  return fastest;
-}
 
 Markup schedules_table(std::span<const RunDetails> runs) {
   HtmlTable table("Schedules that were run (medians)", {{"schedule", false},
@@ -92,16 +81,14 @@ Markup validation_section(const SectionContext& context, const RunGroup& group, 
       .add("><h3>")
       .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
                         group.runs.front().pattern));
-  out.add("</h3>\n<p class=\"about\">").text(devices_text(group, runs)).add("</p>\n<p class=\"verdict\">");
-  out.text(validation_verdict(runs)).add("</p>\n").add(schedules_table(runs));
+  out.add("</h3>\n<p class=\"about\">").text(devices_text(group, runs)).add("</p>\n").add(verdict_markup(group.verdict)).add(schedules_table(runs));
   if (context.shelf.is_open()) context.shelf.put(measured_figure(runs), out);
   out.add(left_out_note(context, "run", group.runs.front().id));
-  const StoredRun* plain = plain_of(group.runs);
   for (const RunDetails& run : runs) {
     out.add("<details").attribute("id", fmt::format("run-{}", run.run.id));
     if (runs.size() == 1) out.add(" open");
     out.add("><summary>Run ").text(fmt::format("{}: ", run.run.id)).element("b", shortened(run.run.schedule));
-    out.add("</summary>\n").add(run_body(context, run, plain)).add("</details>\n");
+    out.add("</summary>\n").add(run_body(context, run)).add("</details>\n");
   }
   return out.add("</section>\n");
 }

@@ -86,10 +86,10 @@ std::string speedup_text(double ratio) { return std::isfinite(ratio) ? fmt::form
 
 std::string overtaking_steps_text(const char* baseline, const DeviceOvertakingSearch& search) {
   if (!search.found) {
-    return fmt::format("With no number of steps up to {}, where looking ended, does a scan overtake {}.\n",
+    return fmt::format("With no number of steps up to {}, where looking ended, does a scan overtake {}.",
                        search.looked_up_to, baseline);
   }
-  return fmt::format("A scan first overtakes {} at {} steps ({}).\n", baseline, search.found->steps,
+  return fmt::format("A scan first overtakes {} at {} steps ({}).", baseline, search.found->steps,
                      search.found->method);
 }
 
@@ -115,6 +115,14 @@ SearchReport search_report(const DeviceSearchReport& report) {
 }
 
 }  // namespace
+
+Verdict search_verdict(const DeviceSearchReport& report) {
+  Verdict verdict = search_verdict(search_report(report));
+  verdict.sentences.push_back(overtaking_steps_text("the sequential pass", report.overtaking));
+  verdict.sentences.push_back(
+      overtaking_steps_text("the sequential pass in one kernel (blocked:1)", report.overtaking_one_kernel));
+  return verdict;
+}
 
 Json to_json(const DeviceProfileReport& report) {
   Json object = {{"machine", report.machine.name},
@@ -223,9 +231,6 @@ std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
   std::string text = head_text(report.model, report.machine) + "\n\n" + table.text(style) +
                      "\nPredicted times of all hidden gradients; speed-ups to the sequential pass, with parameter "
                      "gradients, overall with the forward pass.\n";
-  text += verdict_text(search_report(report));
-  text += overtaking_steps_text("the sequential pass", report.overtaking);
-  text += overtaking_steps_text("the sequential pass in one kernel (blocked:1)", report.overtaking_one_kernel);
   return text + assumptions_text(report.machine, report.model, report.assumptions);
 }
 

@@ -70,10 +70,10 @@ std::string one_link_text(const ValidationReport& report, const std::string& wha
   if (ran(report.validation)) {
     return fmt::format(
         "{} without an op: the chain has one link, so that nothing but the loss gradient was compared; the gradient of "
-        "the input is that of plain BP over the graph.\n",
+        "the input is that of plain BP over the graph.",
         what);
   }
-  return fmt::format("{} without an op: the chain has one link, so that nothing but the loss gradient was compared.\n",
+  return fmt::format("{} without an op: the chain has one link, so that nothing but the loss gradient was compared.",
                      what);
 }
 

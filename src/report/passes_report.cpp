@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "upsweep/report/verdict_words.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -184,46 +186,14 @@ bool changed_speed(const PassesReport& report) {
   return changed(report.validation.drift) || changed(report.rates_drift);
 }
 
-/// The fastest of the passes that are scans, or of those that are not.
+/// The fastest of the passes that are right and scans, or of those that are none.
 std::optional<std::size_t> fastest(const std::vector<PassOutcome>& passes, bool scans) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < passes.size(); ++i) {
-    if (!passes[i].ran() || is_scan(passes[i].request.method) != scans) continue;
+    if (!passes[i].ran() || passes[i].mismatch() || is_scan(passes[i].request.method) != scans) continue;
     if (!best || passes[i].times.total() < passes[*best].times.total()) best = i;
   }
   return best;
-}
-
-/// What the fastest scan means for a user, beside the fastest pass that is none; nothing where none ran.
-std::string verdict_text(const PassesReport& report) {
-  const auto& passes = report.validation.passes;
-  const std::optional<std::size_t> scan = fastest(passes, true);
-  const std::optional<std::size_t> plain = fastest(passes, false);
-  if (!scan || !plain) return "";
-  const double ratio = passes[*scan].times.total() / passes[*plain].times.total();
-  const bool is_close = ratio > 1 / kMostDrift && ratio < kMostDrift;
-  const char* verdict = changed_speed(report) ? "nothing follows, as this machine changed its speed"
-                        : is_close            ? "too close to call on a shared machine"
-                        : ratio < 1           ? "the scan pays here"
-                                              : "the scan does not pay here";
-  std::string text =
-      fmt::format("{} takes {} of the time of {}: {}; it does {} of its FLOPs", to_string(passes[*scan].request.method),
-                  short_ratio(ratio), to_string(passes[*plain].request.method), verdict,
-                  short_ratio(static_cast<double>(passes[*scan].flops.total()) /
-                              static_cast<double>(passes[*plain].flops.total())));
-  if (report.predictions[*scan] && report.predictions[*plain]) {
-    const double predicted = *predicted_seconds(report, *scan) / *predicted_seconds(report, *plain);
-    text +=
-        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
-  }
-  text += ".\n";
-  if (const auto& predicted = report.predictions[*scan])
-    text += fmt::format("What bounds it, by the prediction: {}.\n", bounds_text(*predicted));
-  if (const auto whole = iteration_ratio(report, *scan)) {
-    text += fmt::format("A whole iteration (forward, backward, parameters) takes {} of one by {}.\n",
-                        short_ratio(*whole), to_string(passes.front().request.method));
-  }
-  return text;
 }
 
 /// A sentence for each backend that ran forward passes and parameter gradients.
@@ -268,6 +238,55 @@ std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i)
   if (outer == nullptr || !outer->parameters_s || !passes.front().ran() || !passes[i].ran()) return std::nullopt;
   const double other = outer->forward_s + *outer->parameters_s;
   return (other + passes[i].times.total()) / (other + passes.front().times.total());
+}
+
+Verdict passes_verdict(const PassesReport& report) {
+  const auto& passes = report.validation.passes;
+  Verdict verdict;
+  verdict.same = kMostDrift - 1;
+  verdict.is_decided = !changed_speed(report);
+  const auto wrong = std::ranges::count_if(passes, [](const PassOutcome& pass) { return !!pass.mismatch(); });
+  if (wrong > 0) verdict.sentences.push_back(fmt::format("{} of {} passes gave WRONG gradients.", wrong, passes.size()));
+  const std::optional<std::size_t> scan = fastest(passes, true);
+  const std::optional<std::size_t> plain = fastest(passes, false);
+  if (!plain) return verdict;
+  const double plain_s = passes[*plain].times.total();
+  const std::string name = to_string(passes[*plain].request.method);
+  verdict.baselines = {{"sparse-bp", plain_s, true}};
+  const std::string on = fmt::format("On {} ({}), batch {}", report.device.device, workers_text(report.workers),
+                                     report.model.batch);
+  if (!scan) {
+    verdict.sentences.push_back(fmt::format("{}: the fastest is {} with {}; no scan ran.", on, name,
+                                            short_seconds(plain_s)));
+    return verdict;
+  }
+  Baseline& baseline = verdict.baselines.front();
+  baseline.best_scan = to_string(passes[*scan].request.method);
+  baseline.scan_score = passes[*scan].times.total();
+  const double ratio = baseline.scan_score / plain_s;
+  const std::string standing = !verdict.is_decided ? "nothing follows, as this machine changed its speed"
+                               : standing_of(ratio, verdict.same) == Standing::gains_nothing
+                                   ? "too close to call on a shared machine"
+                                   : pays_text(ratio, verdict.same);
+  std::string text = fmt::format("{}: {} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; "
+                                 "it does {} of its FLOPs",
+                                 on, baseline.best_scan, short_ratio(ratio), name, short_seconds(baseline.scan_score),
+                                 short_seconds(plain_s), standing,
+                                 short_ratio(static_cast<double>(passes[*scan].flops.total()) /
+                                             static_cast<double>(passes[*plain].flops.total())));
+  if (report.predictions[*scan] && report.predictions[*plain]) {
+    const double predicted = *predicted_seconds(report, *scan) / *predicted_seconds(report, *plain);
+    text +=
+        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
+  }
+  verdict.sentences.push_back(text + ".");
+  if (const auto& predicted = report.predictions[*scan])
+    verdict.sentences.push_back(fmt::format("What bounds it, by the prediction: {}.", bounds_text(*predicted)));
+  if (const auto whole = iteration_ratio(report, *scan)) {
+    verdict.sentences.push_back(fmt::format("A whole iteration (forward, backward, parameters) takes {} of one by {}.",
+                                            short_ratio(*whole), to_string(passes.front().request.method)));
+  }
+  return verdict;
 }
 
 Json to_json(const PassesReport& report) {
@@ -349,7 +368,6 @@ std::string to_text(const PassesReport& report) {
     }
     if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
   }
-  text += verdict_text(report);
   if (changed_speed(report)) {
     text += fmt::format(
         "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end, "

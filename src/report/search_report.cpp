@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph_report.hpp"
+#include "search_parts.hpp"
 #include "upsweep/search/verdict.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
@@ -13,19 +14,6 @@ namespace {
 
 /// a / b, or null where one is missing or b is 0.
 Json ratio_json(const std::optional<double>& a, double b) { return !a || b == 0 ? Json() : Json(*a / b); }
-
-std::string ratio_text(const std::optional<double>& a, double b) {
-  if (!a) return "?";
-  return b == 0 ? "-" : short_ratio(*a / b);
-}
-
-double plain_score(const SearchReport& report) { return report.result.linear().score.value(); }
-
-/// What scores are compared with in dense back-propagation: its FLOPs; 0 where unknown, and for scores in seconds.
-double baseline_score(const SearchReport& report) {
-  if (report.result.options.in_seconds() || !report.baseline_flops) return 0;
-  return static_cast<double>(*report.baseline_flops) / static_cast<double>(report.result.inputs);
-}
 
 /// The depth or, of another scheme, the name of the first schedule with the same figures.
 Json same_json(const Candidate& candidate) {
@@ -37,11 +25,6 @@ Json same_json(const Candidate& candidate) {
 Json score_json(const SearchResult& result, double score) {
   const bool whole = !result.options.in_seconds() && score == std::floor(score) && score < 0x1p63;
   return whole ? Json(static_cast<std::uint64_t>(score)) : Json(score);
-}
-
-std::string score_text(const SearchResult& result, double score) {
-  if (result.options.in_seconds()) return short_seconds(score);
-  return score == std::floor(score) ? fmt::format("{:.0f}", score) : fmt::format("{}", score);
 }
 
 Json optional_json(const auto& value) { return value ? Json(*value) : Json(); }
@@ -131,57 +114,6 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
   return table.text(style);
 }
 
-/// "depth 3" or the name of another way.
-std::string place_text(const Candidate& candidate) {
-  return candidate.depth ? fmt::format("depth {}", *candidate.depth) : candidate.schedule;
-}
-
-/// The feasible candidate with other figures than the best that comes next, if any.
-const Candidate* next_different(const SearchResult& result) {
-  const Candidate& best = result.candidates[*result.best];
-  const Candidate* next = nullptr;
-  for (const Candidate& c : result.candidates) {
-    if (!c.feasible || &c == &best || (best.depth && c.same_as == best.depth)) continue;
-    if (next == nullptr || *c.score < *next->score) next = &c;
-  }
-  return next;
-}
-
-/// "; latency binds", of a candidate on a machine.
-std::string binding_text(const Candidate& candidate) {
-  return candidate.binding ? fmt::format("; {}", binds_text(to_string(*candidate.binding))) : "";
-}
-
-/// The best of depths and schemes, what it wins, and what the best depth has instead.
-std::string best_scheme_text(const SearchReport& report) {
-  const SearchResult& result = report.result;
-  if (!report.no_schemes.empty()) return report.no_schemes + "\n";
-  if (result.schemes.empty()) return "";
-  if (!result.best_scheme) return "No other scheme fits either.\n";
-  const Candidate& best = result.at(*result.best_scheme);
-  const double plain = plain_score(report);
-  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
-  if (best.depth) {
-    return fmt::format("No other scheme does better than depth {} ({}){}.\n", *best.depth, best.schedule, ratio);
-  }
-  std::string text = fmt::format("Best of all: {} with {}{}{}", best.schedule, score_text(result, *best.score), ratio,
-                                 binding_text(best));
-  if (result.best) {
-    const Candidate& depth = result.candidates[*result.best];
-    text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
-    if (*best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (*depth.score / *best.score - 1));
-  }
-  return text + ".\n";
-}
-
-std::string overtaking_text(const SearchReport& report) {
-  if (!report.has_overtaking) return "";
-  if (!report.overtaking)
-    return fmt::format("With no number of workers does a hybrid scan overtake {}.\n", report.plain);
-  return fmt::format("It overtakes {} from {} worker{} on (depth {}).\n", report.plain, report.overtaking->workers,
-                     report.overtaking->workers == 1 ? "" : "s", report.overtaking->depth);
-}
-
 /// The best of all beside back-propagation over the graph, which chain figures leave out; empty without blocks.
 std::string graph_comparison_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
@@ -221,57 +153,6 @@ bool scan_pays(const SearchResult& result) {
   const Candidate& best = result.candidates[*result.best];
   const double plain = *result.linear().score;
   return best.is_scan() && plain > 0 && standing_of(*best.score / plain) == Standing::pays;
-}
-
-std::string score_name(const SearchOptions& options) {
-  const std::string rule = to_string(options.execution);
-  switch (options.objective) {
-    case Objective::time:
-      if (options.in_seconds()) return fmt::format("predicted time ({} execution)", rule);
-      return fmt::format("makespan in FLOPs ({} execution)", rule);
-    case Objective::critical_flops:
-      return fmt::format("critical path in FLOPs ({} rule)", rule);
-    case Objective::work_flops:
-      break;
-  }
-  return options.scope == Scope::all ? "FLOPs of all ops" : "FLOPs of live ops";
-}
-
-std::string verdict_text(const SearchReport& report) {
-  const SearchResult& result = report.result;
-  if (!result.best) {
-    const bool gave_up = std::ranges::any_of(result.candidates, [](const Candidate& c) { return !c.score; });
-    return gave_up ? "No best depth is known: a simulation gave up.\n" : "No depth fits into the memory limit.\n";
-  }
-  const Candidate& best = result.candidates[*result.best];
-  std::string text = fmt::format("Best: {}{} with the smallest {}, {}.", place_text(best),
-                                 best.depth ? fmt::format(" ({})", best.schedule) : "", score_name(result.options),
-                                 score_text(result, *best.score));
-  const Candidate* next = next_different(result);
-  if (next != nullptr && *best.score > 0) {
-    text += fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * (*next->score / *best.score - 1));
-  }
-  const Candidate* cheaper = nullptr;  // than the best, but too large
-  for (const Candidate& c : result.candidates) {
-    if (!c.feasible && c.score && *c.score < *best.score && (cheaper == nullptr || *c.score < *cheaper->score))
-      cheaper = &c;
-  }
-  if (cheaper != nullptr && cheaper->depth) {
-    text += fmt::format(" Depth {} would need {} of {}, but does not fit into the memory limit.", *cheaper->depth,
-                        ratio_text(cheaper->score, plain_score(report)), report.plain);
-  }
-  const bool has_blocks = report.network != nullptr && report.network->has_blocks();
-  if (scan_pays(result)) {
-    text += fmt::format("\n{}he scan pays: {} of {}", has_blocks ? "Over the chain, Jacobians of blocks given, t" : "T",
-                        ratio_text(best.score, plain_score(report)), report.plain);
-    if (baseline_score(report) > 0)
-      text += fmt::format(", {} of dense BP", ratio_text(best.score, baseline_score(report)));
-    return text + binding_text(best) + ".\n";
-  }
-  const bool scheme_pays = result.best_scheme && *result.at(*result.best_scheme).score < plain_score(report);
-  return text + fmt::format("\n{}o {} {}beats {}.\n", scheme_pays ? "N" : "The scan does not pay here: n",
-                            result.linear().depth ? "depth" : "way", cheaper == nullptr ? "" : "that fits ",
-                            report.plain);
 }
 
 Json to_json(const SearchReport& report) {
@@ -356,8 +237,8 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  return text + verdict_text(report) + overtaking_text(report) + best_scheme_text(report) +
-         graph_comparison_text(report, style) + report.remarks;
+  if (!report.no_schemes.empty()) text += report.no_schemes + '\n';
+  return text + report.remarks + graph_comparison_text(report, style);
 }
 
 }  // namespace upsweep

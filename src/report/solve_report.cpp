@@ -122,7 +122,7 @@ Json formulas_json(const SolveReport& report) {
 
 Json verdicts_json(const SolveReport& report) {
   Json verdicts = Json::array();
-  for (const Verdict& verdict : report.verdicts) {
+  for (const ConditionVerdict& verdict : report.verdicts) {
     verdicts.push_back({{"condition", verdict.condition},
                         {"method", verdict.method.empty() ? Json() : Json(verdict.method)},
                         {"meaning", verdict.meaning},

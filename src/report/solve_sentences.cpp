@@ -82,13 +82,13 @@ std::string start_text(const SolveReport& report) {
 }
 
 std::string conditions_text(const SolveReport& report) {
-  std::vector<const Verdict*> heads;
-  std::map<const Verdict*, std::pair<std::string, std::string>> methods;  // for which it holds, and not
-  for (const Verdict& verdict : report.verdicts) {
-    const auto same = std::ranges::find_if(heads, [&](const Verdict* head) {
+  std::vector<const ConditionVerdict*> heads;
+  std::map<const ConditionVerdict*, std::pair<std::string, std::string>> methods;  // for which it holds, and not
+  for (const ConditionVerdict& verdict : report.verdicts) {
+    const auto same = std::ranges::find_if(heads, [&](const ConditionVerdict* head) {
       return head->condition == verdict.condition && head->right == verdict.right && !verdict.method.empty();
     });
-    const Verdict* head = same == heads.end() ? &verdict : *same;
+    const ConditionVerdict* head = same == heads.end() ? &verdict : *same;
     if (same == heads.end()) heads.push_back(head);
     if (verdict.method.empty()) continue;
     auto& [held, missed] = methods[head];
@@ -96,7 +96,7 @@ std::string conditions_text(const SolveReport& report) {
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", verdict.method, number_text(verdict.left));
   }
   std::string text;
-  for (const Verdict* head : heads) {
+  for (const ConditionVerdict* head : heads) {
     const std::string right = number_text(head->right);
     if (head->method.empty()) {
       text += fmt::format("{}: {} ({} against {}; {}).\n", head->condition, head->holds ? "holds" : "does not hold",

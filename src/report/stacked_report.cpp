@@ -9,6 +9,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/recurrent/stacked_steps.hpp"
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -161,6 +162,16 @@ SearchReport search_report(const StackedReport& report) {
 
 }  // namespace
 
+Verdict search_verdict(const StackedReport& report) {
+  Verdict verdict = search_verdict(search_report(report));
+  verdict.sentences.push_back(report.overtaking
+                                  ? fmt::format("A scan overtakes the wavefront from {} on ({}).",
+                                                workers_text(report.overtaking->workers),
+                                                to_string(report.overtaking->method))
+                                  : "With no number of workers does a scan overtake the wavefront.");
+  return verdict;
+}
+
 Json to_json(const StackedReport& report) {
   const StackedSearchResult& result = report.result;
   const std::uint64_t values = stacked_jacobian_values(result.shape);
@@ -215,11 +226,6 @@ std::string to_text(const StackedReport& report, const TextStyle& style) {
       "on the workers, additions included; to wavefront: {}. Figures are those of one sequence.\n\n",
       to_string(result.options.objective));
   text += fewest_text(result);
-  text += verdict_text(search_report(report));
-  text += report.overtaking
-              ? fmt::format("A scan overtakes the wavefront from {} on ({}).\n",
-                            plural(report.overtaking->workers, "worker"), to_string(report.overtaking->method))
-              : "With no number of workers does a scan overtake the wavefront.\n";
   return text;
 }
 

@@ -11,6 +11,9 @@
 
 #include "curve_plot.hpp"
 #include "padded_curves.hpp"
+#include "upsweep/recurrent/backward_method.hpp"
+#include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
@@ -179,7 +182,45 @@ Json curve_json(const TrainReport& report, std::size_t index) {
   return object;
 }
 
+/// Whether a backward pass of a training multiplies Jacobians with each other.
+bool is_scan_curve(const LossCurve& curve) {
+  const std::string& name = curve.backward;
+  if (name == "bp" || name == "bptt" || is_plain_schedule(name)) return false;
+  return !name.starts_with("blocked:") || is_scan(parse_backward_method(name));
+}
+
+/// The curve with the shortest backward passes among those that are scans, or that are none, and finished.
+const LossCurve* fastest_curve(const TrainReport& report, bool scans) {
+  const LossCurve* best = nullptr;
+  const auto each = [](const LossCurve& curve) { return per_iteration(curve, curve.seconds.backward); };
+  for (const LossCurve& curve : report.result.curves) {
+    if (curve.failure || is_scan_curve(curve) != scans || !(each(curve) > 0)) continue;
+    if (best == nullptr || each(curve) < each(*best)) best = &curve;
+  }
+  return best;
+}
+
 }  // namespace
+
+Verdict train_verdict(const TrainReport& report) {
+  Verdict verdict;
+  verdict.same = kSameMeasurement;
+  const LossCurve* plain = fastest_curve(report, false);
+  const LossCurve* scan = fastest_curve(report, true);
+  if (plain == nullptr) return verdict;
+  verdict.baselines = {{"sparse-bp", *per_iteration(*plain, plain->seconds.backward), true}};
+  Baseline& baseline = verdict.baselines.front();
+  std::string amounts = short_seconds(baseline.score);
+  if (scan != nullptr) {
+    baseline.best_scan = scan->backward;
+    baseline.scan_score = *per_iteration(*scan, scan->seconds.backward);
+    amounts = fmt::format("{} against {}", short_seconds(baseline.scan_score), amounts);
+  }
+  verdict.sentences = {fmt::format("Backward passes on {} ({}), batch {}: {} ({} an iteration).", report.device,
+                                   workers_text(report.workers), report.batch,
+                                   comparison_text(baseline, plain->backward, verdict.same), amounts)};
+  return verdict;
+}
 
 std::string to_text(const TrainReport& report) {
   std::string text = fmt::format("{}: {}, {} parameters, fp{}\n", report.spec.name, report.description,

@@ -4,8 +4,12 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "graph_run_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
@@ -156,37 +160,72 @@ std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation
 
 std::string figures_text(const char* what, const ErrorFigures& figures) {
   return fmt::format(
-      "Error of {} ({} point{}): mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, largest {:.1f} %.\n", what,
+      "Error of {} ({} point{}): mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, largest {:.1f} %.", what,
       figures.points, figures.points == 1 ? "" : "s", 100 * figures.mean, 100 * figures.median, 100 * figures.p90,
       100 * figures.max);
 }
 
-std::string agreement_text(const ValidationReport& report) {
+/// How far predictions are off, a sentence each.
+std::vector<std::string> agreement_sentences(const ValidationReport& report) {
   const Validation& validation = report.validation;
-  if (report.machine == nullptr) {
-    return "Times are not predicted: no machine file. 'upsweep calibrate' writes one for --machine.\n";
-  }
-  if (validation.end_to_end.points == 0) return "";
-  std::string text;
+  if (report.machine == nullptr)
+    return {"Times are not predicted: no machine file. 'upsweep calibrate' writes one for --machine."};
+  if (validation.end_to_end.points == 0) return {};
+  std::vector<std::string> sentences;
   const Provenance& from = report.machine->provenance;
   if (from.backend != report.backend) {
-    text = fmt::format("Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.\n",
-                       report.machine->name,
-                       from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend,
-                       report.backend);
+    sentences.push_back(
+        fmt::format("Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.",
+                    report.machine->name,
+                    from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend,
+                    report.backend));
   }
-  text += figures_text("end-to-end times", validation.end_to_end);
-  if (validation.levels.points > 0) text += figures_text("level times", validation.levels);
+  sentences.push_back(figures_text("end-to-end times", validation.end_to_end));
+  if (validation.levels.points > 0) sentences.push_back(figures_text("level times", validation.levels));
   if (validation.rank_agreement) {
-    text += fmt::format("Rank agreement over the schedules (Spearman): {:.3f}.", *validation.rank_agreement);
+    sentences.push_back(
+        fmt::format("Rank agreement over the schedules (Spearman): {:.3f}.", *validation.rank_agreement));
   }
   if (validation.regret_of_choice && validation.schedules.size() > 1) {
-    text += fmt::format(" The predicted choice, {}, costs {:.1f} % more than the fastest, {}.",
-                        report.profiles[*validation.predicted_best].schedule.name, 100 * *validation.regret_of_choice,
-                        report.profiles[*validation.measured_best].schedule.name);
+    sentences.push_back(fmt::format("The predicted choice, {}, costs {:.1f} % more than the fastest, {}.",
+                                    report.profiles[*validation.predicted_best].schedule.name,
+                                    100 * *validation.regret_of_choice,
+                                    report.profiles[*validation.measured_best].schedule.name));
   }
-  if (text.back() != '\n') text += '\n';
-  return text;
+  return sentences;
+}
+
+/// The shortest measured time of the schedules that are scans and right, or of those that are plain.
+std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
+  std::optional<std::size_t> best;
+  const auto& schedules = report.validation.schedules;
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
+    if (!schedules[i].ran() || schedules[i].mismatch) continue;
+    if (is_plain_schedule(report.profiles[i].schedule.name) == scans) continue;
+    if (!best || schedules[i].measurement.seconds < schedules[*best].measurement.seconds) best = i;
+  }
+  return best;
+}
+
+/// The fastest scan beside plain back-propagation, as measured; empty where only one of them ran.
+std::string measured_text(const ValidationReport& report, Verdict& verdict) {
+  const auto& schedules = report.validation.schedules;
+  const std::optional<std::size_t> plain = fastest(report, false);
+  const std::optional<std::size_t> scan = fastest(report, true);
+  if (!plain || !scan || !(schedules[*plain].measurement.seconds > 0)) return "";
+  verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true,
+                        report.profiles[*scan].schedule.name, schedules[*scan].measurement.seconds}};
+  const Baseline& baseline = verdict.baselines.front();
+  verdict.is_decided = !report.forms_blocks;
+  const std::string text =
+      fmt::format("Measured on {} ({}), {} execution: {} against {} of plain BP", report.device.device,
+                  workers_text(report.workers), report.execution, short_seconds(baseline.scan_score),
+                  short_seconds(baseline.score));
+  if (!verdict.is_decided) {
+    return fmt::format("{}; {} takes {} of it, forming the Jacobians of blocks and the gradients inside them aside.",
+                       text, baseline.best_scan, short_ratio(*baseline.ratio()));
+  }
+  return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
 }
 
 std::string build_text(const ValidationReport& report) {
@@ -214,20 +253,21 @@ std::string remarks_text(const ValidationReport& report) {
   return text;
 }
 
-std::string verdict_text(const ValidationReport& report) {
+/// Whether what ran is right.
+std::string proof_text(const ValidationReport& report) {
   std::size_t ran = 0;
   std::size_t right = 0;
   for (const ScheduleValidation& one : report.validation.schedules) {
     ran += one.ran() ? 1 : 0;
     right += one.ran() && !one.mismatch ? 1 : 0;
   }
-  if (ran == 0) return "Nothing was run.\n";
-  if (right < ran) return fmt::format("{} of {} schedules are right.\n", right, ran);
+  if (ran == 0) return "Nothing was run.";
+  if (right < ran) return fmt::format("{} of {} schedules are right.", right, ran);
   const std::string what = fmt::format("{} schedule{} ran", ran, ran == 1 ? "" : "s");
   if (has_one_link(report)) return one_link_text(report, what);
   return fmt::format(
       "{}: structure, nnz and products of every op are exactly as counted, and every gradient{} agrees with direct "
-      "back-propagation within its rounding bound.\n",
+      "back-propagation within its rounding bound.",
       what, report.forms_blocks ? " between links (those inside blocks are no part of a scan)" : "");
 }
 
@@ -292,8 +332,17 @@ std::string to_text(const ValidationReport& report, const TextStyle& style) {
     text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name,
                         levels_text(report.profiles[i], one, style));
   }
-  return text + remarks_text(report) + verdict_text(report) + graph_run_text(report) + agreement_text(report) +
-         build_text(report);
+  return text + remarks_text(report) + graph_run_text(report) + build_text(report);
+}
+
+Verdict validation_verdict(const ValidationReport& report) {
+  Verdict verdict;
+  verdict.same = kSameMeasurement;
+  verdict.sentences = {proof_text(report)};
+  const std::string measured = measured_text(report, verdict);
+  if (!measured.empty()) verdict.sentences.push_back(measured);
+  for (std::string& sentence : agreement_sentences(report)) verdict.sentences.push_back(std::move(sentence));
+  return verdict;
 }
 
 }  // namespace upsweep

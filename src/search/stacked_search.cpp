@@ -32,10 +32,16 @@ std::uint64_t score(const StackedProfile& profile, const Makespan& makespan, Obj
   throw std::logic_error("unknown objective");
 }
 
+/// A scan over no step of one layer after the other is back-propagation in another order.
+bool multiplies_jacobians(const StackedMethod& method) {
+  if (method.kind == StackedKind::wavefront) return false;
+  return method.kind != StackedKind::layer_by_layer || method.scan != TimeScan::hybrid || method.depth > 0;
+}
+
 Candidate evaluate(const StackedProfile& profile, const SearchOptions& options, std::uint64_t workers) {
   Candidate candidate;
   candidate.schedule = to_string(profile.method);
-  candidate.is_plain = profile.method.kind == StackedKind::wavefront;
+  candidate.is_plain = !multiplies_jacobians(profile.method);
   candidate.levels = checked_add(profile.levels, profile.addition_levels);
   candidate.totals.ops = checked_add(profile.products.matrix, profile.products.vector);
   candidate.totals.flops = checked_add(profile.flops, profile.addition_flops);

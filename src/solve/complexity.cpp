@@ -95,7 +95,7 @@ std::uint64_t iterative_memory(const LayerSizes& sizes, std::uint64_t vectors) {
   return checked_mul(checked_mul(numbers, sizes.batch), vectors);
 }
 
-std::vector<Verdict> direct_verdicts(std::uint64_t batch, std::size_t layers, const JoiningCost& n) {
+std::vector<ConditionVerdict> direct_verdicts(std::uint64_t batch, std::size_t layers, const JoiningCost& n) {
   const auto r = static_cast<double>(batch);
   const auto l = static_cast<double>(layers);
   const double share = layers > 1 ? l / std::log2(l) : std::numeric_limits<double>::infinity();
@@ -105,7 +105,7 @@ std::vector<Verdict> direct_verdicts(std::uint64_t batch, std::size_t layers, co
            share, n.value, share >= n.value}};
 }
 
-Verdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers) {
+ConditionVerdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers) {
   return {"eta < l",
           "iterations, layers; for layers of one size",
           static_cast<double>(iterations),
@@ -114,7 +114,7 @@ Verdict iterative_verdict(const std::string& method, std::size_t iterations, std
           method};
 }
 
-Verdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
+ConditionVerdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
                        std::size_t workers) {
   return {"time < substitution",
           fmt::format("FLOPs one after the other on {} worker{}", workers, workers == 1 ? "" : "s"),

@@ -1,8 +1,12 @@
 #include "command_rows.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "database.hpp"
 #include "rows.hpp"
 #include "run_rows.hpp"
+#include "store_reader.hpp"
 #include "upsweep/profile/counting_rule.hpp"
 
 namespace upsweep {
@@ -13,12 +17,22 @@ void columns(auto& visit, CommandRow& row) {
   visit("command", row.command);
   visit("parameters", row.parameters);
   visit("rule", row.rule);
-  visit("verdict", row.verdict);
-  visit("ratio", row.ratio);
+  columns(visit, row.verdict);
 }
 
 CommandRow command_now(const std::string& tool_version, const std::string& command, const std::string& parameters) {
   return {now_utc(), tool_version, command, parameters, kCountingRule};
+}
+
+KeptVerdict kept(const Verdict& verdict) {
+  if (verdict.sentences.empty()) return {};
+  return {fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
+}
+
+KeptVerdict StoreReader::verdict_of_run(std::int64_t id) const {
+  return first_row<KeptVerdict>(impl_->database,
+                                "FROM commands WHERE id = (SELECT command_id FROM run_summary WHERE id = ?)", id)
+      .value_or(KeptVerdict());
 }
 
 std::int64_t save_command(Sqlite& database, const CommandRow& row) { return insert_row(database, "commands", row, ""); }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sqlite.hpp"
+#include "upsweep/store/stored_run.hpp"
 
 namespace upsweep {
 
@@ -15,13 +16,18 @@ struct CommandRow {
   std::string command;
   std::string parameters;
   std::optional<std::string> rule;
-  std::optional<std::string> verdict = std::nullopt;  ///< sentences that it ended with
-  std::optional<double> ratio = std::nullopt;  ///< of the best to plain back-propagation, of what verdict compares
+  KeptVerdict verdict = {};
 };
 
 /// A command of now, by whose rules everything is counted.
 [[nodiscard]] CommandRow command_now(const std::string& tool_version, const std::string& command,
                                      const std::string& parameters);
+
+/// Columns of a verdict, of the table commands and of the views of runs.
+void columns(auto& visit, KeptVerdict& verdict) {
+  visit("verdict", verdict.text);
+  visit("verdict_ratio", verdict.ratio);
+}
 
 /// Writes a command; returns its id. Inside a transaction, as the next.
 std::int64_t save_command(Sqlite& database, const CommandRow& row);

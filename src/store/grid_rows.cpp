@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "command_rows.hpp"
 #include "rows.hpp"
 #include "store_reader.hpp"
 
@@ -24,6 +25,7 @@ void columns(auto& visit, StoredStudy& study) {
   visit("tool_version", study.tool_version);
   visit("parameters", study.parameters);
   visit("rule", study.rule);
+  columns(visit, study.verdict);
   visit("name", study.name);
   visit("file", study.file);
   visit("content_hash", study.content_hash);

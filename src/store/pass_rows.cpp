@@ -36,6 +36,7 @@ void columns(auto& visit, StoredPasses& passes) {
   visit("tool_version", passes.record.tool_version);
   visit("command", passes.record.command);
   visit("parameters", passes.record.parameters);
+  columns(visit, passes.record.verdict);
   columns(visit, passes.record);
 }
 

@@ -37,7 +37,8 @@ const StoreReader& RunStore::reader() const { return impl_->reader; }
 std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::vector<RunRecord>& runs,
                                          const std::optional<SearchRecord>& search) {
   Sqlite& database = impl_->database;
-  const CommandRow command = command_now(context.tool_version, context.command, context.parameters);
+  CommandRow command = command_now(context.tool_version, context.command, context.parameters);
+  command.verdict = context.verdict;
   RunRows rows(context, runs);
   return impl_->write_all([&] {
     const std::int64_t command_id = save_command(database, command);
@@ -48,13 +49,15 @@ std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::v
 }
 
 std::int64_t RunStore::save(const TrainingRecord& record) {
-  const CommandRow command = command_now(record.tool_version, "training", record.parameters);
+  CommandRow command = command_now(record.tool_version, "training", record.parameters);
+  command.verdict = record.verdict;
   return impl_->write_all(
       [&] { return save_training_run(impl_->database, save_command(impl_->database, command), record); });
 }
 
 std::int64_t RunStore::save(const PassRecord& record) {
-  const CommandRow command = command_now(record.tool_version, record.command, record.parameters);
+  CommandRow command = command_now(record.tool_version, record.command, record.parameters);
+  command.verdict = record.verdict;
   return impl_->write_all(
       [&] { return save_pass_run(impl_->database, save_command(impl_->database, command), record); });
 }

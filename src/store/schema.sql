@@ -16,7 +16,7 @@ CREATE TABLE commands (
   parameters TEXT NOT NULL,           -- the command line, as JSON
   rule TEXT,                          -- by which everything was counted; NULL: by a version that did not keep it
   verdict TEXT,                       -- sentences that it ended with; NULL: by a version that did not keep them
-  ratio REAL                          -- of the best to plain back-propagation, of what the verdict compares; NULL: nothing to compare
+  verdict_ratio REAL                  -- of the best scan to back-propagation of the kind that decides; NULL: none was compared
 );
 
 -- Searches and runs of schedules --------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ SELECT r.id, c.created_utc, c.tool_version, c.command, c.parameters, r.search_id
        r.makespan_level_flops, r.makespan_dag_unit, r.makespan_dag_flops, r.peak_live_bytes, r.machine_id,
        r.predicted_level_s, r.predicted_dag_s, r.predicted_build_s, r.graph_bp_flops, r.formation_flops, c.rule,
        r.binding, r.graph_bp_makespan_level_flops, r.graph_bp_makespan_dag_flops, r.branch_makespan_level_flops,
-       r.branch_makespan_dag_flops, r.command_id
+       r.branch_makespan_dag_flops, r.command_id, c.verdict, c.verdict_ratio
 FROM schedule_runs r JOIN commands c ON c.id = r.command_id;
 
 CREATE VIEW level_profile AS
@@ -297,7 +297,7 @@ CREATE TABLE training_tasks (
 
 CREATE VIEW training_runs AS
 SELECT t.id, c.created_utc, c.tool_version, c.parameters, t.name, t.kind, t.file, t.content_hash, t.unit, t.model, t.machine,
-       t.link, t.kernels, t.devices, t.best, t.best_makespan, t.command_id
+       t.link, t.kernels, t.devices, t.best, t.best_makespan, t.command_id, c.verdict, c.verdict_ratio
 FROM step_runs t JOIN commands c ON c.id = t.command_id;
 
 CREATE VIEW training_summary AS
@@ -363,7 +363,7 @@ CREATE TABLE losses (
 CREATE VIEW pass_runs AS
 SELECT p.id, c.created_utc, c.tool_version, c.command, c.parameters, p.model, p.model_file, p.content_hash, p.network, p.hidden,
        p.steps, p.batch, p.fused, p.dtype, p.machine, p.device, p.driver, p.workers, p.forward_s, p.parameters_s,
-       p.command_id
+       p.command_id, c.verdict, c.verdict_ratio
 FROM pass_sets p JOIN commands c ON c.id = p.command_id;
 
 CREATE VIEW pass_summary AS
@@ -507,7 +507,7 @@ CREATE INDEX counted_models_by_use ON counted_models(used, bytes);
 
 CREATE VIEW studies AS
 SELECT s.id, c.created_utc, s.finished_utc, c.tool_version, c.parameters, c.rule, s.name, s.file, s.content_hash, s.text, s.points,
-       s.complete, s.command_id
+       s.complete, s.command_id, c.verdict, c.verdict_ratio
 FROM study_grids s JOIN commands c ON c.id = s.command_id;
 
 CREATE VIEW study_points AS

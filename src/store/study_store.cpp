@@ -134,6 +134,15 @@ void StudyStore::forget(std::int64_t study, std::span<const std::uint64_t> posit
   transaction.commit();
 }
 
+void StudyStore::save_verdict(std::int64_t study, const KeptVerdict& verdict) {
+  Transaction transaction(impl_->database, Transaction::Kind::write);
+  Statement update(impl_->database,
+                   "UPDATE commands SET verdict = ?, verdict_ratio = ? WHERE id = (SELECT command_id FROM study_grids "
+                   "WHERE id = ?)");
+  update.bind(verdict.text, verdict.ratio, study).run();
+  transaction.commit();
+}
+
 void StudyStore::save_answers(std::int64_t study, std::span<const AnswerRecord> answers, bool is_complete) {
   Sqlite& database = impl_->database;
   const std::string now = now_utc();

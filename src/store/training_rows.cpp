@@ -33,6 +33,7 @@ void columns(auto& visit, StoredTraining& training) {
   visit("created_utc", training.created_utc);
   visit("tool_version", training.record.tool_version);
   visit("parameters", training.record.parameters);
+  columns(visit, training.record.verdict);
   columns(visit, training.record);
 }
 

@@ -12,6 +12,7 @@
 namespace upsweep::device_report_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -71,6 +72,12 @@ DeviceSearchResult search() {
   sequential.forward = prediction().forward;
   sequential.parameter_gradients = prediction().parameter_gradients;
   DeviceSearchResult made;
+  static const Machine machine = [] {
+    Machine toy;
+    toy.name = "toy";
+    return toy;
+  }();
+  made.options.machine = &machine;
   made.options.execution = Execution::level;
   add(made, "bptt", sequential);
   add(made, "hybrid:3", prediction());
@@ -159,9 +166,9 @@ TEST(DeviceReport, TablesForProgramsHaveARowPerPhaseOrCandidate) {
   const std::string candidates = to_csv(report_of(files, result));
   EXPECT_EQ(lines(candidates), 1 + 3);
   EXPECT_THAT(candidates, StartsWith("schedule,depth,feasible,reason,score,levels,ops,flops,"));
-  EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4,,,60,"));
+  EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4.0,,,60,"));
   EXPECT_THAT(candidates, HasSubstr(",shared memory,1.0,2.0,0.0,1.0,3.0,3.6,2.2\r\n"));
-  EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4,"));
+  EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4.0,"));
 }
 
 TEST(DeviceReport, SearchNamesTheBestAndWhatWasLeftOut) {
@@ -182,7 +189,8 @@ TEST(DeviceReport, SearchNamesTheBestAndWhatWasLeftOut) {
   EXPECT_EQ(json["candidates"][2]["reason"], result.candidates[2].reason);
   EXPECT_FALSE(json["candidates"][2]["feasible"]);
   const std::string text = to_text(report);
-  EXPECT_THAT(text, HasSubstr("The scan pays: 0.2500x of the sequential pass; bandwidth binds.\n"));
+  EXPECT_THAT(search_verdict(report).sentences,
+              Contains("On toy: hybrid:3 takes 0.2500x of the sequential pass: the scan pays; bandwidth binds."));
   EXPECT_THAT(text, HasSubstr("left out: 4096 bytes exceed 100"));
 }
 
@@ -195,10 +203,10 @@ TEST(DeviceReport, SaysFromWhereAScanWinsOrHowFarWasLooked) {
   EXPECT_EQ(json["overtaking_looked_up_to"], 17);
   EXPECT_TRUE(json["overtaking_one_kernel"].is_null());
   EXPECT_EQ(json["overtaking_one_kernel_looked_up_to"], 4096);
-  const std::string text = to_text(report);
-  EXPECT_THAT(text, HasSubstr("A scan first overtakes the sequential pass at 17 steps (hybrid:2).\n"));
-  EXPECT_THAT(text, HasSubstr("With no number of steps up to 4096, where looking ended, does a scan overtake the "
-                              "sequential pass in one kernel (blocked:1).\n"));
+  const Verdict verdict = search_verdict(report);
+  EXPECT_THAT(verdict.sentences, Contains("A scan first overtakes the sequential pass at 17 steps (hybrid:2)."));
+  EXPECT_THAT(verdict.sentences, Contains("With no number of steps up to 4096, where looking ended, does a scan "
+                                          "overtake the sequential pass in one kernel (blocked:1)."));
 }
 
 TEST(DeviceReport, WithoutABestSaysSo) {
@@ -210,7 +218,7 @@ TEST(DeviceReport, WithoutABestSaysSo) {
   EXPECT_TRUE(json["best"].is_null());
   EXPECT_TRUE(json["margin"].is_null());
   EXPECT_FALSE(json["scan_pays"]);
-  EXPECT_THAT(to_text(report_of(files, result)), HasSubstr("No depth fits into the memory limit.\n"));
+  EXPECT_EQ(search_verdict(report_of(files, result)).sentences.front(), "No way fits into the memory limit.");
 }
 
 TEST(DeviceReport, HasNoNumbersThatAreNone) {

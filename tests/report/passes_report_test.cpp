@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "upsweep/report/verdict_words.hpp"
+
 namespace upsweep::passes_report_test {
 namespace {
 
@@ -58,9 +60,9 @@ TEST(PassesReport, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
   EXPECT_DOUBLE_EQ(scan.at("ratio_to_baseline"), 4);
   EXPECT_DOUBLE_EQ(scan.at("iteration_ratio"), 7.0 / 4) << "forward pass and parameter gradients are part of it";
   EXPECT_EQ(scan.at("bound")["down"], "memory");
-  const std::string text = to_text(report());
-  EXPECT_THAT(text, HasSubstr("blelloch takes 4.000x of the time of bptt: the scan does not pay here; it does 8.000x"));
-  EXPECT_THAT(text, HasSubstr("(predicted: 3.000x of the time, -25.0 %)"));
+  EXPECT_THAT(verdict_text(passes_verdict(report())),
+              HasSubstr("blelloch takes 4.000x of the time of bptt, the fastest that is no scan (4.000 ms against 1.000 "
+                        "ms): the scan does not pay; it does 8.000x of its FLOPs (predicted: 3.000x of the time, -25.0 %)"));
 }
 
 TEST(PassesReport, ShowsAWrongGradientEverywhere) {
@@ -130,23 +132,31 @@ TEST(PassesReport, SaysWhyAPassDidNotRunAndThatTheMachineChanged) {
   EXPECT_THAT(to_text(rates), HasSubstr("a step of its rates 1.300x"));
 }
 
+std::string said(const PassesReport& report) { return verdict_text(passes_verdict(report)); }
+
 TEST(PassesReport, JudgesAScanByTheFastestPassThatIsNone) {
   PassesReport other = report();
   other.validation.passes.push_back(pass("blocked:1", 5e-4, 100));
   other.predictions.push_back(predicted(5e-4));
-  EXPECT_THAT(to_text(other), HasSubstr("blelloch takes 8.000x of the time of blocked:1: the scan does not pay here"));
+  EXPECT_THAT(said(other), HasSubstr("blelloch takes 8.000x of the time of blocked:1, the fastest that is no scan "
+                                     "(4.000 ms against 500.0 us): the scan does not pay"));
+  EXPECT_EQ(passes_verdict(other).pays(), false);
   other.validation.passes[1] = pass("blelloch", 5.1e-4, 800);
-  EXPECT_THAT(to_text(other), HasSubstr("too close to call"));
+  EXPECT_THAT(said(other), HasSubstr("too close to call"));
+  EXPECT_EQ(passes_verdict(other).pays(), false);
   other.validation.passes[1] = pass("blelloch", 1e-4, 800);
-  EXPECT_THAT(to_text(other), HasSubstr("the scan pays here"));
+  EXPECT_THAT(said(other), HasSubstr("the scan pays"));
+  EXPECT_EQ(passes_verdict(other).pays(), true);
   other.validation.drift = 1.5;
-  EXPECT_THAT(to_text(other), HasSubstr("nothing follows, as this machine changed its speed"));
+  EXPECT_THAT(said(other), HasSubstr("nothing follows, as this machine changed its speed"));
+  EXPECT_FALSE(passes_verdict(other).pays());
 }
 
 TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {
   PassesReport one = report();
   one.validation.passes[1] = pass("blocked:1", 5e-4, 100);
-  EXPECT_THAT(to_text(one), Not(HasSubstr("the scan pays")));
+  EXPECT_THAT(said(one), HasSubstr("the fastest is blocked:1 with 500.0 us; no scan ran."));
+  EXPECT_EQ(passes_verdict(one).pays(), false);
 }
 
 }  // namespace

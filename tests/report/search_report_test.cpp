@@ -8,6 +8,7 @@
 namespace upsweep::search_report_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -36,7 +37,7 @@ TEST(SearchReport, HasTheKeysOfASearch) {
   EXPECT_EQ(json["overtaking"]["workers"], 33);
   EXPECT_TRUE(json["machine"].is_null());
   EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
-  EXPECT_THAT(to_text(report), HasSubstr("It overtakes plain BP from 33 workers on (depth 2)."));
+  EXPECT_EQ(search_verdict(report).sentences.back(), "A hybrid scan overtakes plain BP from 33 workers on (depth 2).");
 }
 
 TEST(SearchReport, SaysWhereOtherSchemesAreLeftOut) {
@@ -69,7 +70,14 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   const std::string text = to_text(report);
   EXPECT_THAT(text, HasSubstr("3.000 us"));
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
-  EXPECT_THAT(text, Not(HasSubstr("overtake"))) << "known in FLOPs only";
+  const Verdict verdict = search_verdict(report);
+  EXPECT_EQ(verdict.sentences.back(),
+            "On v100 (64 workers), level execution: hybrid:1 takes 1.500x of plain BP: the scan does not pay; latency "
+            "binds.")
+      << "nothing is said of overtaking, which is known in FLOPs only";
+  EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
+  EXPECT_TRUE(verdict.baselines.front().is_seconds);
+  EXPECT_EQ(verdict.ratio(), 1.5);
   EXPECT_THAT(to_csv(report), HasSubstr(",3e-06,"));
 }
 
@@ -84,19 +92,53 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   result.candidates[2].score = 80;
   result.best = 2;
   result.best_scheme.reset();
-  EXPECT_THAT(
-      verdict_text(report_of(result)),
-      HasSubstr("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is depth "
-                "0 with 25 % more.\nThe scan pays: 0.8000x of plain BP.\n"));
+  EXPECT_THAT(search_verdict(report_of(result)).sentences,
+              ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
+                          "depth 0 with 25 % more.",
+                          "On 64 workers, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
   EXPECT_TRUE(scan_pays(result));
+  EXPECT_EQ(search_verdict(report_of(result)).pays(), true);
+  SearchReport dense = report_of(result);
+  dense.baseline_flops = 160;
+  EXPECT_THAT(search_verdict(dense).sentences.back(), HasSubstr("the scan pays; it is 0.5000x of dense BP."));
   result.best = 0;
   result.candidates[2].score = 100;
-  EXPECT_THAT(verdict_text(report_of(result)), HasSubstr("The scan does not pay here: no depth beats plain BP.\n"));
+  EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
+              HasSubstr("hybrid:1 takes 1.000x of plain BP: the scan gains nothing."));
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
+  EXPECT_EQ(search_verdict(report_of(result)).pays(), false);
+  result.candidates[1].feasible = result.candidates[2].feasible = false;
+  EXPECT_THAT(search_verdict(report_of(result)).sentences.back(), HasSubstr("no scan that fits is there to compare with plain"));
   result.best.reset();
-  EXPECT_EQ(verdict_text(report_of(result)), "No depth fits into the memory limit.\n");
+  EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No depth fits into the memory limit.");
   result.candidates[1].score.reset();
-  EXPECT_EQ(verdict_text(report_of(result)), "No best depth is known: a simulation gave up.\n");
+  EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No best depth is known: a simulation gave up.");
+}
+
+TEST(SearchReport, VerdictComparesTheBestScanOfAllSchemesWithTheBestThatIsNone) {
+  SearchResult result = search_of();
+  result.candidates.resize(2);
+  result.candidates[0].score = 100;
+  result.candidates[1].score = 90;
+  result.best = result.best_scheme = 1;
+  Candidate scheme = result.candidates[1];
+  scheme.depth.reset();
+  scheme.schedule = "sklansky";
+  scheme.score = 60;
+  result.schemes = {scheme};
+  result.best_scheme = 2;
+  EXPECT_THAT(search_verdict(report_of(result)).sentences,
+              ElementsAre(HasSubstr("Best: depth 1"), HasSubstr("Best of all: sklansky with 60, 0.6000x of plain BP; the "
+                                                                "best depth is 1 with 90, 50 % more."),
+                          HasSubstr("sklansky takes 0.6000x of plain BP: the scan pays.")));
+  scheme.schedule = "blocked:1";
+  scheme.is_plain = true;
+  scheme.score = 50;
+  result.schemes.push_back(scheme);
+  const Verdict verdict = search_verdict(report_of(result));
+  EXPECT_THAT(verdict.sentences.back(),
+              HasSubstr("sklansky takes 1.200x of blocked:1, the best that is no scan: the scan does not pay."));
+  EXPECT_EQ(verdict.baselines.front().score, 50);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "upsweep/app/session.hpp"
-#include "upsweep/report/device_report.hpp"
+#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/passes_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
-#include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/train_report.hpp"
-#include "upsweep/search/candidate.hpp"
+#include "upsweep/search/device_search.hpp"
+#include "upsweep/search/stacked_search.hpp"
 #include "upsweep/store/pass_record.hpp"
 
 namespace upsweep {
@@ -17,15 +17,19 @@ namespace upsweep {
 /// A validation as it is kept.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const PassesReport& report);
 
-/// A profile as it is kept: figures of all ops.
-[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentProfileReport& report);
-[[nodiscard]] PassRecord pass_record(const Caller& invocation, const DeviceProfileReport& report);
+/// A profile as it is kept: figures of all ops; of a pass on a machine beside the sequential one.
+[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model,
+                                     const HomogeneousProfile& profile, const PramProfile& pram);
+[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const Machine& machine,
+                                     const std::string& method, const DevicePrediction& prediction);
 
 /// A search as it is kept: a pass per candidate and scheme, depth 0 or the sequential pass first, the best of all
-/// marked.
+/// marked; of a stack of layers a profile, too.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const SearchResult& result);
-[[nodiscard]] PassRecord pass_record(const Caller& invocation, const DeviceSearchReport& report);
-[[nodiscard]] PassRecord pass_record(const Caller& invocation, const StackedReport& report);
+[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const Machine& machine,
+                                     const DeviceSearchResult& result);
+[[nodiscard]] PassRecord pass_record(const Caller& invocation, const std::string& command, const RecurrentModel& model,
+                                     const StackedSearchResult& result);
 
 /// A training as it is kept: a pass per curve, its seconds the means over the iterations.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const TrainReport& report);

@@ -35,6 +35,7 @@ struct CountedNetworkProfile {
   Analysis analysis;  ///< one schedule
   PramProfile pram;
   std::optional<ProfileTimes> times = std::nullopt;
+  std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, without barriers
 };
 
 /// A chain or the steps of a recurrent model, counted by closed forms.
@@ -56,6 +57,7 @@ struct ProfileOutcome {
   DeviceAssumptions assumptions = {};
   std::optional<DevicePrediction> prediction = std::nullopt;  ///< of a recurrent model on a machine
   std::optional<StackedOvertaking> overtaking_wavefront = std::nullopt;
+  Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};
 };
 

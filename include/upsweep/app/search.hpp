@@ -52,6 +52,7 @@ struct SearchOutcome {
   DeviceOvertakingSearch overtaking_steps = {};       ///< on a machine: of the sequential pass
   DeviceOvertakingSearch overtaking_one_kernel = {};  ///< the same in one kernel
   std::optional<StackedOvertaking> overtaking_wavefront = std::nullopt;
+  Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};  ///< in the database
 };
 

@@ -48,7 +48,7 @@ struct SolveOutcome {
   std::vector<SolveRun> runs = {};  ///< substitution first
   double tolerance = 0;
   std::size_t workers = 1;
-  std::vector<Verdict> verdicts = {};
+  std::vector<ConditionVerdict> verdicts = {};
   std::optional<ForwardPart> forward = std::nullopt;
   std::optional<std::vector<FormulaRow>> formulas = std::nullopt;
   /// Why it is no success: the residual of a solution that its method calls good enough is not, or no method has one.

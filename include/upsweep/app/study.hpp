@@ -37,9 +37,15 @@ struct StudyOutcome {
   /// The first point and why, where none could be evaluated: the file is wrong rather than some of its values.
   std::optional<std::string> nothing_valid = std::nullopt;
 
+  Verdict verdict = {};
+
   /// Refers to this object.
   [[nodiscard]] StudyReport report() const { return {study, result, points ? &*points : nullptr}; }
 };
+
+[[nodiscard]] Json to_json(const StudyOutcome& outcome);
+[[nodiscard]] std::string to_csv(const StudyOutcome& outcome);
+[[nodiscard]] std::string to_text(const StudyOutcome& outcome, const TextStyle& style);
 
 /// Rank 0 has the outcome; others help, and have an empty one whatever happens to the study: rank 0 says it.
 ///

@@ -27,11 +27,16 @@ struct TrainRequest {
 /// Trainings that were run, also those that diverged.
 struct TrainOutcome {
   TrainReport report;
+  Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};  ///< where `db` keeps it
   /// What went wrong afterwards, with the picture or the store, or else that a training diverged: to be thrown when the
   /// report has been shown.
   std::exception_ptr failure = nullptr;
 };
+
+[[nodiscard]] Json to_json(const TrainOutcome& outcome);
+[[nodiscard]] std::string to_csv(const TrainOutcome& outcome);
+[[nodiscard]] std::string to_text(const TrainOutcome& outcome);
 
 /// Throws RequestError; InputError at lines of the file; BackendError; Interrupted after an iteration.
 [[nodiscard]] TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch& watch);

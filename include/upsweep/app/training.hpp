@@ -8,6 +8,7 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/training_file.hpp"
+#include "upsweep/search/verdict.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep {
@@ -23,6 +24,7 @@ struct TrainingRequest {
 struct TrainingOutcome {
   TrainingFile file;
   std::variant<PipelineAnswers, DataParallelAnswers, FirstKMemoryAnswers, MultiRegionAnswers> answers = {};
+  Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};  ///< where `db` keeps it
 };
 

@@ -62,10 +62,15 @@ struct NetworkValidation {
 
 struct ValidateOutcome {
   std::variant<NetworkValidation, PassesReport> found;
+  Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};              ///< where `db` keeps them
   std::optional<std::string> mismatch = std::nullopt;  ///< the first: what ran is wrong
   std::optional<std::string> failure = std::nullopt;   ///< the first of the backend: what was asked for did not run
 };
+
+[[nodiscard]] Json to_json(const ValidateOutcome& outcome);
+[[nodiscard]] std::string to_csv(const ValidateOutcome& outcome);
+[[nodiscard]] std::string to_text(const ValidateOutcome& outcome, const TextStyle& style);
 
 /// Throws RequestError; InputError; BackendError where the backend cannot run here, or not that; Interrupted between
 /// two runs.

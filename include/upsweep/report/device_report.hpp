@@ -7,6 +7,7 @@
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/search/device_search.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
@@ -41,5 +42,7 @@ struct DeviceSearchReport {
 /// The candidates.
 [[nodiscard]] std::string to_csv(const DeviceSearchReport& report);
 [[nodiscard]] std::string to_text(const DeviceSearchReport& report, const TextStyle& style = {});
+/// As search_verdict() of a search of any kind of model, with the fewest steps from which a scan wins.
+[[nodiscard]] Verdict search_verdict(const DeviceSearchReport& report);
 
 }  // namespace upsweep

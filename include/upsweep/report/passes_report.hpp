@@ -9,6 +9,7 @@
 #include "upsweep/recurrent/predict_pass.hpp"
 #include "upsweep/recurrent/validate_passes.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
@@ -38,7 +39,10 @@ struct PassesReport {
 /// A row per pass.
 [[nodiscard]] std::string to_csv(const PassesReport& report);
 
-/// Tables and sentences for people.
+/// Tables and remarks for people.
 [[nodiscard]] std::string to_text(const PassesReport& report);
+
+/// What the fastest scan means for a user, beside the fastest pass that is none, both measured.
+[[nodiscard]] Verdict passes_verdict(const PassesReport& report);
 
 }  // namespace upsweep

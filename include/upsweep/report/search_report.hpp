@@ -9,6 +9,7 @@
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
@@ -39,7 +40,7 @@ struct SearchReport {
 [[nodiscard]] Json to_json(const SearchReport& report);
 /// The candidates and, after them, schemes: with an empty depth; columns are the names of the JSON.
 [[nodiscard]] std::string to_csv(const SearchReport& report);
-/// A table for people, the best depth and why, and the best of all.
+/// A table for people, without the verdict.
 [[nodiscard]] std::string to_text(const SearchReport& report, const TextStyle& style = {});
 
 /// Whether the best of the candidates is a scan that is better than plain back-propagation.
@@ -48,7 +49,10 @@ struct SearchReport {
 /// "makespan in FLOPs (dag execution)", ...: what a search minimises.
 [[nodiscard]] std::string score_name(const SearchOptions& options);
 
-/// The best candidate, what comes next, and whether a scan pays, two lines; for every kind of model.
-[[nodiscard]] std::string verdict_text(const SearchReport& report);
+/// The best candidate, what comes next, and whether the best scan pays beside the best way that is none: over the
+/// graph where the network has branches.
+[[nodiscard]] Verdict search_verdict(const SearchReport& report);
+/// The last of these alone, for a profile: of a result with plain back-propagation and one schedule.
+[[nodiscard]] Verdict profile_verdict(const SearchReport& report);
 
 }  // namespace upsweep

@@ -38,7 +38,7 @@ struct SolveReport {
   double tolerance = 0;  ///< of the relative residual, and of the error after a forward sweep
   std::size_t workers = 1;
   std::uint64_t batch = 1;
-  std::vector<Verdict> verdicts;
+  std::vector<ConditionVerdict> verdicts;
   std::optional<ForwardPart> forward;
   std::optional<std::vector<FormulaRow>> formulas;
 };

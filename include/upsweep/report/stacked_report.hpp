@@ -6,6 +6,7 @@
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/search/stacked_search.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
@@ -24,7 +25,9 @@ struct StackedReport {
 [[nodiscard]] Json to_json(const StackedReport& report);
 /// The ways.
 [[nodiscard]] std::string to_csv(const StackedReport& report);
-/// A table of the ways, or of the notable ones of many, and the verdict.
+/// A table of the ways, or of the notable ones of many.
 [[nodiscard]] std::string to_text(const StackedReport& report, const TextStyle& style = {});
+/// As search_verdict() of a search of any kind of model, with the fewest workers with which a scan wins.
+[[nodiscard]] Verdict search_verdict(const StackedReport& report);
 
 }  // namespace upsweep

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/verdict.hpp"
 #include "upsweep/store/run_store.hpp"
 #include "upsweep/study/run_study.hpp"
 
@@ -23,6 +24,9 @@ struct StudyReport {
 [[nodiscard]] std::string to_csv(const StudyReport& report);
 /// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
 [[nodiscard]] std::string to_text(const StudyReport& report, const TextStyle& style = {});
+
+/// What the answers come to: where the scan is faster and what limits it, which schedule wins; empty without any.
+[[nodiscard]] Verdict study_verdict(const std::vector<AnswerRecord>& answers);
 
 /// The progress line: "1200 of 5000 points, 24 %, 830 a second, 4.6 s left, best hybrid:3 with 12.3 us".
 [[nodiscard]] std::string progress_text(const StudyProgress& progress);

@@ -9,6 +9,7 @@
 #include "upsweep/learning/train_spec.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
@@ -32,6 +33,9 @@ struct TrainReport {
 
 /// Table, differences and a small picture of the curves, for people.
 [[nodiscard]] std::string to_text(const TrainReport& report);
+
+/// The fastest backward pass that is a scan beside the fastest that is none, as measured; empty without the latter.
+[[nodiscard]] Verdict train_verdict(const TrainReport& report);
 
 /// One object with every number of the curves.
 [[nodiscard]] Json to_json(const TrainReport& report);

@@ -6,6 +6,8 @@
 #include "upsweep/io/training_file.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/report/timeline.hpp"
+#include "upsweep/search/verdict.hpp"
+#include "upsweep/store/training_record.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep {
@@ -42,5 +44,8 @@ namespace upsweep {
 [[nodiscard]] std::string to_csv(const MultiRegionStudy& study, const MultiRegionAnswers& answers);
 [[nodiscard]] std::string to_text(const TrainingFile& file, const MultiRegionStudy& study,
                                   const MultiRegionAnswers& answers, TimelineStyle style);
+
+/// The best variant of a training step beside the slowest that fits, or beside a scan that is faster.
+[[nodiscard]] Verdict training_verdict(const TrainingRecord& record);
 
 }  // namespace upsweep

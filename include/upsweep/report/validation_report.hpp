@@ -8,6 +8,7 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/verdict.hpp"
 #include "upsweep/validate/validate.hpp"
 
 namespace upsweep {
@@ -35,7 +36,11 @@ struct ValidationReport {
 /// The table of levels: predicted and measured seconds of each; empty but for its head under dag execution.
 [[nodiscard]] std::string to_csv(const ValidationReport& report);
 
-/// Tables for people: the schedules, the levels of each that ran, and the verdict.
+/// Tables for people: the schedules, the levels of each that ran, and remarks.
 [[nodiscard]] std::string to_text(const ValidationReport& report, const TextStyle& style = {});
+
+/// Whether what ran is right, how the fastest scan stands to plain back-propagation, both measured, and how far
+/// predictions are off.
+[[nodiscard]] Verdict validation_verdict(const ValidationReport& report);
 
 }  // namespace upsweep

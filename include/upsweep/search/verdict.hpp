@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace upsweep {
 
@@ -23,5 +26,31 @@ inline constexpr double kSameMeasurement = 0.05;
   if (std::fabs(ratio - 1) <= same) return Standing::gains_nothing;
   return ratio < 1 ? Standing::pays : Standing::does_not_pay;
 }
+
+/// Back-propagation of one kind, and the scan that comes off best beside it by the same rule.
+struct Baseline {
+  std::string name;         ///< "sparse-bp-whole", "sparse-bp", "graph-bp", ...: section "The verdict" of the docs
+  double score = 0;         ///< FLOPs or seconds, as below
+  bool is_seconds = false;  ///< else FLOPs, as a mean over the inputs
+  std::string best_scan =
+      {};                 ///< the feasible schedule that is not plain with the smallest score; empty: there is none
+  double scan_score = 0;  ///< of it
+
+  /// scan_score / score; nothing without a scan or at score 0.
+  [[nodiscard]] std::optional<double> ratio() const;
+};
+
+/// What a command comes to: the same wherever it is shown.
+struct Verdict {
+  std::vector<Baseline> baselines = {};     ///< that scans were compared with; none: nothing was compared
+  bool is_decided = true;                   ///< false: what was compared does not tell, as the sentences say
+  double same = kSamePrediction;            ///< as in standing_of()
+  std::vector<std::string> sentences = {};  ///< for people, without line breaks; may hold texts from files
+
+  /// Whether scans take less than every baseline; nothing where that is not known.
+  [[nodiscard]] std::optional<bool> pays() const;
+  /// The largest ratio, which decides; nothing without one.
+  [[nodiscard]] std::optional<double> ratio() const;
+};
 
 }  // namespace upsweep

@@ -52,7 +52,7 @@ struct LayerSizes {
 [[nodiscard]] std::uint64_t iterative_memory(const LayerSizes& sizes, std::uint64_t vectors);
 
 /// A condition of the paper with the numbers of a chain in it.
-struct Verdict {
+struct ConditionVerdict {
   std::string condition;  ///< "r >= n": what has to hold
   std::string meaning;    ///< what both sides are here
   double left = 0;
@@ -69,15 +69,15 @@ struct JoiningCost {
 };
 
 /// Where direct splitting is practical: r >= n or l / log2 l >= n (section 4.1). l / log2 l of one layer is infinite.
-[[nodiscard]] std::vector<Verdict> direct_verdicts(std::uint64_t batch, std::size_t layers, const JoiningCost& n);
+[[nodiscard]] std::vector<ConditionVerdict> direct_verdicts(std::uint64_t batch, std::size_t layers, const JoiningCost& n);
 
 /// Where an iterative method is practical: η < l (section 4.2).
 ///
 /// That is about layers of one size and one product an iteration; what a real chain makes of it says faster_verdict().
-[[nodiscard]] Verdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers);
+[[nodiscard]] ConditionVerdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers);
 
 /// Whether a method takes less time on the workers than substitution, both in FLOPs one after the other.
-[[nodiscard]] Verdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
+[[nodiscard]] ConditionVerdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
                                      std::size_t workers);
 
 }  // namespace upsweep

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/store/stored_run.hpp"
+
 namespace upsweep {
 
 /// Seconds of the phases of a backward pass.
@@ -64,6 +66,7 @@ struct PassRecord {
   std::optional<double> parameters_s = {};  ///< gradients of the parameters
   std::vector<PassRow> passes;
   std::vector<LossPoint> losses = {};
+  KeptVerdict verdict = {};
 };
 
 }  // namespace upsweep

@@ -33,6 +33,7 @@ struct RunContext {
   const Machine* machine = nullptr;  ///< whose predictions the runs have, if any
   std::string machine_text = {};     ///< its file
   std::optional<double> predicted_build_s = std::nullopt;
+  KeptVerdict verdict = {};
 };
 
 /// A run of a schedule on a backend, to be kept beside the prediction.

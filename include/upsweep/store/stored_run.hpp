@@ -5,10 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/search/verdict.hpp"
+
 namespace upsweep {
 
 // Rows of a database as values, for whoever shows them. Counts are means over the inputs of a run: whole numbers where
 // the mean is one. Texts may be anything: they come from files of users.
+
+/// What a command came to, as it was said when it ended.
+struct KeptVerdict {
+  std::optional<std::string> text;  ///< a line for each sentence; nothing: by a version that did not keep it
+  std::optional<double> ratio;      ///< Verdict::ratio()
+};
+
+/// As it is kept; nothing of a verdict without sentences.
+[[nodiscard]] KeptVerdict kept(const Verdict& verdict);
 
 /// What is kept of a schedule under a command, but for its id and what the command is. `Count`: of counts that are
 /// means over the inputs.

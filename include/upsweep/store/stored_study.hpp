@@ -55,6 +55,7 @@ struct StoredStudy {
   bool is_complete = false;
   std::vector<StoredAxis> axes;
   std::vector<StoredAnswer> answers;
+  KeptVerdict verdict;
 };
 
 /// A point of a study: what whoever goes on with the study needs.

@@ -37,6 +37,9 @@ class StudyStore {
   /// Replaces the answers of a study and marks it as complete or not.
   void save_answers(std::int64_t study, std::span<const AnswerRecord> answers, bool is_complete);
 
+  /// Keeps what a study came to.
+  void save_verdict(std::int64_t study, const KeptVerdict& verdict);
+
   /// Marks a counted model of the cache as used, where it is there.
   void mark_used(const ContentKey& key);
   /// Keeps a counted model, and removes the ones that were used longest ago until all take at most `limit` bytes. One

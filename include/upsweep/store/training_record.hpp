@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/store/stored_run.hpp"
+
 namespace upsweep {
 
 /// A figure of a training run: of one variant (a policy, a link rule and k, ...), of the whole, or of a device, layer,
@@ -47,6 +49,7 @@ struct TrainingRecord {
   std::optional<double> best_makespan = std::nullopt;
   std::vector<TrainingFigure> figures;
   std::vector<TrainingTask> tasks;
+  KeptVerdict verdict = {};
 };
 
 }  // namespace upsweep

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "html.hpp"
-#include "upsweep/report/format.hpp"
-#include "verdict.hpp"
-#include "verdict_words.hpp"
+#include "upsweep/report/short_text.hpp"
+#include "upsweep/report/training_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -24,21 +23,25 @@ const TrainingFigure* figure_named(const TrainingRecord& record, std::size_t var
 
 }  // namespace
 
-std::string training_verdict(const TrainingRecord& record) {
+Verdict training_verdict(const TrainingRecord& record) {
+  Verdict verdict;
   const auto time = [&](double value) {
     return record.is_in_seconds ? short_seconds(value) : fmt::format("{:.6g} units of its file", value);
   };
   if (record.kind == "reverse_first_k_memory") {
-    return "How much memory deferring the gradients of the first k layers takes, and the largest k that fits, stand in "
-           "the table below.";
+    verdict.sentences = {
+        "How much memory deferring the gradients of the first k layers takes, and the largest k that fits, stand in "
+        "the tables."};
+    return verdict;
   }
   if (!record.best || *record.best >= record.variants.size() || !record.best_makespan) {
-    return fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size());
+    verdict.sentences = {fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size())};
+    return verdict;
   }
   const double best = *record.best_makespan;
   const std::string count =
       record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
-  std::string text = fmt::format("The {} is {} with {}", count, shortened(record.variants[*record.best]), time(best));
+  std::string text = fmt::format("The {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
   const TrainingFigure* slowest = nullptr;
   std::size_t fastest = record.variants.size();
   double least = best;
@@ -46,18 +49,22 @@ std::string training_verdict(const TrainingRecord& record) {
     const TrainingFigure* makespan = figure_named(record, i, "makespan");
     if (makespan == nullptr || figure_named(record, i, "does_not_fit") != nullptr) continue;
     if (slowest == nullptr || makespan->value > slowest->value) slowest = makespan;
-    if (!is_scan_variant(record.variants[i]) || makespan->value >= least) continue;
+    if (!is_scan_variant(record.variants[i])) continue;
+    if (fastest < record.variants.size() && makespan->value >= least) continue;
     least = makespan->value;
     fastest = i;
   }
-  if (fastest < record.variants.size()) {  // a scan is no policy: the file asks for the best of those
-    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it", shortened(record.variants[*record.best]),
-                       time(best), shortened(record.variants[fastest]), time(least), short_ratio(least / best));
+  if (fastest < record.variants.size())
+    verdict.baselines = {{"best-policy", best, record.is_in_seconds, record.variants[fastest], least}};
+  if (fastest < record.variants.size() && least < best) {  // a scan is no policy: the file asks for the best of those
+    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it", short_text(record.variants[*record.best], 120),
+                       time(best), short_text(record.variants[fastest], 120), time(least), short_ratio(least / best));
   } else if (slowest != nullptr && best > 0 && slowest->value > best) {
     text += fmt::format(", {} than {} ({})", faster_text(best / slowest->value, 0),
-                        shortened(record.variants[slowest->variant]), time(slowest->value));
+                        short_text(record.variants[slowest->variant], 120), time(slowest->value));
   }
-  return text + ".";
+  verdict.sentences = {text + "."};
+  return verdict;
 }
 
 }  // namespace upsweep

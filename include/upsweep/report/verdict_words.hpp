@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "upsweep/report/format.hpp"
+#include "upsweep/search/verdict.hpp"
+
+namespace upsweep {
+
+// What verdicts have in common wherever they are shown; sentences are plain text, not yet escaped.
+
+/// The object `verdict` of JSON: pays ("yes", "no" or null), decided_by ("seconds" or "flops"), baselines, sentence.
+[[nodiscard]] Json verdict_json(const Verdict& verdict);
+
+/// A line for each sentence.
+[[nodiscard]] std::string verdict_text(const Verdict& verdict);
+
+/// The best scan beside a baseline, in seconds or FLOPs, and what follows: "hybrid:3 takes 0.7654x of plain BP: the
+/// scan pays"; "there is no scan to compare with plain BP" without one. `plain`: what the baseline is called.
+[[nodiscard]] std::string comparison_text(const Baseline& baseline, const std::string& plain, double same);
+
+/// "1 worker", "16 workers".
+[[nodiscard]] std::string workers_text(std::uint64_t workers);
+
+/// How the time or the FLOPs of something stand to those of another: "2.5 times faster", "12 times as long", "4.2 %
+/// longer"; below a relative difference of `same` "as fast", of which there is nothing to conclude. `ratio` > 0: to the
+/// other.
+[[nodiscard]] std::string faster_text(double ratio, double same);
+
+/// "the scan pays", "the scan gains nothing" or "the scan does not pay".
+[[nodiscard]] std::string pays_text(double ratio, double same);
+
+}  // namespace upsweep

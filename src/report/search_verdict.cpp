@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "search_parts.hpp"
+#include "upsweep/report/verdict_words.hpp"
+#include "upsweep/sim/graph_backprop.hpp"
+
+namespace upsweep {
+namespace {
+
+std::string score_text(const SearchResult& result, double score) {
+  if (result.options.in_seconds()) return short_seconds(score);
+  return score == std::floor(score) ? fmt::format("{:.0f}", score) : fmt::format("{}", score);
+}
+
+/// "depth 3" or the name of another way.
+std::string place_text(const Candidate& candidate) {
+  return candidate.depth ? fmt::format("depth {}", *candidate.depth) : candidate.schedule;
+}
+
+/// "; latency binds", of a candidate on a machine.
+std::string binding_text(const Candidate& candidate) {
+  return candidate.binding ? fmt::format("; {}", binds_text(to_string(*candidate.binding))) : "";
+}
+
+/// The feasible candidate with other figures than the best that comes next, if any.
+const Candidate* next_different(const SearchResult& result) {
+  const Candidate& best = result.candidates[*result.best];
+  const Candidate* next = nullptr;
+  for (const Candidate& c : result.candidates) {
+    if (!c.feasible || &c == &best || (best.depth && c.same_as == best.depth)) continue;
+    if (next == nullptr || *c.score < *next->score) next = &c;
+  }
+  return next;
+}
+
+/// The depth that would be better than the best, were there no limit on memory; null: there is none.
+const Candidate* too_large(const SearchResult& result) {
+  const Candidate* cheaper = nullptr;
+  for (const Candidate& c : result.candidates) {
+    if (c.feasible || !c.score || *c.score >= *result.candidates[*result.best].score) continue;
+    if (cheaper == nullptr || *c.score < *cheaper->score) cheaper = &c;
+  }
+  return cheaper;
+}
+
+/// The best depth, or best of all ways, and what comes next.
+std::string best_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  if (!result.best) {
+    const bool gave_up = std::ranges::any_of(result.candidates, [](const Candidate& c) { return !c.score; });
+    const char* what = result.linear().depth ? "depth" : "way";
+    return gave_up ? fmt::format("No best {} is known: a simulation gave up.", what)
+                   : fmt::format("No {} fits into the memory limit.", what);
+  }
+  const Candidate& best = result.candidates[*result.best];
+  std::string text = fmt::format("Best: {}{} with the smallest {}, {}.", place_text(best),
+                                 best.depth ? fmt::format(" ({})", best.schedule) : "", score_name(result.options),
+                                 score_text(result, *best.score));
+  if (const Candidate* next = next_different(result); next != nullptr && *best.score > 0) {
+    text += fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * (*next->score / *best.score - 1));
+  }
+  if (const Candidate* cheaper = too_large(result); cheaper != nullptr && cheaper->depth) {
+    text += fmt::format(" Depth {} would need {} of {}, but does not fit into the memory limit.", *cheaper->depth,
+                        ratio_text(cheaper->score, plain_score(report)), report.plain);
+  }
+  return text;
+}
+
+/// The best of depths and schemes, and what the best depth has instead; empty where there are no others.
+std::string best_scheme_text(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  if (!report.no_schemes.empty() || result.schemes.empty()) return "";
+  if (!result.best_scheme) return "No other scheme fits either.";
+  const Candidate& best = result.at(*result.best_scheme);
+  const double plain = plain_score(report);
+  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
+  if (best.depth)
+    return fmt::format("No other scheme does better than depth {} ({}){}.", *best.depth, best.schedule, ratio);
+  std::string text = fmt::format("Best of all: {} with {}{}{}", best.schedule, score_text(result, *best.score), ratio,
+                                 binding_text(best));
+  if (result.best) {
+    const Candidate& depth = result.candidates[*result.best];
+    text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
+    if (*best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (*depth.score / *best.score - 1));
+  }
+  return text + ".";
+}
+
+/// The feasible scan with the smallest score; null without one.
+const Candidate* best_scan(const SearchResult& result) {
+  const Candidate* best = nullptr;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
+    if (best == nullptr || *c.score < *best->score) best = &c;
+  }
+  return best;
+}
+
+/// The candidate with the smallest score that is no scan.
+const Candidate& best_plain(const SearchResult& result) {
+  const Candidate* best = &result.linear();
+  for (std::size_t i = 1; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (c.is_plain && c.feasible && c.score && *c.score < *best->score) best = &c;
+  }
+  return *best;
+}
+
+Baseline baseline_of(const std::string& name, const SearchResult& result, double score, const Candidate* scan,
+                     double added) {
+  Baseline baseline{name, score, result.options.in_seconds()};
+  if (scan == nullptr) return baseline;
+  baseline.best_scan = scan->schedule;
+  baseline.scan_score = *scan->score + added;
+  return baseline;
+}
+
+/// A piece of work over the graph by the objective of a search, in FLOPs.
+double graph_score(const GraphWork& work, const SearchResult& result) {
+  const SearchOptions& options = result.options;
+  const bool is_level = options.execution == Execution::level;
+  const std::uint64_t flops = options.objective == Objective::time           ? work.makespan(options.execution).flops
+                              : options.objective == Objective::work_flops   ? work.flops
+                              : is_level                                     ? work.critical_path_level
+                                                                             : work.critical_path_dag;
+  return static_cast<double>(flops) / static_cast<double>(result.inputs);
+}
+
+bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }
+
+/// Why there is no scan to compare.
+std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
+  for (std::size_t i = 0; i < report.result.size(); ++i) {
+    if (report.result.at(i).is_scan()) return fmt::format("no scan that fits is there to compare with {}", report.plain);
+  }
+  return comparison_text(baseline, report.plain, 0);
+}
+
+/// What the scan comes to over a graph with branches, which decides there.
+std::string graph_text(const SearchReport& report, const Candidate* scan, Verdict& verdict) {
+  const SearchResult& result = report.result;
+  if (report.network->links().size() == 1) {
+    return "no activation between input and output lies on all paths: the whole network is one block, and a scan has "
+           "nothing to do";
+  }
+  const Baseline& chain = verdict.baselines.front();
+  const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {} takes {} of {}",
+                                             chain.best_scan, ratio_text(chain.scan_score, chain.score), report.plain);
+  if (result.options.in_seconds()) {
+    if (scan == nullptr) return no_scan_text(report, chain);
+    verdict.is_decided = false;
+    return over_chain + "; what forming them takes is not predicted, so that this does not say whether the scan pays";
+  }
+  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
+  verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
+                                          graph_score(graph.formation, result) + graph_score(graph.inner, result)));
+  if (scan == nullptr) return no_scan_text(report, verdict.baselines.back());
+  return fmt::format("{}; with forming them and the gradients inside blocks {}", over_chain,
+                     comparison_text(verdict.baselines.back(), "plain BP over the graph", verdict.same));
+}
+
+/// The best scan beside the best that is none, over the chain.
+Verdict compared(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  Verdict verdict;
+  verdict.baselines = {baseline_of(result.options.in_seconds() ? "sparse-bp" : "sparse-bp-whole", result,
+                                   *best_plain(result).score, best_scan(result), 0)};
+  return verdict;
+}
+
+/// Whether the best scan pays, beside the best that is none.
+std::string standing_text(const SearchReport& report, Verdict& verdict) {
+  const Candidate& plain = best_plain(report.result);
+  const Candidate* scan = best_scan(report.result);
+  if (has_blocks(report)) return graph_text(report, scan, verdict);
+  if (scan == nullptr) return no_scan_text(report, verdict.baselines.front());
+  const std::string baseline = &plain == &report.result.linear()
+                                   ? report.plain
+                                   : fmt::format("{}, the best that is no scan", plain.schedule);
+  std::string text = comparison_text(verdict.baselines.front(), baseline, verdict.same);
+  if (baseline_score(report) > 0)
+    text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
+  return text + binding_text(*scan);
+}
+
+/// That as a sentence that says under what it holds.
+std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
+  const SearchResult& result = report.result;
+  const Machine* machine = result.options.machine;
+  const std::string standing = standing_text(report, verdict);
+  if (report.priced_by == "kernels") return fmt::format("On {}: {}.", machine->name, standing);
+  std::string frame = workers_text(result.workers);
+  if (machine != nullptr) frame = fmt::format("{} ({})", machine->name, frame);
+  return fmt::format("On {}, {} execution: {}.", frame, to_string(result.options.execution), standing);
+}
+
+std::string overtaking_text(const SearchReport& report) {
+  if (!report.has_overtaking) return "";
+  if (!report.overtaking) return fmt::format("With no number of workers does a hybrid scan overtake {}.", report.plain);
+  return fmt::format("A hybrid scan overtakes {} from {} on (depth {}).", report.plain,
+                     workers_text(report.overtaking->workers), report.overtaking->depth);
+}
+
+}  // namespace
+
+std::string ratio_text(const std::optional<double>& a, double b) {
+  if (!a) return "?";
+  return b == 0 ? "-" : short_ratio(*a / b);
+}
+
+double baseline_score(const SearchReport& report) {
+  if (report.result.options.in_seconds() || !report.baseline_flops) return 0;
+  return static_cast<double>(*report.baseline_flops) / static_cast<double>(report.result.inputs);
+}
+
+std::string score_name(const SearchOptions& options) {
+  const std::string rule = to_string(options.execution);
+  switch (options.objective) {
+    case Objective::time:
+      if (options.in_seconds()) return fmt::format("predicted time ({} execution)", rule);
+      return fmt::format("makespan in FLOPs ({} execution)", rule);
+    case Objective::critical_flops:
+      return fmt::format("critical path in FLOPs ({} rule)", rule);
+    case Objective::work_flops:
+      break;
+  }
+  return options.scope == Scope::all ? "FLOPs of all ops" : "FLOPs of live ops";
+}
+
+Verdict search_verdict(const SearchReport& report) {
+  Verdict verdict = compared(report);
+  const std::string standing = standing_sentence(report, verdict);
+  for (const std::string& sentence :
+       {best_text(report), best_scheme_text(report), standing, overtaking_text(report)}) {
+    if (!sentence.empty()) verdict.sentences.push_back(sentence);
+  }
+  return verdict;
+}
+
+Verdict profile_verdict(const SearchReport& report) {
+  Verdict verdict = compared(report);
+  verdict.sentences = {standing_sentence(report, verdict)};
+  return verdict;
+}
+
+}  // namespace upsweep

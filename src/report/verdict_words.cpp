@@ -1,0 +1,74 @@
+#include "upsweep/report/verdict_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <utility>
+
+namespace upsweep {
+namespace {
+
+/// Factors from here on are told as such, smaller ones as percent.
+constexpr double kFactor = 1.1;
+
+}  // namespace
+
+Json verdict_json(const Verdict& verdict) {
+  Json baselines = Json::array();
+  for (const Baseline& baseline : verdict.baselines) {
+    const bool has_scan = !baseline.best_scan.empty();
+    const std::optional<double> ratio = baseline.ratio();
+    baselines.push_back({{"name", baseline.name},
+                         {"score", baseline.score},
+                         {"unit", baseline.is_seconds ? "s" : "flops"},
+                         {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
+                         {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
+                         {"ratio", ratio ? Json(*ratio) : Json()}});
+  }
+  const std::optional<bool> pays = verdict.pays();
+  const bool is_compared = !verdict.baselines.empty();
+  return {{"pays", pays ? Json(*pays ? "yes" : "no") : Json()},
+          {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
+          {"baselines", std::move(baselines)},
+          {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
+}
+
+std::string verdict_text(const Verdict& verdict) {
+  std::string text;
+  for (const std::string& sentence : verdict.sentences) text += sentence + '\n';
+  return text;
+}
+
+std::string comparison_text(const Baseline& baseline, const std::string& plain, double same) {
+  const std::optional<double> ratio = baseline.ratio();
+  if (!ratio) return fmt::format("there is no scan to compare with {}", plain);
+  return fmt::format("{} takes {} of {}: {}", baseline.best_scan, short_ratio(*ratio), plain, pays_text(*ratio, same));
+}
+
+std::string workers_text(std::uint64_t workers) {
+  return workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
+}
+
+std::string faster_text(double ratio, double same) {
+  if (standing_of(ratio, same) == Standing::gains_nothing) return "as fast";
+  const bool is_faster = ratio < 1;
+  const double factor = is_faster ? 1 / ratio : ratio;
+  if (factor < kFactor) return fmt::format("{:.2g} % {}", 100 * (factor - 1), is_faster ? "faster" : "longer");
+  const std::string times = factor >= 1e3 ? fmt::format("{:.0f}", factor) : fmt::format("{:.3g}", factor);
+  return fmt::format("{} times {}", times, is_faster ? "faster" : "as long");
+}
+
+std::string pays_text(double ratio, double same) {
+  switch (standing_of(ratio, same)) {
+    case Standing::pays:
+      return "the scan pays";
+    case Standing::gains_nothing:
+      return "the scan gains nothing";
+    case Standing::does_not_pay:
+      break;
+  }
+  return "the scan does not pay";
+}
+
+}  // namespace upsweep

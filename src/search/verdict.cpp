@@ -1,0 +1,28 @@
+#include "upsweep/search/verdict.hpp"
+
+#include <algorithm>
+
+namespace upsweep {
+
+std::optional<double> Baseline::ratio() const {
+  if (best_scan.empty() || !(score > 0)) return std::nullopt;
+  return scan_score / score;
+}
+
+std::optional<bool> Verdict::pays() const {
+  if (baselines.empty() || !is_decided) return std::nullopt;
+  return std::ranges::all_of(baselines, [this](const Baseline& baseline) {
+    const std::optional<double> ratio = baseline.ratio();
+    return ratio && standing_of(*ratio, same) == Standing::pays;
+  });
+}
+
+std::optional<double> Verdict::ratio() const {
+  std::optional<double> largest;
+  for (const Baseline& baseline : baselines) {
+    if (const std::optional<double> ratio = baseline.ratio()) largest = std::max(largest.value_or(*ratio), *ratio);
+  }
+  return largest;
+}
+
+}  // namespace upsweep

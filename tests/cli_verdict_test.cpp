@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "store/sql_query.hpp"
+#include "support/command_line.hpp"
+#include "support/files.hpp"
+
+// What a command concludes is the same in its table, its JSON, the database and the page.
+
+namespace upsweep::testing::cli_verdict_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kSource = UPSWEEP_SOURCE_DIR;
+const std::string kModels = kSource + "/models/";
+const std::string kGpu = kSource + "/configs/machines/v100-sxm2-32gb.yaml";
+
+std::string escaped(std::string text) {
+  for (const auto& [sign, entity] : {std::pair{"&", "&amp;"}, std::pair{"<", "&lt;"}, std::pair{">", "&gt;"}}) {
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += std::string(entity).size())
+      text.replace(at, 1, entity);
+  }
+  return text;
+}
+
+/// A command whose verdict is the same every time; `has_ratio`: whether a scan stands beside back-propagation.
+struct Case {
+  std::string name;
+  std::vector<std::string> arguments;
+  bool has_ratio = true;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+class VerdictEverywhere : public ::testing::TestWithParam<Case> {};
+
+TEST_P(VerdictEverywhere, IsTheSameInTableJsonDatabaseAndPage) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  std::vector<std::string> arguments = GetParam().arguments;
+  const Finished table = upsweep(arguments);
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  arguments.insert(arguments.end(), {"--db", db});
+  const Json verdict = json_of(arguments).at("verdict");
+  const std::string sentence = verdict["sentence"];
+  ASSERT_FALSE(sentence.empty());
+
+  std::string lines = query(db, "SELECT verdict FROM commands");
+  EXPECT_THAT(table.out, HasSubstr(lines)) << "each sentence is a line of the table's end";
+  lines.pop_back();
+  std::ranges::replace(lines, '\n', ' ');
+  EXPECT_EQ(lines, sentence);
+
+  double largest = -1;
+  for (const Json& baseline : verdict["baselines"]) {
+    if (!baseline["ratio"].is_null()) largest = std::max(largest, baseline["ratio"].get<double>());
+  }
+  EXPECT_EQ(largest > 0, GetParam().has_ratio);
+  if (GetParam().has_ratio) {
+    EXPECT_DOUBLE_EQ(std::stod(query(db, "SELECT printf('%.17g', verdict_ratio) FROM commands")), largest);
+    EXPECT_EQ(verdict["pays"], largest < 1 ? "yes" : "no");
+  }
+  ASSERT_EQ(upsweep({"report", "--db", db, "--out", folder.path("page.html")}).exit_code, 0);
+  EXPECT_THAT(read_file(folder.path("page.html")), HasSubstr("<p class=\"verdict\">" + escaped(sentence) + "</p>"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, VerdictEverywhere,
+    ::testing::Values(
+        Case{"search", {"search", kModels + "vgg11-quarter-pruned90.yaml", "--workers", "3"}},
+        Case{"search_of_branches", {"search", kModels + "densenet-block.yaml"}},
+        Case{"search_on_a_machine", {"search", kModels + "lenet5.yaml", "--machine", kGpu}},
+        Case{"search_of_steps", {"search", kModels + "rnn-bitstream.yaml"}},
+        Case{"search_of_steps_on_a_machine", {"search", kModels + "rnn-bitstream.yaml", "--machine", kGpu}},
+        Case{"search_of_a_stack", {"search", kModels + "rnn-stacked.yaml"}},
+        Case{"profile", {"profile", kModels + "vgg11-quarter-pruned90.yaml", "--schedule", "hybrid:2"}},
+        Case{"profile_of_branches", {"profile", kModels + "densenet-block.yaml"}},
+        Case{"profile_on_a_machine", {"profile", kModels + "lenet5.yaml", "--machine", kGpu}},
+        Case{"profile_of_steps", {"profile", kModels + "rnn-bitstream.yaml"}},
+        Case{"profile_of_a_stack", {"profile", kModels + "rnn-stacked.yaml"}},
+        Case{"training", {"training", kSource + "/configs/training/figure4.yaml"}, false},
+        Case{"study", {"study", kSource + "/configs/studies/which-gpu.yaml"}, false}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Verdicts, OfNetworksWithBranchesCountWhatBlocksCost) {
+  const Json json = json_of({"search", kModels + "densenet-block.yaml", "--workers", "4"});
+  const Json& verdict = json["verdict"];
+  ASSERT_EQ(verdict["baselines"].size(), 2U);
+  const Json& graph = verdict["baselines"][1];
+  EXPECT_EQ(graph["name"], "graph-bp");
+  const auto flops = [&](const char* part) { return json[part]["makespan"]["dag"]["flops"].get<double>(); };
+  const double chain = verdict["baselines"][0]["scan_score"];
+  EXPECT_EQ(graph["score"], flops("graph_bp"));
+  EXPECT_EQ(graph["scan_score"], chain + flops("formation") + flops("inside_blocks"));
+  EXPECT_EQ(verdict["pays"], graph["ratio"] < 1 && verdict["baselines"][0]["ratio"] < 1 ? "yes" : "no");
+}
+
+TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const Json verdict =
+      json_of({"validate", kModels + "mlp-mnist.yaml", "--all-depths", "--workers", "1", "--db", db}).at("verdict");
+  EXPECT_EQ(verdict["decided_by"], "seconds");
+  std::string kept = query(db, "SELECT verdict FROM commands");
+  kept.pop_back();
+  std::ranges::replace(kept, '\n', ' ');
+  EXPECT_EQ(verdict["sentence"], kept);
+  EXPECT_THAT(kept, HasSubstr("agrees with direct back-propagation"));
+  EXPECT_THAT(kept, HasSubstr(" of plain BP; "));
+}
+
+}  // namespace
+}  // namespace upsweep::testing::cli_verdict_test

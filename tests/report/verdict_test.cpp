@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "page/made_store.hpp"
+#include "upsweep/report/study_report.hpp"
+#include "upsweep/report/training_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
+
+namespace upsweep::verdict_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
+  Verdict verdict;
+  EXPECT_FALSE(verdict.pays()) << "nothing was compared";
+  verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}};
+  EXPECT_EQ(verdict.pays(), true);
+  EXPECT_EQ(verdict.ratio(), 0.8);
+  verdict.baselines.push_back({"graph-bp", 10, false, "hybrid:1", 12});
+  EXPECT_EQ(verdict.pays(), false);
+  EXPECT_EQ(verdict.ratio(), 1.2) << "the largest ratio decides";
+  verdict.is_decided = false;
+  EXPECT_FALSE(verdict.pays());
+  verdict.is_decided = true;
+  verdict.baselines = {{"sparse-bp", 1, true, "hybrid:1", 0.97}};
+  EXPECT_EQ(verdict.pays(), true);
+  verdict.same = kSameMeasurement;
+  EXPECT_EQ(verdict.pays(), false) << "measured times that differ by less say nothing";
+  verdict.baselines = {{"sparse-bp", 1, true}};
+  EXPECT_EQ(verdict.pays(), false) << "no scan fits";
+  EXPECT_FALSE(verdict.ratio());
+  verdict.baselines = {{"sparse-bp", 0, true, "hybrid:1", 1}};
+  EXPECT_EQ(verdict.pays(), false) << "there is nothing to win";
+}
+
+TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
+  Verdict verdict;
+  verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
+  verdict.sentences = {"One.", "Two."};
+  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"pays": "no", "decided_by": "flops", "baselines": [
+    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
+    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
+    "sentence": "One. Two."})"));
+  EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
+  EXPECT_EQ(verdict_json({}), Json::parse(R"({"pays": null, "decided_by": null, "baselines": [], "sentence": ""})"));
+}
+
+TEST(Verdict, ComparisonsSayWhatFollows) {
+  const Baseline scan{"sparse-bp", 1, true, "hybrid:3", 0.97};
+  EXPECT_EQ(comparison_text(scan, "plain BP", kSamePrediction), "hybrid:3 takes 0.9700x of plain BP: the scan pays");
+  EXPECT_EQ(comparison_text(scan, "plain BP", kSameMeasurement),
+            "hybrid:3 takes 0.9700x of plain BP: the scan gains nothing");
+  EXPECT_EQ(comparison_text({"sparse-bp", 1, true, "hybrid:3", 2}, "plain BP", kSameMeasurement),
+            "hybrid:3 takes 2.000x of plain BP: the scan does not pay");
+  EXPECT_EQ(comparison_text({"sparse-bp", 1, true}, "plain BP", 0), "there is no scan to compare with plain BP");
+}
+
+TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
+  EXPECT_EQ(faster_text(1, kSamePrediction), "as fast");
+  EXPECT_EQ(faster_text(1.004, kSameMeasurement), "as fast");
+  EXPECT_EQ(faster_text(1.004, kSamePrediction), "0.4 % longer") << "counts are compared as they are";
+  EXPECT_EQ(faster_text(0.98, kSamePrediction), "2 % faster");
+  EXPECT_EQ(faster_text(1.05, kSamePrediction), "5 % longer");
+  EXPECT_EQ(faster_text(0.5, kSamePrediction), "2 times faster");
+  EXPECT_EQ(faster_text(12521, kSamePrediction), "12521 times as long");
+}
+
+TEST(Verdict, OfATrainingStepNamesTheBestPolicyAndScansThatBeatIt) {
+  TrainingRecord record = testing::made_training();
+  EXPECT_THAT(training_verdict(record).sentences,
+              ElementsAre("The best of 2 variants is modulo with 20 units of its file, 1.5 times faster than gpipe (30 "
+                          "units of its file)."));
+  record.variants.push_back("scan hybrid:2");
+  record.figures.push_back({2, "makespan", std::nullopt, 25});
+  EXPECT_EQ(training_verdict(record).ratio(), 1.25) << "a scan that is slower is compared, too";
+  record.figures.back().value = 10;
+  EXPECT_THAT(training_verdict(record).sentences,
+              ElementsAre("The best policy is modulo with 20 units of its file; scan hybrid:2 takes 10 units of its "
+                          "file, 0.5000x of it."));
+  EXPECT_EQ(training_verdict(record).pays(), true);
+}
+
+std::string sentence_of(const std::vector<AnswerRecord>& answers) {
+  const Verdict verdict = study_verdict(answers);
+  return verdict.sentences.empty() ? "" : verdict.sentences.front();
+}
+
+TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
+  const AnswerRecord everywhere{"crossover", "{}", "a", R"({"along":"length","faster":"everywhere","binding":"latency",
+      "speedup_least":1.5,"speedup_most":2})"};
+  const AnswerRecord nowhere{"crossover", "{}", "the scan is faster nowhere", R"({"along":"length","faster":"nowhere",
+      "binding":"workers","speedup_least":0.5,"speedup_most":0.75})"};
+  const AnswerRecord from{"crossover", "{}", "c", R"({"along":"length","faster":"from","value":3,"plain_value":2,
+      "binding":"latency","plain_speedup":0.9,"speedup":4})"};
+  const auto at = [](AnswerRecord answer, const char* place) {
+    answer.where = place;
+    return answer;
+  };
+  EXPECT_EQ(sentence_of({at(everywhere, "1"), at(nowhere, "2"), at(from, "3"), at(from, "3")}),
+            "Along length the scan is faster everywhere at 1 of 3 places, in a part of the axis at 1 of 3 places, "
+            "nowhere at 1 of 3 places (0.5000x to 4.000x); most often latency binds.");
+  const AnswerRecord other{"crossover", "4", "d", R"({"along":"workers","faster":"unknown"})"};
+  EXPECT_EQ(
+      sentence_of({at(everywhere, "1"), other}),
+      "Along length the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency binds. Along workers "
+      "the scan is faster (not known) at 1 of 1 place.");
+  EXPECT_EQ(sentence_of({nowhere}), "The scan is faster nowhere.");
+  const AnswerRecord best{"best", "", "b", R"({"points":9,"wins":{"hybrid:2":5,"linear":4}})"};
+  EXPECT_EQ(sentence_of({best}), "The schedule hybrid:2 wins most often, at 5 of 9 points.");
+  EXPECT_EQ(sentence_of({}), "");
+  EXPECT_EQ(sentence_of({{"crossover", "", "broken", "no JSON"}}), "Broken.");
+}
+
+}  // namespace
+}  // namespace upsweep::verdict_test
