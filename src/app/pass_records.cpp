@@ -121,10 +121,11 @@ PassRecord pass_record(const Caller& invocation, const PassesReport& report) {
   return record;
 }
 
-PassRecord pass_record(const Caller& invocation, const RecurrentProfileReport& report) {
-  PassRecord record = pass_record(invocation, "profile", report.model);
-  record.workers = report.pram.workers;
-  record.passes = {row_of(report.profile.schedule, totals(report.profile, Scope::all), report.pram, Execution::dag)};
+PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const HomogeneousProfile& profile,
+                       const PramProfile& pram) {
+  PassRecord record = pass_record(invocation, "profile", model);
+  record.workers = pram.workers;
+  record.passes = {row_of(profile.schedule, totals(profile, Scope::all), pram, Execution::dag)};
   return record;
 }
 

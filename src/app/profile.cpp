@@ -10,7 +10,6 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/scan/request.hpp"
 #include "upsweep/search/what_binds.hpp"
@@ -131,8 +130,8 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
 void profile_steps(const ProfileRequest& request, const BackwardMethod& method, const Caller& caller,
                    ProfileOutcome& outcome) {
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
-  const auto keep = [&](const auto& report) {
-    if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, report))};
+  const auto keep = [&](const auto&... what) {
+    if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(pass_record(caller, what...))};
   };
   if (outcome.machine) {
     const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
@@ -147,8 +146,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
                             std::nullopt};
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
-  if (!outcome.machine)
-    keep(RecurrentProfileReport{model, found.profile, found.pram, found.reference, request.schedule});
+  if (!outcome.machine) keep(model, found.profile, found.pram);
   outcome.counted = std::move(found);
 }
 
@@ -180,10 +178,8 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
   const auto& chain = std::get<CountedChainProfile>(outcome.counted);
-  if (recurrent != nullptr)
-    return show(RecurrentProfileReport{*recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule});
-  ChainProfileReport report{std::get<ChainModel>(outcome.model), chain.profile, chain.pram, chain.reference,
-                            outcome.schedule};
+  ChainProfileReport report{recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule};
+  if (recurrent == nullptr) report.model = &std::get<ChainModel>(outcome.model);
   if (chain.seconds) {
     report.machine = outcome.machine->name;
     report.seconds = chain.seconds;

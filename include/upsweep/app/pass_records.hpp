@@ -1,9 +1,9 @@
 #pragma once
 
 #include "upsweep/app/session.hpp"
+#include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/passes_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/train_report.hpp"
 #include "upsweep/search/candidate.hpp"
@@ -18,7 +18,8 @@ namespace upsweep {
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const PassesReport& report);
 
 /// A profile as it is kept: figures of all ops.
-[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentProfileReport& report);
+[[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model,
+                                     const HomogeneousProfile& profile, const PramProfile& pram);
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const DeviceProfileReport& report);
 
 /// A search as it is kept: a pass per candidate and scheme, depth 0 or the sequential pass first, the best of all
