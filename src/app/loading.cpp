@@ -48,7 +48,7 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
 }
 
 std::optional<Machine> load_machine_of(const std::optional<std::string>& file) {
-  return file ? std::optional(load_machine(*file)) : std::nullopt;
+  return file ? std::optional(load_machine(read_yaml(*file))) : std::nullopt;
 }
 
 void check_sizes(const RecurrentSizes& sizes) {
@@ -108,7 +108,7 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
 }
 
 Machine load_device(const std::string& file) {
-  Machine machine = load_machine(file);
+  Machine machine = load_machine(read_yaml(file));
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
   return machine;

@@ -77,7 +77,7 @@ void check_train(const TrainRequest& request) {
 
 /// The file with what the request replaces.
 TrainSpec read_spec(const TrainRequest& request, const std::optional<std::vector<std::string>>& backward) {
-  TrainSpec spec = load_train(request.file);
+  TrainSpec spec = load_train(read_yaml(request.file));
   if (request.steps && !spec.is_recurrent) {
     throw RequestError("steps",
                        fmt::format(", accepted is a recurrent model: {} is a network of operators", spec.model_file));

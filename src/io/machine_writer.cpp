@@ -233,7 +233,7 @@ std::string machine_text(const Machine& machine) {
   const std::string name = "machine " + quoted(machine.name);
   std::istringstream in(text);
   // What cannot be written as it is must not be written otherwise.
-  if (const auto part = difference(machine, load_machine(in, name))) {
+  if (const auto part = difference(machine, load_machine(parse_yaml(in, name)))) {
     throw InputError(fmt::format(
         "{}: its {} cannot be written to a machine file, accepted is what load_machine() gives", name, *part));
   }

@@ -151,6 +151,16 @@ OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, 
 
 }  // namespace
 
+Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what, std::uint64_t most) {
+  if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
+    throw document.error(
+        node, fmt::format("{} is {}, accepted is [channels, height, width] or [features]", what, describe(node)));
+  }
+  Shape shape;
+  for (const auto& axis : node.children) shape.push_back(yaml_integer(document, *axis, "a size of " + what, 1, most));
+  return shape;
+}
+
 OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNode& item, const YamlNode& kind,
                                      YamlMap* map, const std::string& what) {
   OperatorEntry entry;
@@ -163,14 +173,9 @@ OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNod
 }
 
 std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list) {
-  if (list.kind != YamlNode::Kind::sequence || list.children.empty()) {
-    throw document.error(list,
-                         fmt::format("operators is {}, accepted is a list of at least one operator", describe(list)));
-  }
   std::vector<OperatorEntry> entries;
-  entries.reserve(list.children.size());
-  for (std::size_t i = 0; i < list.children.size(); ++i)
-    entries.push_back(read_operator(document, *list.children[i], i + 1));
+  for (const auto& item : yaml_list(document, list, "operators", "operator"))
+    entries.push_back(read_operator(document, *item, entries.size() + 1));
   return entries;
 }
 

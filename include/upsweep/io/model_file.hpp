@@ -1,6 +1,5 @@
 #pragma once
 
-#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,12 +41,6 @@ enum class Numbers {
 ///
 /// Throws InputError, one line that names file, line, operator, what was found and what is accepted; under
 /// Numbers::needed also where the file has no `sample`.
-[[nodiscard]] Model load_network(const std::string& path, Numbers numbers);
-
-/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
-[[nodiscard]] Model load_network(std::istream& in, const std::string& path, Numbers numbers);
-
-/// The same of a document.
 [[nodiscard]] Model load_network(const YamlDocument& document, Numbers numbers);
 
 }  // namespace upsweep
