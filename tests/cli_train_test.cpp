@@ -176,7 +176,9 @@ TEST(Train, KeepsWhatItHasWhereItDiverges) {
     EXPECT_LT(curve["loss"].size(), 5U);
     EXPECT_TRUE(curve["difference"].is_null());
   }
-  if (has_charts()) EXPECT_THAT(read_file(svg), HasSubstr("bptt, ended at iteration "));
+  if (has_charts()) {
+    EXPECT_THAT(read_file(svg), HasSubstr("bptt, ended at iteration "));
+  }
 }
 
 TEST(Train, PointsToTheOtherCommandWhereAFileIsForThat) {

@@ -50,7 +50,9 @@ TEST_F(TrainRequests, ReplaceWhatTheFileSays) {
   EXPECT_EQ(outcome.report.workers, 1U);
   EXPECT_EQ(outcome.failure, nullptr);
   EXPECT_THAT(outcome.run_ids, ElementsAre(1));
-  if (has_charts()) EXPECT_THAT(read_file(*request_.svg), HasSubstr("<svg"));
+  if (has_charts()) {
+    EXPECT_THAT(read_file(*request_.svg), HasSubstr("<svg"));
+  }
   EXPECT_THAT(said.doing.at(0), HasSubstr("training by bptt (1 of 3), iteration 1 of 2"));
 }
 
