@@ -17,11 +17,7 @@ namespace upsweep {
 
 Model countable_network(AnyModel any, const std::string& command) {
   Model model = require_network(std::move(any), command);
-  try {
-    require_pattern_memory(model.network, model.weights, machine_memory());
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
   return model;
 }
 
@@ -39,11 +35,17 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
   };
   const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
   try {
-    return analyse(view, pattern, std::move(schedules), progress);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
+    return model.at_operators([&] { return analyse(view, pattern, std::move(schedules), progress); });
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
+  }
+}
+
+ScheduleRequest schedule_request(const std::string& text) {
+  try {
+    return parse_schedule(text);
+  } catch (const std::invalid_argument&) {
+    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
   }
 }
 

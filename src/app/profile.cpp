@@ -44,14 +44,6 @@ void check_schedule(const std::string& schedule) {
   }
 }
 
-ScheduleRequest schedule_request(const std::string& text) {
-  try {
-    return parse_schedule(text);
-  } catch (const std::invalid_argument&) {
-    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
-  }
-}
-
 /// The hybrid depth of a schedule of `what`, which accepts others as `accepted` says.
 std::uint32_t depth_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
   const ScheduleRequest request = schedule_request(schedule);

@@ -235,9 +235,7 @@ SolveOutcome run(const SolveRequest& request, const Caller&, const Watch& watch)
   const Model model = load_countable_network(
       request.model, request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run, "solve");
   try {
-    return solve_model(model, request, watch);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
+    return model.at_operators([&] { return solve_model(model, request, watch); });
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models and batches", model.file, error.what()));
   }

@@ -49,14 +49,7 @@ class LayerReader {
 
  private:
   void read_part(const YamlNode& item) {
-    const bool is_name = item.kind == YamlNode::Kind::scalar;
-    if (!is_name && (item.kind != YamlNode::Kind::mapping || item.children.size() != 2)) {
-      throw document_.error(
-          item, fmt::format("a part of {} is {}, accepted is 'kind' or 'kind: {{settings}}'", what_, describe(item)));
-    }
-    const YamlNode& kind = is_name ? item : *item.children[0];
-    const YamlNode* settings = is_name ? nullptr : item.children[1].get();
-    if (settings != nullptr && settings->kind == YamlNode::Kind::null) settings = nullptr;
+    const auto [kind, settings] = read_kind_entry(document_, item, "a part of " + what_);
     try {
       if (kind.text == "matmul" || kind.text == "elementwise") {
         shape_.reset();

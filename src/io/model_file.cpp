@@ -98,11 +98,7 @@ Model load_network(const YamlDocument& document, Numbers numbers) {
   for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
   hash_inputs(model.network, hash);
   const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
-  try {
-    model.weights = read_weights(context, weights);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  model.weights = model.at_operators([&] { return read_weights(context, weights); });
   if (sample != nullptr) model.sample = read_sample(context, *sample);
   if (sample == nullptr && numbers == Numbers::run) model.sample = normal_inputs(1, elements(input), 0);
   if (sample == nullptr && numbers == Numbers::needed) {

@@ -50,11 +50,7 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
     hash.add("layers", layers_model_->content_hash);
   } else {
     model_ = require_network(std::move(model_of_file), "training beside layers files");
-    try {
-      works_ = layer_works(model_->network);
-    } catch (const OperatorError& error) {
-      throw model_->located(error);
-    }
+    works_ = model_->at_operators([&] { return layer_works(model_->network); });
     hash.add("model", model_->content_hash);
   }
   if (const YamlNode* link = map.find("link")) {

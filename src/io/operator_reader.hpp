@@ -18,6 +18,15 @@ struct OperatorEntry {
   std::optional<std::uint64_t> stated_input;
 };
 
+/// 'kind' or 'kind: {settings}'.
+struct KindEntry {
+  const YamlNode& kind;
+  const YamlNode* settings;  ///< null where there are none
+};
+
+/// Reads an entry of a list of these. Throws InputError that calls it `what`.
+[[nodiscard]] KindEntry read_kind_entry(const YamlDocument& document, const YamlNode& item, const std::string& what);
+
 /// Reads the list `operators`. Throws InputError at the entry that is wrong.
 [[nodiscard]] std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list);
 

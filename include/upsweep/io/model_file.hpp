@@ -28,6 +28,15 @@ struct Model {
   [[nodiscard]] InputError located(const OperatorError& error) const {
     return {file, lines[error.index()], error.what()};
   }
+  /// What `work` on the network gives; an OperatorError that it throws is located().
+  template <class Work>
+  auto at_operators(const Work& work) const {
+    try {
+      return work();
+    } catch (const OperatorError& error) {
+      throw located(error);
+    }
+  }
 };
 
 /// Whether a run needs numbers, or structure alone.
