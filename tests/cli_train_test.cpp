@@ -177,7 +177,7 @@ TEST(Train, KeepsWhatItHasWhereItDiverges) {
     EXPECT_TRUE(curve["difference"].is_null());
   }
   if (has_charts()) {
-    EXPECT_THAT(read_file(svg), HasSubstr("bptt, ended at iteration "));
+    EXPECT_THAT(read_file(svg), HasSubstr(">bptt, ended at "));
   }
 }
 

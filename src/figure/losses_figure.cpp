@@ -65,11 +65,11 @@ std::string method_of(const PassRecord& record, std::uint32_t pass) {
   return pass < record.passes.size() ? short_text(record.passes[pass].method, 24) : fmt::format("method {}", pass);
 }
 
-/// The name beside the curve's line, with where it ended if it did not come to its end.
+/// The name beside the curve's line, short as legends are, with the iteration in which it ended early, if it did.
 std::string label_of(const PassRecord& record, const LossCurves& curves, std::uint32_t pass) {
   const bool has_ended = pass < record.passes.size() && record.passes[pass].failure;
   return method_of(record, pass) +
-         (has_ended ? fmt::format(", ended at iteration {}", curves.points.at(pass) + 1) : std::string());
+         (has_ended ? fmt::format(", ended at {}", curves.points.at(pass) + 1) : std::string());
 }
 
 std::string about_run(const PassRecord& record, const LossCurves& curves, std::uint64_t first,

@@ -83,7 +83,7 @@ TEST_F(PassesFigures, ShortCurvesKeepEveryPoint) {
   EXPECT_EQ(points[0]["x"], 1.0);
   EXPECT_TRUE(points[2]["loss"].is_null());
   EXPECT_THAT(figure->caption, HasSubstr("Gaps"));
-  EXPECT_EQ(figure->signals["labels"], FigureData({"bptt", "hybrid:2, ended at iteration 21"}));
+  EXPECT_EQ(figure->signals["labels"], FigureData({"bptt", "hybrid:2, ended at 21"}));
   EXPECT_EQ(points[0]["accuracy"], 50);
 }
 
