@@ -100,8 +100,7 @@ IterativeSolution<T> solve_bicgstab(const BackwardSystem<T>& system, std::size_t
       run = eigen_bicgstab(grouped, start, most, tolerance);
     }
     if (run.iterations > history.points().back().iteration) {
-      if (history.add(run.iterations, run.v))
-        return solution_of(std::move(run.v), run.products, history);
+      if (history.add(run.iterations, run.v)) return solution_of(std::move(run.v), run.products, history);
     }
     history.refuse_growth(std::numeric_limits<double>::max());
     if (run.claims_convergence) history.refuse_stagnation();

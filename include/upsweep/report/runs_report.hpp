@@ -24,7 +24,8 @@ namespace upsweep {
 /// if anything, a row per variant of a training (or its figures), a row per pass.
 [[nodiscard]] std::string to_text(const RunTables& run, const TextStyle& style = {});
 
-/// The list of runs for people, the columns that tell runs apart, and below it the studies where there are some; see StoreReader::study_list().
+/// The list of runs for people, the columns that tell runs apart, and below it the studies where there are some; see
+/// StoreReader::study_list().
 [[nodiscard]] std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies,
                                                 const TextStyle& style = {});
 

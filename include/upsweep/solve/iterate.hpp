@@ -89,11 +89,11 @@ template <class T>
 /// 4 (b + 1) + 20 for BiCGStab, 100 (b + 1) for Richardson.
 [[nodiscard]] std::size_t most_iterations(const SystemShape& shape, SolveMethod method, std::size_t group);
 
-/// Solves groups of `group` consecutive blocks directly, by substitution, and couples them by an iteration on the system
-/// scaled by its groups' diagonal blocks (Naumov 2018, section 3.4). `group` = 1 is the plain iteration.
+/// Solves groups of `group` consecutive blocks directly, by substitution, and couples them by an iteration on the
+/// system scaled by its groups' diagonal blocks (Naumov 2018, section 3.4). `group` = 1 is the plain iteration.
 ///
-/// jacobi: v ← B v + c (Equation 37). From v = c it needs every one of its iterations unless gradients vanish: the first
-/// blocks are 0, their error 1, until the last ones. From another start, start_from() the gradients of a similar
+/// jacobi: v ← B v + c (Equation 37). From v = c it needs every one of its iterations unless gradients vanish: the
+/// first blocks are 0, their error 1, until the last ones. From another start, start_from() the gradients of a similar
 /// sample, η iterations hand the start's error at a block on to the η-th block before it: what that leaves there, the
 /// history shows.
 /// richardson: v ← v + ω (c - A v). A is scaled by its diagonal, so that ω = 1 is Jacobi's; other ω lose the exact end,
