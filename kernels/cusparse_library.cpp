@@ -1,46 +1,11 @@
 #include "cusparse_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <cstdlib>
-#include <vector>
 
 #include "buffer_cache.hpp"
 
 namespace upsweep::kernels {
 namespace {
-
-std::vector<std::string> candidate_files() {
-  std::vector<std::string> folders = {""};
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
-    folders.push_back(std::string(home) + "/lib64/");
-  }
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> files;
-  for (const std::string& folder : folders) {
-    for (const char* name : {"libcusparse.so.12", "libcusparse.so"}) files.push_back(folder + name);
-  }
-  return files;
-}
-
-/// Finds symbols; remembers the first that is missing.
-class Symbols {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-
-  template <class F>
-  void bind(F& function, const char* name) {
-    function = reinterpret_cast<F>(dlsym(library_, name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  [[nodiscard]] const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
 
 /// Returns the name of a function that the library lacks, or nothing.
 std::string bind_all(void* file, CusparseLibrary& library) {
@@ -71,31 +36,22 @@ std::string bind_all(void* file, CusparseLibrary& library) {
   return symbols.missing();
 }
 
-LoadedCusparse load() {
-  static CusparseLibrary library{};
-  std::string problem;
-  const std::vector<std::string> files = candidate_files();
-  for (const std::string& name : files) {
-    void* const file = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (file == nullptr) continue;
-    const std::string missing = bind_all(file, library);
-    if (missing.empty()) return {&library, ""};
-    problem = fmt::format("{} has no {}, needed is cuSPARSE 12 or newer", name, missing);
-    static_cast<void>(dlclose(file));
-  }
-  if (problem.empty()) problem = fmt::format("cuSPARSE was not found, tried {}", fmt::join(files, ", "));
-  return {nullptr, problem};
-}
-
 }  // namespace
 
-const LoadedCusparse& load_cusparse() {
-  static const LoadedCusparse loaded = load();
+const Loaded<CusparseLibrary>& load_cusparse() {
+  static CusparseLibrary library{};
+  static const Loaded<CusparseLibrary> loaded = load_library(
+      "cuSPARSE", {"libcusparse.so.12", "libcusparse.so"}, {{"CUDA_HOME", "/lib64/"}}, library,
+      [](const std::string& file, void* opened) {
+        const std::string missing = bind_all(opened, library);
+        return missing.empty() ? std::string()
+                               : fmt::format("{} has no {}, needed is cuSPARSE 12 or newer", file, missing);
+      });
   return loaded;
 }
 
 const CusparseLibrary& cusparse() {
-  const LoadedCusparse& loaded = load_cusparse();
+  const Loaded<CusparseLibrary>& loaded = load_cusparse();
   if (loaded.library == nullptr) throw BackendError(loaded.reason);
   return *loaded.library;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "shared_library.hpp"
+
 namespace upsweep::kernels {
 
 /// The functions of cuSPARSE that are in use, found when the program runs: it starts without the library too.
@@ -33,15 +35,9 @@ struct CusparseLibrary {
   decltype(&cusparseSpGEMMreuse_compute) reuse_compute;
 };
 
-/// What came of looking for the library.
-struct LoadedCusparse {
-  const CusparseLibrary* library = nullptr;  ///< null where it was not found
-  std::string reason;                        ///< then: which files were tried, and what was missing
-};
-
 /// Looks for the library at the first call, as libcusparse.so.12 and libcusparse.so: where the system looks for
 /// libraries, in $CUDA_HOME/lib64 and in /usr/local/cuda/lib64. It stays loaded.
-[[nodiscard]] const LoadedCusparse& load_cusparse();
+[[nodiscard]] const Loaded<CusparseLibrary>& load_cusparse();
 
 /// The library. Throws BackendError with the reason where it was not found.
 [[nodiscard]] const CusparseLibrary& cusparse();

@@ -1,51 +1,11 @@
 #include "recurrent_cudnn_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <cstdlib>
-#include <vector>
 
 #include "upsweep/backend/backend.hpp"
 
 namespace upsweep::kernels {
 namespace {
-
-std::vector<std::string> candidate_files() {
-  std::vector<std::string> folders = {""};
-  for (const auto& [variable, folder] : {std::pair("CUDNN_HOME", "/lib/"), std::pair("CUDA_HOME", "/lib64/")}) {
-    const char* const home = std::getenv(variable);
-    if (home != nullptr && *home != '\0') folders.push_back(fmt::format("{}{}", home, folder));
-  }
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> files;
-  for (const std::string& folder : folders) {
-    for (const char* name : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"}) files.push_back(folder + name);
-  }
-  return files;
-}
-
-/// Finds symbols; remembers the first that is missing.
-class Symbols {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-
-  template <class F>
-  void bind_optional(F& function, const char* name) const {
-    function = reinterpret_cast<F>(dlsym(library_, name));
-  }
-  template <class F>
-  void bind(F& function, const char* name) {
-    bind_optional(function, name);
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  [[nodiscard]] const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
 
 /// Returns the name of a function that the library lacks, or nothing.
 std::string bind_all(void* file, CudnnLibrary& library) {
@@ -88,30 +48,18 @@ std::string fault_of(const std::string& name, void* file, CudnnLibrary& library)
                      library.get_error_string(status));
 }
 
-LoadedCudnn load() {
-  static CudnnLibrary library{};
-  std::string problem;
-  const std::vector<std::string> files = candidate_files();
-  for (const std::string& name : files) {
-    void* const file = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (file == nullptr) continue;
-    problem = fault_of(name, file, library);
-    if (problem.empty()) return {&library, ""};
-    static_cast<void>(dlclose(file));
-  }
-  if (problem.empty()) problem = fmt::format("cuDNN was not found, tried {}", fmt::join(files, ", "));
-  return {nullptr, problem};
-}
-
 }  // namespace
 
-const LoadedCudnn& load_cudnn() {
-  static const LoadedCudnn loaded = load();
+const Loaded<CudnnLibrary>& load_cudnn() {
+  static CudnnLibrary library{};
+  static const Loaded<CudnnLibrary> loaded = load_library(
+      "cuDNN", {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"}, {{"CUDNN_HOME", "/lib/"}, {"CUDA_HOME", "/lib64/"}},
+      library, [](const std::string& file, void* opened) { return fault_of(file, opened, library); });
   return loaded;
 }
 
 const CudnnLibrary& cudnn() {
-  const LoadedCudnn& loaded = load_cudnn();
+  const Loaded<CudnnLibrary>& loaded = load_cudnn();
   if (loaded.library == nullptr) throw BackendError(loaded.reason);
   return *loaded.library;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "shared_library.hpp"
+
 namespace upsweep::kernels {
 
 /// The functions of cuDNN that are in use, found when the program runs: it starts without the library too.
@@ -34,16 +36,10 @@ struct CudnnLibrary {
   decltype(&cudnnRNNBackwardData_v8) backward_data;
 };
 
-/// What came of looking for the library.
-struct LoadedCudnn {
-  const CudnnLibrary* library = nullptr;  ///< null where it was not found
-  std::string reason;                     ///< then: which files were tried, and what was missing
-};
-
 /// Looks for the library at the first call, as libcudnn.so.9, libcudnn.so.8 and libcudnn.so: where the system looks for
 /// libraries, in $CUDNN_HOME/lib, in $CUDA_HOME/lib64 and in /usr/local/cuda/lib64. It finds its parts itself, of which
 /// the one with recurrent cells is looked for, too. It stays loaded.
-[[nodiscard]] const LoadedCudnn& load_cudnn();
+[[nodiscard]] const Loaded<CudnnLibrary>& load_cudnn();
 
 /// The library. Throws BackendError with the reason where it was not found.
 [[nodiscard]] const CudnnLibrary& cudnn();

@@ -1,14 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "support/command_line.hpp"
 #include "support/files.hpp"
+#include "upsweep/figure/svg.hpp"
 
 namespace upsweep::testing::cli_train_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -55,15 +58,30 @@ TEST(Train, PutsCurvesOnTopOfEachOther) {
 
 TEST(Train, OptionsReplaceTheFile) {
   const Files files;
-  const std::string svg = files.folder.path("curves.svg");
   const Json result = json_of({"train", files.path, "--backward", "blocked:3,linear,bptt", "--iterations", "2",
-                               "--batch", "5", "--steps", "7", "--svg", svg});
+                               "--batch", "5", "--steps", "7"});
   EXPECT_EQ(result["batch"], 5);
   EXPECT_EQ(result["steps"], 7);
   EXPECT_EQ(result["iterations"], 2);
   EXPECT_EQ(result["curves"][0]["backward"], "blocked:3");
   EXPECT_EQ(result["curves"].size(), 3U);
-  EXPECT_THAT(read_file(svg), StartsWith("<svg "));
+}
+
+TEST(Train, DrawsTheCurvesOrSaysBeforehandThatItCannot) {
+  const Files files;
+  const std::string svg = files.folder.path("curves.svg");
+  const std::vector<std::string> arguments = {"train", files.path, "--svg", svg};
+  if (has_charts()) {
+    EXPECT_EQ(upsweep(arguments).exit_code, 0);
+    EXPECT_THAT(read_file(svg), AllOf(StartsWith("<svg "), HasSubstr(">blelloch</text>")));
+  }
+  const std::string path = std::getenv("PATH");
+  ASSERT_EQ(setenv("PATH", files.folder.path("none").c_str(), 1), 0);
+  const Finished run = upsweep(arguments);
+  ASSERT_EQ(setenv("PATH", path.c_str(), 1), 0);
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, HasSubstr(has_charts() ? "accepted is Node.js on the PATH" : "without the charting library"));
+  EXPECT_EQ(run.out, "");
 }
 
 TEST(Train, EveryFileOfTheProjectRuns) {
@@ -144,7 +162,9 @@ TEST(Train, KeepsWhatItHasWhereItDiverges) {
   const Files files(with(kFile, "learning_rate: 0.1", "learning_rate: 1.0e+38"));
   files.folder.write("net.yaml", with(kModel, "cell: rnn", "cell: rnn, nonlinearity: relu"));
   const std::string svg = files.folder.path("curves.svg");
-  const Finished run = upsweep({"train", files.path, "--svg", svg, "--format", "json"});
+  std::vector<std::string> arguments = {"train", files.path, "--format", "json"};
+  if (has_charts()) arguments.insert(arguments.end(), {"--svg", svg});
+  const Finished run = upsweep(arguments);
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.err, HasSubstr("t.yaml: training by bptt, iteration "));
   EXPECT_THAT(run.err, HasSubstr("(and 1 more of 2 trainings)"));
@@ -156,7 +176,9 @@ TEST(Train, KeepsWhatItHasWhereItDiverges) {
     EXPECT_LT(curve["loss"].size(), 5U);
     EXPECT_TRUE(curve["difference"].is_null());
   }
-  EXPECT_THAT(read_file(svg), HasSubstr("bptt, ended at iteration "));
+  if (has_charts()) {
+    EXPECT_THAT(read_file(svg), HasSubstr(">bptt, ended at "));
+  }
 }
 
 TEST(Train, PointsToTheOtherCommandWhereAFileIsForThat) {

@@ -17,11 +17,7 @@ namespace upsweep {
 
 Model countable_network(AnyModel any, const std::string& command) {
   Model model = require_network(std::move(any), command);
-  try {
-    require_pattern_memory(model.network, model.weights, machine_memory());
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
   return model;
 }
 
@@ -39,16 +35,22 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
   };
   const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
   try {
-    return analyse(view, pattern, std::move(schedules), progress);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
+    return model.at_operators([&] { return analyse(view, pattern, std::move(schedules), progress); });
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
   }
 }
 
+ScheduleRequest schedule_request(const std::string& text) {
+  try {
+    return parse_schedule(text);
+  } catch (const std::invalid_argument&) {
+    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
+  }
+}
+
 std::optional<Machine> load_machine_of(const std::optional<std::string>& file) {
-  return file ? std::optional(load_machine(*file)) : std::nullopt;
+  return file ? std::optional(load_machine(read_yaml(*file))) : std::nullopt;
 }
 
 void check_sizes(const RecurrentSizes& sizes) {
@@ -108,7 +110,7 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
 }
 
 Machine load_device(const std::string& file) {
-  Machine machine = load_machine(file);
+  Machine machine = load_machine(read_yaml(file));
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
   return machine;

@@ -10,7 +10,6 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -44,14 +43,6 @@ void check_schedule(const std::string& schedule) {
                                          "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
                                          schedule)
                            : fmt::format("is '{}', accepted are {}", schedule, accepted_schedules()));
-  }
-}
-
-ScheduleRequest schedule_request(const std::string& text) {
-  try {
-    return parse_schedule(text);
-  } catch (const std::invalid_argument&) {
-    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
   }
 }
 
@@ -254,10 +245,8 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
   const auto& chain = std::get<CountedChainProfile>(outcome.counted);
-  if (recurrent != nullptr)
-    return show(RecurrentProfileReport{*recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule});
-  ChainProfileReport report{std::get<ChainModel>(outcome.model), chain.profile, chain.pram, chain.reference,
-                            outcome.schedule};
+  ChainProfileReport report{recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule};
+  if (recurrent == nullptr) report.model = &std::get<ChainModel>(outcome.model);
   if (chain.seconds) {
     report.machine = outcome.machine->name;
     report.seconds = chain.seconds;

@@ -10,7 +10,6 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/recurrent_report.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"

@@ -13,7 +13,6 @@
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
-#include "upsweep/network/random.hpp"
 #include "upsweep/solve/chain_counts.hpp"
 #include "upsweep/validate/direct_backprop.hpp"
 
@@ -47,24 +46,7 @@ std::vector<double> loss_gradient(const Model& model, const LossGradient& loss, 
     throw InputError(fmt::format("{}: `label` is {}, accepted are 0 to {}: the network has {} outputs", model.file,
                                  *loss.label, output.size() - 1, output.size()));
   }
-  if (loss.label) return softmax_cross_entropy_gradient(output, *loss.label);
-  const NormalStream stream(loss.seed, "loss gradient");
-  std::vector<double> gradient(output.size());
-  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(stream(i));
-  return gradient;
-}
-
-void require_finite(const Network& network, const DirectGradients& direct) {
-  for (std::size_t link = network.links().size(); link-- > 0;) {
-    for (const double value : direct.gradient[link]) {
-      if (std::isfinite(value)) continue;
-      const std::size_t o = network.links()[link];
-      throw OperatorError(o,
-                          fmt::format("{} '{}': an element of the gradient with respect to its input is {}, accepted "
-                                      "are finite numbers",
-                                      kind_name(network.operators()[o].kind), network.operators()[o].name, value));
-    }
-  }
+  return loss.at(output);
 }
 
 /// Plain back-propagation at the point of `inputs`, from link_inputs().
@@ -253,9 +235,7 @@ SolveOutcome run(const SolveRequest& request, const Caller&, const Watch& watch)
   const Model model = load_countable_network(
       request.model, request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run, "solve");
   try {
-    return solve_model(model, request, watch);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
+    return model.at_operators([&] { return solve_model(model, request, watch); });
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models and batches", model.file, error.what()));
   }

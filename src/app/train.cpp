@@ -14,11 +14,12 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/figure/study_figures.hpp"
+#include "upsweep/figure/svg.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/io/train_file.hpp"
 #include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
-#include "upsweep/report/loss_curve_svg.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
@@ -77,7 +78,7 @@ void check_train(const TrainRequest& request) {
 
 /// The file with what the request replaces.
 TrainSpec read_spec(const TrainRequest& request, const std::optional<std::vector<std::string>>& backward) {
-  TrainSpec spec = load_train(request.file);
+  TrainSpec spec = load_train(read_yaml(request.file));
   if (request.steps && !spec.is_recurrent) {
     throw RequestError("steps",
                        fmt::format(", accepted is a recurrent model: {} is a network of operators", spec.model_file));
@@ -117,13 +118,12 @@ TrainReport train(const TrainSpec& spec, const Watch& watch) {
   return report;
 }
 
-void write_svg(const std::string& path, const TrainReport& report, const Watch& watch) {
-  if (report.result.longest() == 0) {
+void write_svg(const std::string& path, const PassRecord& record, const Watch& watch) {
+  if (const std::optional<Figure> figure = losses_figure({0, "", record})) {
+    write_text_file(path, draw_svg(*figure, Theme::light));
+  } else {
     watch.say(fmt::format("no iteration was finished: {} is not written", path));
-    return;
   }
-  const std::string title = fmt::format("{}: {}, batch {}", report.spec.name, report.description, report.batch);
-  write_text_file(path, loss_curve_svg(title, report.result.curves));
 }
 
 /// Throws InputError where a training diverged.
@@ -165,22 +165,24 @@ TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch&
   check_train(request);
   const TrainSpec spec = read_spec(request, backward);
   // A training takes long: what would be in the way of its picture is said before.
-  if (request.svg) require_text_file(*request.svg);
+  if (request.svg) {
+    require_text_file(*request.svg);
+    require_charts();
+  }
   const std::size_t workers = worker_count(request);
   const auto store = open_store(request.db);
   const ThreadLimit limit(workers);
   TrainOutcome outcome{train(spec, watch)};
   outcome.report.workers = workers;
   outcome.verdict = train_verdict(outcome.report);
+  PassRecord record = pass_record(caller, outcome.report);
+  record.verdict = kept(outcome.verdict);
   // For the same reason, what goes wrong here must not keep back the rest.
   outcome.failure = run_steps({[&] {
-                                 if (request.svg) write_svg(*request.svg, outcome.report, watch);
+                                 if (request.svg) write_svg(*request.svg, record, watch);
                                },
                                [&] {
-                                 if (!store) return;
-                                 PassRecord record = pass_record(caller, outcome.report);
-                                 record.verdict = kept(outcome.verdict);
-                                 outcome.run_ids = {store->save(record)};
+                                 if (store) outcome.run_ids = {store->save(record)};
                                },
                                [&] { require_finished(outcome.report); }});
   return outcome;

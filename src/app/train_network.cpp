@@ -86,12 +86,10 @@ std::string description_of(const Network& network) {
 TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& progress) {
   require_methods(spec);
   const Model model = require_network(load_model(spec.model_file, Numbers::run), "train beside recurrent models");
-  try {
+  model.at_operators([&] {
     require_no_blocks(model.network, "training");
     require_pattern_memory(model.network, model.weights, machine_memory());
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  });
   require_optimizer(spec, model.value_bytes);
   NetworkTraining training;
   training.batch = batch_of(spec);

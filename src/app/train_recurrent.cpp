@@ -81,7 +81,7 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   const RecurrentBackend& backend = *backend_of(spec, Ability::recurrent_training).recurrent;
   require_available(backend.name(), backend.availability());
   const std::vector<BackwardMethod> methods = methods_of(spec);
-  const RecurrentModel model = load_recurrent(spec.model_file);
+  const RecurrentModel model = load_recurrent(read_yaml(spec.model_file));
   require_optimizer(spec, model.value_bytes);
   RecurrentTraining training;
   training.shape = {model.shape, spec.steps.value_or(model.steps), spec.batch.value_or(model.batch), model.is_fused};

@@ -71,7 +71,7 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   if (study.scans.empty()) return {};
   const CostSource& source = *file.source;
   const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step");
-  const Machine machine = load_machine(source.machine_file);
+  const Machine machine = load_machine(read_yaml(source.machine_file));
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)
     schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));
@@ -126,7 +126,7 @@ auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearc
 
 TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const Watch& watch) {
   const OptimumSearch search = optimum_search(request, watch);
-  TrainingOutcome outcome{load_training(request.file)};
+  TrainingOutcome outcome{load_training(read_yaml(request.file))};
   const auto store = open_store(request.db);
   std::visit(
       [&](const auto& study) {

@@ -20,6 +20,16 @@
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
+
+std::size_t workers_of(const ValidateRequest& request, const DeviceFacts& facts) {
+  const std::size_t workers = request.workers.value_or(facts.workers);
+  if (workers > facts.workers) {
+    throw BackendError(fmt::format("{}: `workers` is {}, accepted are 1 to {} on this machine", request.backend,
+                                   workers, facts.workers));
+  }
+  return workers;
+}
+
 namespace {
 
 /// The model with one input, the chosen one.
@@ -47,12 +57,7 @@ struct Setting {
 Setting prepare(const ValidateRequest& request) {
   Setting setting;
   setting.backend = available_backend(request.backend);
-  const std::size_t most = setting.backend->facts().workers;
-  setting.workers = request.workers.value_or(most);
-  if (setting.workers > most) {
-    throw BackendError(fmt::format("{}: `workers` is {}, accepted are 1 to {} on this machine", request.backend,
-                                   setting.workers, most));
-  }
+  setting.workers = workers_of(request, setting.backend->facts());
   setting.machine = load_machine_of(request.machine);
   if (setting.machine && setting.machine->workers() < setting.workers) {
     throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",
@@ -89,14 +94,6 @@ void check_schedule(const std::string& text) {
   }
 }
 
-ScheduleRequest schedule_request(const std::string& text) {
-  try {
-    return parse_schedule(text);
-  } catch (const std::invalid_argument&) {
-    throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
-  }
-}
-
 std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t length, std::size_t workers) {
   if (!request.all_depths && !request.all_schedules)
     return {make_schedule(schedule_request(request.schedule.value_or("blelloch")), length)};
@@ -121,13 +118,10 @@ Validation run_all(const Backend& backend, const ValidateRequest& request, const
   Model& model = found.model;
   NetworkAtInput at{model.network, std::move(model.weights), model.sample->at(0), request.pattern,
                     found.loss,    model.value_bytes};
-  try {
-    Validation result = validate(backend, std::move(at), found.analysis.network, found.analysis.schedules, options);
-    watch.show("");
-    return result;
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  Validation result = model.at_operators(
+      [&] { return validate(backend, std::move(at), found.analysis.network, found.analysis.schedules, options); });
+  watch.show("");
+  return result;
 }
 
 /// Keeps what ran and, of a model that is new there, pictures of its patterns.

@@ -78,15 +78,6 @@ std::vector<PassRequest> requests_of(const ValidateRequest& request, const Recur
   return requests;
 }
 
-std::size_t workers_of(const ValidateRequest& request, const DeviceFacts& facts) {
-  const std::size_t workers = request.workers.value_or(facts.workers);
-  if (workers > facts.workers) {
-    throw BackendError(fmt::format("{}: `workers` is {}, accepted are 1 to {} on this machine", request.backend,
-                                   workers, facts.workers));
-  }
-  return workers;
-}
-
 /// Throws BackendError where states, gradients and the oracle do not fit into this machine, with the largest pass.
 void require_memory(const RecurrentModel& model, const std::vector<PassRequest>& requests) {
   const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};

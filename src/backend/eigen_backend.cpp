@@ -1,7 +1,8 @@
+#include <fmt/format.h>
+
 #include <Eigen/SparseCore>
 #include <limits>
 
-#include "processor.hpp"
 #include "sequential_run.hpp"
 #include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
@@ -63,28 +64,11 @@ struct EigenLibrary {
   static std::vector<double> numbers(const Vector& v) { return {v.begin(), v.end()}; }
 };
 
-class EigenBackend final : public Backend {
- public:
-  [[nodiscard]] std::string name() const override { return "eigen"; }
-  [[nodiscard]] Availability availability() const override { return {true, ""}; }
-  [[nodiscard]] DeviceFacts facts() const override {
-    DeviceFacts facts = processor_facts(1);
-    facts.driver += ", Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
-                    std::to_string(EIGEN_MINOR_VERSION);
-    return facts;
-  }
-  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<float>& chain,
-                                const RunOptions& options) const override {
-    return SequentialRun<EigenLibrary<float>, float>(schedule, chain).measure(options);
-  }
-  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<double>& chain,
-                                const RunOptions& options) const override {
-    return SequentialRun<EigenLibrary<double>, double>(schedule, chain).measure(options);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<Backend> make_eigen_backend() { return std::make_unique<EigenBackend>(); }
+std::unique_ptr<Backend> make_eigen_backend() {
+  return std::make_unique<SequentialBackend<EigenLibrary>>(
+      "eigen", fmt::format(", Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
+}
 
 }  // namespace upsweep

@@ -71,21 +71,12 @@ struct PlannedScan<T>::Impl {
 };
 
 template <class T>
-PlannedScan<T>::Workspace::Workspace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-template <class T>
-PlannedScan<T>::Workspace::~Workspace() = default;
-template <class T>
-PlannedScan<T>::Workspace::Workspace(Workspace&&) noexcept = default;
-template <class T>
-typename PlannedScan<T>::Workspace& PlannedScan<T>::Workspace::operator=(Workspace&&) noexcept = default;
-
-template <class T>
 PlannedScan<T>::PlannedScan(const Schedule& schedule, const JacobianChain& chain)
     : impl_(std::make_shared<const Impl>(live_part(schedule), chain)) {}
 
 template <class T>
 typename PlannedScan<T>::Workspace PlannedScan<T>::make_workspace() const {
-  auto workspace = std::make_unique<typename Workspace::Impl>();
+  auto workspace = make_hidden<typename Workspace::Impl>();
   workspace->memory.reset(new (kAlignment) std::byte[std::max<std::uint64_t>(1, impl_->arena.bytes)]);
   workspace->values.resize(impl_->schedule.values(), nullptr);
   return Workspace(std::move(workspace));

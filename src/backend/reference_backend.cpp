@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "processor.hpp"
 #include "sequential_run.hpp"
 #include "upsweep/backend/backends.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
@@ -83,23 +82,10 @@ struct Naive {
   static std::vector<double> numbers(const Vector& v) { return {v.begin(), v.end()}; }
 };
 
-class ReferenceBackend final : public Backend {
- public:
-  [[nodiscard]] std::string name() const override { return "reference"; }
-  [[nodiscard]] Availability availability() const override { return {true, ""}; }
-  [[nodiscard]] DeviceFacts facts() const override { return processor_facts(1); }
-  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<float>& chain,
-                                const RunOptions& options) const override {
-    return SequentialRun<Naive<float>, float>(schedule, chain).measure(options);
-  }
-  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<double>& chain,
-                                const RunOptions& options) const override {
-    return SequentialRun<Naive<double>, double>(schedule, chain).measure(options);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend() { return std::make_unique<ReferenceBackend>(); }
+std::unique_ptr<Backend> make_reference_backend() {
+  return std::make_unique<SequentialBackend<Naive>>("reference", "");
+}
 
 }  // namespace upsweep

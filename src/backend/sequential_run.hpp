@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "processor.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/backend/fitting.hpp"
 #include "upsweep/backend/iterations.hpp"
@@ -113,6 +115,34 @@ class SequentialRun {
   std::uint64_t memory_limit_ = 0;
   bool by_level_ = true;
   bool counted_ = false;
+};
+
+/// A backend of one thread over SequentialRun, with a library for each number type.
+template <template <class T> class Library>
+class SequentialBackend final : public Backend {
+ public:
+  /// `driver`: what the facts say of the library beside the processor.
+  SequentialBackend(std::string name, std::string driver) : name_(std::move(name)), driver_(std::move(driver)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] Availability availability() const override { return {true, ""}; }
+  [[nodiscard]] DeviceFacts facts() const override {
+    DeviceFacts facts = processor_facts(1);
+    facts.driver += driver_;
+    return facts;
+  }
+  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<float>& chain,
+                                const RunOptions& options) const override {
+    return SequentialRun<Library<float>, float>(schedule, chain).measure(options);
+  }
+  [[nodiscard]] Measurement run(const Schedule& schedule, const NumericChain<double>& chain,
+                                const RunOptions& options) const override {
+    return SequentialRun<Library<double>, double>(schedule, chain).measure(options);
+  }
+
+ private:
+  std::string name_;
+  std::string driver_;
 };
 
 }  // namespace upsweep

@@ -86,10 +86,6 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
   declare_format(app, options.format);
 }
 
-void check_model_options(const ModelOptions& options) {
-  if (options.workers) static_cast<void>(parse_positive("--workers", *options.workers));
-}
-
 std::uint64_t parse_integer(const std::string& option, const std::string& text, std::uint64_t least,
                             std::uint64_t most) {
   const auto value = number_of<std::uint64_t>(text);

@@ -30,9 +30,6 @@ void declare_model_options(CLI::App& app, ModelOptions& options);
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 
-/// Checks what CLI11 does not: throws UsageError for a wrong --workers.
-void check_model_options(const ModelOptions& options);
-
 /// An integer of at least 0. Throws UsageError that names the option, as all of these.
 [[nodiscard]] std::uint64_t parse_whole(const std::string& option, const std::string& text);
 

@@ -35,21 +35,19 @@ struct LossMean {
 /// Curves by method; points by run of iterations.
 struct LossCurves {
   std::vector<std::uint32_t> passes;                      ///< the curves shown, by index of their method
-  std::size_t all = 0;                                    ///< curves that there are
+  std::map<std::uint32_t, std::size_t> points;            ///< iterations of each curve that there is, likewise
   std::uint64_t run = 1;                                  ///< iterations that a point stands for
   std::map<std::uint64_t, std::vector<LossMean>> by_run;  ///< by first iteration; as long as `passes`
 };
 
 LossCurves loss_curves(const PassRecord& record) {
-  std::map<std::uint32_t, std::size_t> points;
+  LossCurves curves;
   std::uint64_t last = 0;
   for (const LossPoint& point : record.losses) {
-    ++points[point.pass];
+    ++curves.points[point.pass];
     last = std::max(last, point.iteration);
   }
-  LossCurves curves;
-  curves.all = points.size();
-  for (const auto& [pass, count] : points) {
+  for (const auto& [pass, count] : curves.points) {
     if (curves.passes.size() < kMostCurves) curves.passes.push_back(pass);
     if (count > kMostMarks) curves.run = std::max(curves.run, last / kRunsOfLine + 1);
   }
@@ -65,6 +63,13 @@ LossCurves loss_curves(const PassRecord& record) {
 
 std::string method_of(const PassRecord& record, std::uint32_t pass) {
   return pass < record.passes.size() ? short_text(record.passes[pass].method, 24) : fmt::format("method {}", pass);
+}
+
+/// The name beside the curve's line, short as legends are, with the iteration in which it ended early, if it did.
+std::string label_of(const PassRecord& record, const LossCurves& curves, std::uint32_t pass) {
+  const bool has_ended = pass < record.passes.size() && record.passes[pass].failure;
+  return method_of(record, pass) +
+         (has_ended ? fmt::format(", ended at {}", curves.points.at(pass) + 1) : std::string());
 }
 
 std::string about_run(const PassRecord& record, const LossCurves& curves, std::uint64_t first,
@@ -104,8 +109,8 @@ std::string losses_caption(const PassRecord& record, const LossCurves& curves, b
       fmt::format("Loss{} and accuracy of each batch, one line per backward method, from the same start.",
                   is_log ? " (logarithmic)" : "");
   if (curves.run > 1) text += fmt::format(" A point is the mean of {} iterations.", curves.run);
-  if (curves.passes.size() < curves.all)
-    text += fmt::format(" The first {} of {} methods.", curves.passes.size(), curves.all);
+  if (curves.passes.size() < curves.points.size())
+    text += fmt::format(" The first {} of {} methods.", curves.passes.size(), curves.points.size());
   double largest = -1;
   std::string of;
   for (const PassRow& row : record.passes) {
@@ -149,7 +154,7 @@ std::optional<Figure> losses_figure(const StoredPasses& passes) {
   figure.signals["x_domain"] = FigureData::array({first + 0.5, last + 0.5});
   figure.signals["loss_title"] = loss_axis.is_log() ? "loss (logarithmic)" : "loss";
   FigureData labels = FigureData::array();
-  for (const std::uint32_t pass : curves.passes) labels.push_back(method_of(record, pass));
+  for (const std::uint32_t pass : curves.passes) labels.push_back(label_of(record, curves, pass));
   figure.signals["labels"] = std::move(labels);
   return figure;
 }

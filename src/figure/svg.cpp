@@ -24,10 +24,15 @@ std::string script_json(const FigureData& data) {
 
 bool has_charts() { return !charts_script().empty(); }
 
-std::string draw_svg(const Figure& figure, Theme theme, unsigned width) {
+void require_charts() {
   if (!has_charts())
     throw BusyError(
         "this program was built without the charting library, accepted is one built with node-vega and esbuild");
+  static_cast<void>(run_node("", kMostSecondsOfNode));
+}
+
+std::string draw_svg(const Figure& figure, Theme theme, unsigned width) {
+  if (!has_charts()) require_charts();
   const std::string program = fmt::format(
       "{}\nupsweepCharts.svg({}, {}, \"{}\", {}).then((svg) => process.stdout.write(svg), (error) => {{\n"
       "  console.error(String(error));\n  process.exitCode = 1;\n}});\n",

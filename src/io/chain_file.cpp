@@ -71,8 +71,8 @@ void refuse_key(YamlMap& map, const char* key, const std::string& kind, const ch
 HomogeneousChain read_elements(const YamlDocument& document, const YamlNode& node) {
   YamlMap map(document, node, "chain");
   HomogeneousChain chain;
-  chain.elements = yaml_integer(document, map.require("length"), map.name("length"), 1, kMostElements);
-  chain.size = yaml_integer(document, map.require("size"), map.name("size"), 1, kMostSize);
+  chain.elements = map.integer("length", 1, kMostElements);
+  chain.size = map.integer("size", 1, kMostSize);
   const YamlNode& kind = map.require("kind");
   chain.kinds = {read_kind(document, kind)};
   if (chain.kinds.front() == ElementKind::banded) {
@@ -100,9 +100,7 @@ ChainModel read_chain(const YamlDocument& document) {
   YamlMap map(document, *document.root, "a chain model");
   ChainModel model;
   model.file = document.file;
-  const YamlNode* name = map.find("name");
-  model.name = name == nullptr ? std::filesystem::path(document.file).stem().string()
-                               : yaml_text(document, *name, map.name("name"));
+  model.name = map.name_or_stem();
   model.value_bytes = yaml_value_bytes(document, map.find("dtype"));
   model.chain = read_elements(document, map.require("chain"));
   map.finish();

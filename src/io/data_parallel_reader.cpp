@@ -51,11 +51,8 @@ FirstKMemory read_memory(const TrainingInput& input, std::size_t layers) {
       read_number(input.document(), input.map.require("M_fwd"), input.map.name("M_fwd"), NumberSign::not_negative);
   memory.output_gradient_frees = read_list(input.map, "M_O", layers, NumberSign::not_negative);
   memory.weight_gradient_takes = read_list(input.map, "M_W", layers, NumberSign::not_negative);
-  try {
-    (void)first_k_memory(memory, {});
-  } catch (const std::invalid_argument& error) {
-    throw input.document().error(input.map.node(), std::string("M_fwd, M_O and M_W: ") + error.what());
-  }
+  input.document().at(
+      input.map.node(), [&] { static_cast<void>(first_k_memory(memory, {})); }, "M_fwd, M_O and M_W: ");
   return memory;
 }
 
@@ -76,11 +73,7 @@ DataParallelStudy read_data_parallel(const TrainingInput& input) {
     take_costs(input, study.step);
   }
   if (study.step.skip_first_output_gradient) study.step.output_gradient.front() = 0;
-  try {
-    check_data_parallel(study.step);
-  } catch (const std::invalid_argument& error) {
-    throw input.document().error(input.map.node(), error.what());
-  }
+  input.document().at(input.map.node(), [&] { check_data_parallel(study.step); });
   if (const YamlNode* rule = input.map.find("search_link")) {
     const std::string text = yaml_text(input.document(), *rule, input.map.name("search_link"));
     const auto* place = std::ranges::find(kLinkRules, text, [](LinkRule known) { return to_string(known); });

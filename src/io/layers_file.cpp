@@ -30,18 +30,14 @@ class LayerReader {
 
   /// The layer, under its name without number.
   LayerWork read() {
-    work_.name = yaml_text(document_, map_.require("name"), map_.name("name"));
+    work_.name = map_.text("name");
     what_ = fmt::format("layer '{}'", work_.name);
     if (const YamlNode* repeat = map_.find("repeat"))
       repeat_ = yaml_integer(document_, *repeat, "repeat of " + what_, 1, kMaxLayers);
     const YamlNode* output = map_.find("output");
     const YamlNode& parts = map_.require("parts");
     map_.finish();
-    if (parts.kind != YamlNode::Kind::sequence || parts.children.empty()) {
-      throw document_.error(
-          parts, fmt::format("parts of {} is {}, accepted is a list of at least one part", what_, describe(parts)));
-    }
-    for (const auto& part : parts.children) read_part(*part);
+    for (const auto& part : yaml_list(document_, parts, "parts of " + what_, "part")) read_part(*part);
     if (work_.parts.empty())
       throw document_.error(parts, fmt::format("parts of {} are views alone, accepted is at least one other", what_));
     read_output(output);
@@ -53,14 +49,7 @@ class LayerReader {
 
  private:
   void read_part(const YamlNode& item) {
-    const bool is_name = item.kind == YamlNode::Kind::scalar;
-    if (!is_name && (item.kind != YamlNode::Kind::mapping || item.children.size() != 2)) {
-      throw document_.error(
-          item, fmt::format("a part of {} is {}, accepted is 'kind' or 'kind: {{settings}}'", what_, describe(item)));
-    }
-    const YamlNode& kind = is_name ? item : *item.children[0];
-    const YamlNode* settings = is_name ? nullptr : item.children[1].get();
-    if (settings != nullptr && settings->kind == YamlNode::Kind::null) settings = nullptr;
+    const auto [kind, settings] = read_kind_entry(document_, item, "a part of " + what_);
     try {
       if (kind.text == "matmul" || kind.text == "elementwise") {
         shape_.reset();
@@ -125,7 +114,8 @@ class LayerReader {
     const std::string what = fmt::format("{} of {}", kind.text, what_);
     std::optional<YamlMap> map;
     if (settings != nullptr) map.emplace(document_, *settings, what);
-    if (const YamlNode* input = map ? map->find("input") : nullptr) shape_ = read_shape(*input, "input of " + what);
+    if (const YamlNode* input = map ? map->find("input") : nullptr)
+      shape_ = read_shape(document_, *input, "input of " + what, kMaxSize);
     if (!shape_) {
       throw document_.error(item, fmt::format("{} has no key 'input' and the part before is no operator, accepted is "
                                               "input: [channels, height, width] or [features]",
@@ -146,24 +136,10 @@ class LayerReader {
   }
 
   void add_operator(Operator op, const YamlNode& item) {
-    try {
-      op.out_shape = infer_shape(op.kind, op.in_shape);
-    } catch (const std::invalid_argument& error) {
-      throw document_.error(item, fmt::format("{}: {}", op.name, error.what()));
-    }
+    op.out_shape = document_.at(
+        item, [&] { return infer_shape(op.kind, op.in_shape); }, op.name + ": ");
     shape_ = op.out_shape;
     if (!is_view(op.kind)) work_.parts.push_back(operator_work(op));
-  }
-
-  [[nodiscard]] Shape read_shape(const YamlNode& node, const std::string& what) const {
-    if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
-      throw document_.error(
-          node, fmt::format("{} is {}, accepted is [channels, height, width] or [features]", what, describe(node)));
-    }
-    Shape shape;
-    for (const auto& axis : node.children)
-      shape.push_back(yaml_integer(document_, *axis, "a size of " + what, 1, kMaxSize));
-    return shape;
   }
 
   void read_output(const YamlNode* output) {
@@ -200,18 +176,15 @@ class LayersReader {
   LayersReader(const YamlDocument& document, LayersModel& model) : document_(document), model_(model) {}
 
   void read(const YamlNode& list) {
-    if (list.kind != YamlNode::Kind::sequence || list.children.empty()) {
-      throw document_.error(list,
-                            fmt::format("layers is {}, accepted is a list of at least one layer", describe(list)));
-    }
-    for (std::size_t i = 0; i < list.children.size(); ++i) {
-      LayerReader reader(document_, *list.children[i], i + 1);
+    const auto& layers = yaml_list(document_, list, "layers", "layer");
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      LayerReader reader(document_, *layers[i], i + 1);
       const LayerWork layer = reader.read();
       const auto repeat = reader.repeat();
       for (std::uint64_t r = 1; r <= repeat.value_or(1); ++r) {
         LayerWork copy = layer;
         if (repeat) copy.name += fmt::format(".{}", r);
-        add(std::move(copy), *list.children[i]);
+        add(std::move(copy), *layers[i]);
       }
     }
   }
@@ -252,14 +225,14 @@ std::string hash_of(const LayersModel& model) {
   return hash.text();
 }
 
-LayersModel build_layers(const YamlDocument& document) {
+}  // namespace
+
+LayersModel load_layers(const YamlDocument& document) {
   YamlMap map(document, *document.root, "the layers file");
   LayersModel model;
   model.file = document.file;
-  const YamlNode* name = map.find("name");
-  model.name =
-      name == nullptr ? std::filesystem::path(document.file).stem().string() : yaml_text(document, *name, "name");
-  model.source = yaml_text(document, map.require("source"), "source");
+  model.name = map.name_or_stem();
+  model.source = map.text("source");
   model.value_bytes = read_layers_value_bytes(document, map.find("dtype"));
   const YamlNode& list = map.require("layers");
   map.finish();
@@ -267,13 +240,5 @@ LayersModel build_layers(const YamlDocument& document) {
   model.content_hash = hash_of(model);
   return model;
 }
-
-}  // namespace
-
-LayersModel load_layers(const std::string& path) { return build_layers(read_yaml(path)); }
-
-LayersModel load_layers(std::istream& in, const std::string& path) { return build_layers(parse_yaml(in, path)); }
-
-LayersModel load_layers(const YamlDocument& document) { return build_layers(document); }
 
 }  // namespace upsweep

@@ -30,7 +30,7 @@ class MachineReader {
 
   Machine read() {
     YamlMap map(document_, *document_.root, "the machine");
-    machine_.name = yaml_text(document_, map.require("name"), map.name("name"));
+    machine_.name = map.text("name");
     read_kind(map.require("kind"));
     QuantityReader quantities(map, "", machine_.provenance.sources);
     machine_.memory_bytes = bytes(quantities.find("memory", kMemoryUnits, kByteCount));
@@ -94,12 +94,11 @@ class MachineReader {
     Provenance& to = machine_.provenance;
     const YamlNode& origin = map.require("origin");
     to.origin = yaml_text(document_, origin, "origin of provenance");
-    const auto text = [&](const char* key) { return yaml_text(document_, map.require(key), map.name(key)); };
     if (to.origin == "calibration") {
-      to.device = text("device");
-      to.driver = text("driver");
-      to.backend = text("backend");
-      to.date = text("date");
+      to.device = map.text("device");
+      to.driver = map.text("driver");
+      to.backend = map.text("backend");
+      to.date = map.text("date");
       const YamlNode& date = map.require("date");
       static const std::regex iso(R"(\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)");
       if (!std::regex_match(to.date, iso)) {
@@ -107,10 +106,10 @@ class MachineReader {
                                                 "2026-01-31 or 2026-01-31T12:00:00Z",
                                                 describe(date)));
       }
-      to.tool_version = text("tool_version");
+      to.tool_version = map.text("tool_version");
       read_fit(map.require("fit"));
     } else if (to.origin == "datasheet" || to.origin == "definition") {
-      if (map.find("device") != nullptr) to.device = text("device");
+      to.device = map.find_text("device").value_or("");
     } else {
       throw document_.error(
           origin, fmt::format("origin of provenance is {}, accepted are datasheet, calibration and definition",
@@ -122,7 +121,7 @@ class MachineReader {
   void read_fit(const YamlNode& node) {
     YamlMap map(document_, node, "fit of provenance");
     ErrorFigures& fit = machine_.provenance.fit;
-    fit.points = yaml_integer(document_, map.require("points"), map.name("points"));
+    fit.points = map.integer("points");
     const auto error = [&](const char* key) {
       const YamlNode& value = map.require(key);
       const double number = yaml_number(document_, value, map.name(key));
@@ -140,21 +139,16 @@ class MachineReader {
   }
 
   void read_rates(const YamlNode& node) {
-    if (node.kind != YamlNode::Kind::sequence || node.children.empty()) {
-      throw document_.error(
-          node, fmt::format("rates of the machine is {}, accepted is a list of at least one mapping", describe(node)));
-    }
-    for (std::size_t i = 0; i < node.children.size(); ++i) {
-      const YamlNode& entry = *node.children[i];
-      YamlMap head(document_, entry, fmt::format("entry {} of rates", i + 1));
+    for (const auto& entry : yaml_list(document_, node, "rates of the machine", "mapping")) {
+      YamlMap head(document_, *entry, fmt::format("entry {} of rates", machine_.rates.size() + 1));
       const YamlNode& number = head.require("workers");
       const std::uint64_t workers = yaml_integer(document_, number, head.name("workers"), 1);
-      if (i > 0 && workers <= machine_.rates.back().workers) {
+      if (!machine_.rates.empty() && workers <= machine_.rates.back().workers) {
         throw document_.error(
             number, fmt::format("{} is {}, accepted is more than the {} of the entry before", head.name("workers"),
                                 describe(number), machine_.rates.back().workers));
       }
-      read_entry(entry, workers);
+      read_entry(*entry, workers);
     }
   }
 
@@ -288,10 +282,6 @@ class MachineReader {
 };
 
 }  // namespace
-
-Machine load_machine(const std::string& path) { return MachineReader(read_yaml(path)).read(); }
-
-Machine load_machine(std::istream& in, const std::string& path) { return MachineReader(parse_yaml(in, path)).read(); }
 
 Machine load_machine(const YamlDocument& document) { return MachineReader(document).read(); }
 

@@ -32,26 +32,6 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-bool same(const KindRates& a, const KindRates& b) {
-  return std::tie(a.costs, a.memory_costs, a.flops_per_s, a.bytes_per_s, a.cached_bytes_per_s) ==
-         std::tie(b.costs, b.memory_costs, b.flops_per_s, b.bytes_per_s, b.cached_bytes_per_s);
-}
-
-bool same(const TypeRates& a, const TypeRates& b) {
-  return same(a.mv, b.mv) && same(a.mm, b.mm) && a.build_value_s == b.build_value_s && a.build_row_s == b.build_row_s;
-}
-
-bool same(const Rates& a, const Rates& b) {
-  return a.workers == b.workers && a.op_latency_s == b.op_latency_s && a.level_latency_s == b.level_latency_s &&
-         a.copy_bytes_per_s == b.copy_bytes_per_s && same(a.fp32, b.fp32) && same(a.fp64, b.fp64);
-}
-
-bool same(const Provenance& a, const Provenance& b) {
-  return std::tie(a.origin, a.device, a.driver, a.backend, a.date, a.tool_version, a.sources) ==
-             std::tie(b.origin, b.device, b.driver, b.backend, b.date, b.tool_version, b.sources) &&
-         a.fit == b.fit;
-}
-
 /// The first part in which two machines differ, or nothing.
 std::optional<std::string> difference(const Machine& a, const Machine& b) {
   if (a.name != b.name || a.kind != b.kind) return "name or kind";
@@ -62,9 +42,9 @@ std::optional<std::string> difference(const Machine& a, const Machine& b) {
   if (a.small_products != b.small_products) return "small_products";
   if (a.rates.size() != b.rates.size()) return "rates";
   for (std::size_t i = 0; i < a.rates.size(); ++i) {
-    if (!same(a.rates[i], b.rates[i])) return fmt::format("rates[{}]", a.rates[i].workers);
+    if (a.rates[i] != b.rates[i]) return fmt::format("rates[{}]", a.rates[i].workers);
   }
-  if (!same(a.provenance, b.provenance)) return "provenance";
+  if (a.provenance != b.provenance) return "provenance";
   return std::nullopt;
 }
 
@@ -206,7 +186,7 @@ class MachineWriter {
     plain.mv.bytes_per_s = memory.value_or(plain.mv.bytes_per_s);
     plain.mv.cached_bytes_per_s = cached.value_or(plain.mv.bytes_per_s);
     plain.mm = plain.mv;
-    if (is_pram() && same(type, plain)) return;
+    if (is_pram() && type == plain) return;
     put("    {}:\n", std::string_view(where).substr(where.size() - 4));
     if (type.build_value_s != 0 || has_source(where, "build_value"))
       quantity("      ", where, "build_value", "_s", type.build_value_s);
@@ -227,7 +207,7 @@ class MachineWriter {
     const double cached_value = place.rates->cached_bytes_per_s;
     put_own(place, kMemory, memory ? memory == memory_value : std::isinf(memory_value));
     put_own(place, kCached, cached ? cached == cached_value : std::isinf(cached_value));
-    if (std::isinf(memory_value) || !(place.rates->memory_costs == WorkCosts{})) {
+    if (std::isinf(memory_value) || place.rates->memory_costs != WorkCosts{}) {
       put("        memory:\n");
       put_costs("          ", place.where + ".memory", place.rates->memory_costs);
     }
@@ -253,7 +233,7 @@ std::string machine_text(const Machine& machine) {
   const std::string name = "machine " + quoted(machine.name);
   std::istringstream in(text);
   // What cannot be written as it is must not be written otherwise.
-  if (const auto part = difference(machine, load_machine(in, name))) {
+  if (const auto part = difference(machine, load_machine(parse_yaml(in, name)))) {
     throw InputError(fmt::format(
         "{}: its {} cannot be written to a machine file, accepted is what load_machine() gives", name, *part));
   }

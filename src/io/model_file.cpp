@@ -13,13 +13,7 @@ namespace upsweep {
 namespace {
 
 Shape read_input_shape(const YamlDocument& document, const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
-    throw document.error(
-        node, fmt::format("input is {}, accepted is [channels, height, width] or [features]", describe(node)));
-  }
-  Shape shape;
-  for (const auto& size : node.children)
-    shape.push_back(yaml_integer(document, *size, "a size of input", 1, ~std::uint64_t{0} - 1));
+  Shape shape = read_shape(document, node, "input", ~std::uint64_t{0} - 1);
   try {
     if (elements(shape) > kMaxElements) {
       throw document.error(node, fmt::format("input {} has {} elements, accepted are at most {}", to_string(shape),
@@ -78,10 +72,12 @@ void hash_inputs(const Network& network, ContentHash& hash) {
   }
 }
 
-Model build_model(const YamlDocument& document, Numbers numbers) {
+}  // namespace
+
+Model load_network(const YamlDocument& document, Numbers numbers) {
   YamlMap map(document, *document.root, "the model");
   const std::filesystem::path path(document.file);
-  const YamlNode* name = map.find("name");
+  const std::string name = map.name_or_stem();
   const Shape input = read_input_shape(document, map.require("input"));
   const unsigned value_bytes = yaml_value_bytes(document, map.find("dtype"));
   const YamlNode* weights = map.find("weights");
@@ -92,14 +88,7 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   const std::vector<OperatorEntry> entries = read_operators(document, list);
   std::unordered_map<std::string, const OperatorEntry*> by_name;
   for (const OperatorEntry& entry : entries) by_name.emplace(entry.spec.name, &entry);
-  Model model{document.file,
-              name == nullptr ? path.stem().string() : yaml_text(document, *name, "name"),
-              value_bytes,
-              build_network(document, list, input, entries),
-              {},
-              {},
-              {},
-              {}};
+  Model model{document.file, name, value_bytes, build_network(document, list, input, entries), {}, {}, {}, {}};
   for (const Operator& op : model.network.operators()) model.lines.push_back(by_name.at(op.name)->line);
   check_stated_inputs(document, model.network, by_name);
 
@@ -109,11 +98,7 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
   hash_inputs(model.network, hash);
   const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
-  try {
-    model.weights = read_weights(context, weights);
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  model.weights = model.at_operators([&] { return read_weights(context, weights); });
   if (sample != nullptr) model.sample = read_sample(context, *sample);
   if (sample == nullptr && numbers == Numbers::run) model.sample = normal_inputs(1, elements(input), 0);
   if (sample == nullptr && numbers == Numbers::needed) {
@@ -124,15 +109,5 @@ Model build_model(const YamlDocument& document, Numbers numbers) {
   model.content_hash = hash.text();
   return model;
 }
-
-}  // namespace
-
-Model load_network(const std::string& path, Numbers numbers) { return build_model(read_yaml(path), numbers); }
-
-Model load_network(std::istream& in, const std::string& path, Numbers numbers) {
-  return build_model(parse_yaml(in, path), numbers);
-}
-
-Model load_network(const YamlDocument& document, Numbers numbers) { return build_model(document, numbers); }
 
 }  // namespace upsweep

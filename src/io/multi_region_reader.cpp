@@ -28,9 +28,8 @@ class MultiRegionReader {
     step_.speedup_percent = per_kernel_and_region("speedup_percent", NumberSign::any);
     step_.hold = per_kernel("hold", NumberSign::not_negative);
     step_.base_memory = read_number(document_, map_.require("base"), map_.name("base"), NumberSign::not_negative);
-    const YamlNode& limit = map_.require("memory_limit");
-    step_.memory_limit = yaml_number(document_, limit, map_.name("memory_limit"));
-    check_derived(times());
+    step_.memory_limit = map_.number("memory_limit");
+    check_derived(document_.at(map_.node(), [&] { return region_times(step_); }));
     return {std::move(step_)};
   }
 
@@ -98,14 +97,6 @@ class MultiRegionReader {
     return numbers;
   }
 
-  [[nodiscard]] RegionTimes times() const {
-    try {
-      return region_times(step_);
-    } catch (const std::invalid_argument& error) {
-      throw document_.error(map_.node(), error.what());
-    }
-  }
-
   void check_derived(const RegionTimes& times) {
     main_end_ = times.scale.units(times.start.back() + times.main.back());
     const auto main = read_list(map_, "T_main", step_.regions(), NumberSign::positive);
@@ -121,12 +112,11 @@ class MultiRegionReader {
               times.scale.units(derived[layer]));
       });
     }
-    const YamlNode& backward = map_.require("backward_regions");
-    const std::uint64_t stated = yaml_integer(document_, backward, map_.name("backward_regions"));
+    const std::uint64_t stated = map_.integer("backward_regions");
     if (stated != times.backward_regions) {
-      throw document_.error(
-          backward, fmt::format("backward_regions is {}, accepted is {}, which follows from main_stream", stated,
-                                times.backward_regions));
+      throw document_.error(map_.require("backward_regions"),
+                            fmt::format("backward_regions is {}, accepted is {}, which follows from main_stream",
+                                        stated, times.backward_regions));
     }
   }
 

@@ -32,8 +32,7 @@ std::unique_ptr<NetworkCosts> NetworkCosts::read(YamlMap& map, ContentHash& hash
   auto costs = std::make_unique<NetworkCosts>();
   costs->read_files(map.document(), map, *model, hash);
   costs->read_kernels(map);
-  if (const YamlNode* batch = map.find("batch"))
-    costs->batch_ = yaml_integer(map.document(), *batch, map.name("batch"), 1, kMostSamples);
+  costs->batch_ = map.find_integer("batch", 1, kMostSamples);
   return costs;
 }
 
@@ -41,7 +40,7 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
   document_ = &document;
   machine_node_ = &map.require("machine");
   machine_file_ = path_of(document, *machine_node_, map.name("machine"));
-  machine_ = load_machine(machine_file_);
+  machine_ = load_machine(read_yaml(machine_file_));
   hash.add("machine", machine_text(machine_));
   model_file_ = path_of(document, model, map.name("model"));
   AnyModel model_of_file = load_model(model_file_, Numbers::structure);
@@ -51,15 +50,11 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
     hash.add("layers", layers_model_->content_hash);
   } else {
     model_ = require_network(std::move(model_of_file), "training beside layers files");
-    try {
-      works_ = layer_works(model_->network);
-    } catch (const OperatorError& error) {
-      throw model_->located(error);
-    }
+    works_ = model_->at_operators([&] { return layer_works(model_->network); });
     hash.add("model", model_->content_hash);
   }
   if (const YamlNode* link = map.find("link")) {
-    link_ = load_link(path_of(document, *link, map.name("link")));
+    link_ = load_link(read_yaml(path_of(document, *link, map.name("link"))));
     hash.add("link", fmt::format("{} {}", link_->bytes_per_s, link_->latency_s));
   }
 }

@@ -315,6 +315,15 @@ NpyArray read_npy(std::istream& in, std::uint64_t length, const std::string& nam
   return array;
 }
 
+NpyArray read_finite_npy(const std::string& path) {
+  NpyArray array = read_npy(path);
+  if (const std::uint64_t bad = array.first_non_finite(); bad < array.size()) {
+    throw InputError(
+        fmt::format("{} has {} at element {}, accepted are finite numbers", path, array.to_doubles()[bad], bad));
+  }
+  return array;
+}
+
 NpyArray read_npy(const std::string& path) {
   RegularFile file = open_regular_file(path, "a .npy file");
   return read_npy(file.stream, file.length, path);

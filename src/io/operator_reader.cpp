@@ -110,13 +110,9 @@ std::string read_name(const YamlDocument& document, const YamlNode& node, const 
 }
 
 OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, std::size_t position) {
-  const bool is_name = item.kind == YamlNode::Kind::scalar;
-  if (!is_name && (item.kind != YamlNode::Kind::mapping || item.children.size() != 2)) {
-    throw document.error(
-        item, fmt::format("operator {} is {}, accepted is 'kind' or 'kind: {{settings}}'", position, describe(item)));
-  }
-  const YamlNode& kind = is_name ? item : *item.children[0];
-  const YamlNode* settings = is_name ? nullptr : item.children[1].get();
+  const KindEntry parts = read_kind_entry(document, item, fmt::format("operator {}", position));
+  const YamlNode& kind = parts.kind;
+  const YamlNode* settings = parts.settings;
   static_cast<void>(kind_of(document, kind));  // an unknown one is the first error
 
   std::string name = fmt::format("{}{}", kind.text, position);
@@ -125,7 +121,7 @@ OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, 
     entry.spec.name = name;
     return entry;
   };
-  if (settings == nullptr || settings->kind == YamlNode::Kind::null) return read(nullptr);
+  if (settings == nullptr) return read(nullptr);
   if (settings->kind == YamlNode::Kind::mapping) {
     for (std::size_t i = 0; i < settings->children.size(); i += 2) {
       if (settings->children[i]->text == "name") name = read_name(document, *settings->children[i + 1], kind.text);
@@ -151,6 +147,26 @@ OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, 
 
 }  // namespace
 
+KindEntry read_kind_entry(const YamlDocument& document, const YamlNode& item, const std::string& what) {
+  if (item.kind == YamlNode::Kind::scalar) return {item, nullptr};
+  if (item.kind != YamlNode::Kind::mapping || item.children.size() != 2) {
+    throw document.error(item,
+                         fmt::format("{} is {}, accepted is 'kind' or 'kind: {{settings}}'", what, describe(item)));
+  }
+  const YamlNode* settings = item.children[1].get();
+  return {*item.children[0], settings->kind == YamlNode::Kind::null ? nullptr : settings};
+}
+
+Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what, std::uint64_t most) {
+  if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
+    throw document.error(
+        node, fmt::format("{} is {}, accepted is [channels, height, width] or [features]", what, describe(node)));
+  }
+  Shape shape;
+  for (const auto& axis : node.children) shape.push_back(yaml_integer(document, *axis, "a size of " + what, 1, most));
+  return shape;
+}
+
 OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNode& item, const YamlNode& kind,
                                      YamlMap* map, const std::string& what) {
   OperatorEntry entry;
@@ -163,14 +179,9 @@ OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNod
 }
 
 std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list) {
-  if (list.kind != YamlNode::Kind::sequence || list.children.empty()) {
-    throw document.error(list,
-                         fmt::format("operators is {}, accepted is a list of at least one operator", describe(list)));
-  }
   std::vector<OperatorEntry> entries;
-  entries.reserve(list.children.size());
-  for (std::size_t i = 0; i < list.children.size(); ++i)
-    entries.push_back(read_operator(document, *list.children[i], i + 1));
+  for (const auto& item : yaml_list(document, list, "operators", "operator"))
+    entries.push_back(read_operator(document, *item, entries.size() + 1));
   return entries;
 }
 

@@ -18,8 +18,21 @@ struct OperatorEntry {
   std::optional<std::uint64_t> stated_input;
 };
 
+/// 'kind' or 'kind: {settings}'.
+struct KindEntry {
+  const YamlNode& kind;
+  const YamlNode* settings;  ///< null where there are none
+};
+
+/// Reads an entry of a list of these. Throws InputError that calls it `what`.
+[[nodiscard]] KindEntry read_kind_entry(const YamlDocument& document, const YamlNode& item, const std::string& what);
+
 /// Reads the list `operators`. Throws InputError at the entry that is wrong.
 [[nodiscard]] std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list);
+
+/// [channels, height, width] or [features], each at least 1 and at most `most`.
+[[nodiscard]] Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what,
+                               std::uint64_t most);
 
 /// Reads the settings of an operator of `kind` from `map`, whose other keys are the caller's; null: it has none. `item`
 /// is where the operator stands, `what` its name in errors ("conv2d 'conv1'"). The name in the result is empty.

@@ -22,9 +22,8 @@ class PipelineReader {
       : input_(input), map_(input.map), document_(input.document()), layers_(input.layers()) {}
 
   PipelineStudy read() {
-    base_.devices = yaml_integer(document_, map_.require("devices"), map_.name("devices"), 1, kMostDevices);
-    base_.micro_batches =
-        yaml_integer(document_, map_.require("micro_batches"), map_.name("micro_batches"), 1, kMostMicroBatches);
+    base_.devices = map_.integer("devices", 1, kMostDevices);
+    base_.micro_batches = map_.integer("micro_batches", 1, kMostMicroBatches);
     study_.micro_batches = base_.micro_batches;
     base_.skip_first_output_gradient = input_.skips_first_output_gradient();
     base_.update = read_list(map_, "U", layers_, NumberSign::not_negative, 0);
@@ -109,7 +108,7 @@ class PipelineReader {
       return modulo_allocation(layers_, base_.devices, 1);
     if (node.kind == YamlNode::Kind::mapping) {
       YamlMap modulo(document_, node, what);
-      const std::uint64_t group = yaml_integer(document_, modulo.require("modulo"), modulo.name("modulo"), 1);
+      const std::uint64_t group = modulo.integer("modulo", 1);
       modulo.finish();
       return modulo_allocation(layers_, base_.devices, group);
     }
@@ -132,11 +131,8 @@ class PipelineReader {
 
   [[nodiscard]] std::string read_policy(const YamlNode& node, const std::string& what) const {
     const std::string name = yaml_text(document_, node, what);
-    try {
-      return find_policy(name).name;
-    } catch (const std::invalid_argument& error) {
-      throw document_.error(node, fmt::format("{} is {}", what, error.what()));
-    }
+    return document_.at(
+        node, [&] { return find_policy(name).name; }, what + " is ");
   }
 
   PipelineChoice choice(const std::string& policy, const YamlNode& at, const YamlNode& alloc,
@@ -145,11 +141,7 @@ class PipelineReader {
     made.pipeline.micro_batches = micro_batches;
     made.pipeline.device_of = read_allocation(alloc, map_.name("alloc"));
     set_costs(made.pipeline, at);
-    try {
-      check_pipeline(made.pipeline);
-    } catch (const std::invalid_argument& error) {
-      throw document_.error(at, error.what());
-    }
+    document_.at(at, [&] { check_pipeline(made.pipeline); });
     return made;
   }
 

@@ -17,17 +17,7 @@ namespace fs = std::filesystem;
 
 /// An array of finite numbers; its errors are at the node that asked for it.
 NpyArray read_array(const YamlDocument& document, const YamlNode& node, const fs::path& file) {
-  NpyArray array;
-  try {
-    array = read_npy(file.string());
-  } catch (const InputError& error) {
-    throw document.error(node, error.what());
-  }
-  if (const std::uint64_t bad = array.first_non_finite(); bad < array.size()) {
-    throw document.error(node, fmt::format("{} has {} at element {}, accepted are finite numbers", file.string(),
-                                           array.to_doubles()[bad], bad));
-  }
-  return array;
+  return document.at<InputError>(node, [&] { return read_finite_npy(file.string()); });
 }
 
 /// The labels of a sample, each a class.

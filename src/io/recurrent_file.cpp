@@ -27,7 +27,7 @@ bool is_second(const YamlDocument& document, const YamlNode& node, const std::st
 }
 
 std::uint64_t extent(YamlMap& map, const char* key, std::uint64_t least, std::uint64_t most) {
-  return yaml_integer(map.document(), map.require(key), map.name(key), least, most);
+  return map.integer(key, least, most);
 }
 
 /// `layers` of the cell, if it says any; `fused` is already read.
@@ -56,8 +56,7 @@ void read_cell(const YamlDocument& document, const YamlNode& node, Layers accept
   model.shape.input = extent(map, "input_size", 1, kMostExtent);
   model.shape.hidden = extent(map, "hidden_size", 1, kMostExtent);
   model.steps = extent(map, "steps", 2, kMostSteps);
-  if (const YamlNode* batch = map.find("batch"))
-    model.batch = yaml_integer(document, *batch, map.name("batch"), 1, kMostBatch);
+  model.batch = map.find_integer("batch", 1, kMostBatch).value_or(model.batch);
   if (const YamlNode* nonlinearity = map.find("nonlinearity")) {
     if (is_gru) {
       throw document.error(*nonlinearity, map.name("nonlinearity") +
@@ -91,11 +90,22 @@ void read_weights(const YamlDocument& document, const YamlNode& node, RecurrentM
   map.finish();
 }
 
-RecurrentModel read_recurrent(const YamlDocument& document, Layers accepted) {
+/// A number of a file as a T. Throws InputError where it is none.
+template <class T>
+T rounded(double x, const RecurrentModel& model, const char* what) {
+  const auto number = static_cast<T>(x);
+  if (std::isfinite(number)) return number;
+  throw InputError(fmt::format("{}: {} is {:g}, accepted are numbers that {} holds; dtype: fp64 holds more", model.file,
+                               what, x, sizeof(T) == sizeof(float) ? "fp32" : "fp64"));
+}
+
+}  // namespace
+
+RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted) {
   RecurrentModel model;
   model.file = document.file;
   YamlMap map(document, *document.root, "a recurrent model file");
-  model.name = yaml_text(document, map.require("name"), map.name("name"));
+  model.name = map.text("name");
   if (const YamlNode* dtype = map.find("dtype"))
     model.value_bytes = is_second(document, *dtype, map.name("dtype"), "fp32", "fp64") ? 8 : 4;
   read_cell(document, map.require("recurrent"), accepted, model);
@@ -113,29 +123,6 @@ RecurrentModel read_recurrent(const YamlDocument& document, Layers accepted) {
   if (model.layers > 1) hash.add("layers", fmt::format("{}", model.layers));  // of one layer, hashes stay as they were
   model.content_hash = hash.text();
   return model;
-}
-
-/// A number of a file as a T. Throws InputError where it is none.
-template <class T>
-T rounded(double x, const RecurrentModel& model, const char* what) {
-  const auto number = static_cast<T>(x);
-  if (std::isfinite(number)) return number;
-  throw InputError(fmt::format("{}: {} is {:g}, accepted are numbers that {} holds; dtype: fp64 holds more", model.file,
-                               what, x, sizeof(T) == sizeof(float) ? "fp32" : "fp64"));
-}
-
-}  // namespace
-
-RecurrentModel load_recurrent(const std::string& path, Layers accepted) {
-  return read_recurrent(read_yaml(path), accepted);
-}
-
-RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted) {
-  return read_recurrent(parse_yaml(in, path), accepted);
-}
-
-RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted) {
-  return read_recurrent(document, accepted);
 }
 
 template <class T>

@@ -52,28 +52,20 @@ std::vector<AxisValue> read_factors(const YamlDocument& document, const YamlNode
 
 std::vector<AxisValue> read_range(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   YamlMap map(document, node, what);
-  const double from = yaml_number(document, map.require("from"), map.name("from"));
-  const double to = yaml_number(document, map.require("to"), map.name("to"));
-  const YamlNode* step = map.find("step");
+  const double from = map.number("from");
+  const double to = map.number("to");
+  const double step = map.find_number("step").value_or(1);
   map.finish();
-  try {
-    return arithmetic_range(from, to, step == nullptr ? 1 : yaml_number(document, *step, map.name("step")));
-  } catch (const std::invalid_argument& error) {
-    throw document.error(node, error.what());
-  }
+  return document.at(node, [&] { return arithmetic_range(from, to, step); });
 }
 
 std::vector<AxisValue> read_geometric(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   YamlMap map(document, node, what);
-  const double from = yaml_number(document, map.require("from"), map.name("from"));
-  const double to = yaml_number(document, map.require("to"), map.name("to"));
-  const std::uint64_t count = yaml_integer(document, map.require("count"), map.name("count"));
+  const double from = map.number("from");
+  const double to = map.number("to");
+  const std::uint64_t count = map.integer("count");
   map.finish();
-  try {
-    return geometric_range(from, to, count);
-  } catch (const std::invalid_argument& error) {
-    throw document.error(node, error.what());
-  }
+  return document.at(node, [&] { return geometric_range(from, to, count); });
 }
 
 /// `path` and one of values, range, geometric and factor; other keys of `map` are the caller's.
@@ -148,7 +140,7 @@ PlacedAxis read_axis(const YamlDocument& document, const YamlNode& node, std::si
   const std::string what = fmt::format("axis {}", number);
   YamlMap map(document, node, what);
   PlacedAxis placed;
-  if (const YamlNode* name = map.find("name")) placed.axis.name = yaml_text(document, *name, map.name("name"));
+  placed.axis.name = map.find_text("name").value_or(placed.axis.name);
   std::vector<PlacedColumn> columns;
   if (const YamlNode* zip = map.find("zip")) {
     map.finish();

@@ -48,11 +48,8 @@ StudySettings read_base_settings(YamlMap& base) {
   for (const char* name : {"schedule", "execution", "scope", "pattern", "workers", "batch"}) {
     const YamlNode* node = base.find(name);
     if (node == nullptr) continue;
-    try {
-      set_setting(settings, name, scalar_value(base.document(), *node, base.name(name)));
-    } catch (const std::invalid_argument& error) {
-      throw base.document().error(*node, error.what());
-    }
+    base.document().at(*node,
+                       [&] { set_setting(settings, name, scalar_value(base.document(), *node, base.name(name))); });
   }
   if (const YamlNode* node = base.find("objective")) settings.point.objective = read_objective(base.document(), *node);
   read_memory_limit(base, settings.point);

@@ -118,11 +118,7 @@ void read_grid(const YamlDocument& document, const YamlNode* axes, const YamlNod
   std::vector<PlacedAxis> placed;
   if (axes != nullptr) placed = read_axes(document, *axes);
   for (const PlacedAxis& axis : placed) study.spec.axes.push_back(axis.axis);
-  try {
-    static_cast<void>(grid_of(study.spec.axes));
-  } catch (const std::invalid_argument& error) {
-    throw document.error(*axes, error.what());
-  }
+  document.at(axes == nullptr ? *document.root : *axes, [&] { static_cast<void>(grid_of(study.spec.axes)); });
   const StudyDocuments documents = documents_of(study);
   check_paths(document, documents, placed);
   if (constraints != nullptr) study.spec.constraints = read_constraints(document, *constraints, documents, study.spec);
@@ -147,11 +143,8 @@ StudyFile read_study_text(std::string text, const std::string& path) {
   study.file = path;
   study.text = std::move(text);
   YamlMap map(document, *document.root, "the study");
-  const YamlNode* name = map.find("name");
-  study.spec.name =
-      name == nullptr ? std::filesystem::path(path).stem().string() : yaml_text(document, *name, map.name("name"));
-  if (const YamlNode* description = map.find("description"))
-    study.spec.description = yaml_text(document, *description, map.name("description"));
+  study.spec.name = map.name_or_stem();
+  study.spec.description = map.find_text("description").value_or(study.spec.description);
   const YamlNode& base = map.require("base");
   const YamlNode* axes = map.find("axes");
   const YamlNode* constraints = map.find("constraints");

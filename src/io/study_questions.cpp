@@ -92,8 +92,7 @@ class QuestionReader {
         read_target(map, question);
         return;
       case QuestionKind::top:
-        if (const YamlNode* count = map.find("count"))
-          question.count = yaml_integer(document_, *count, map.name("count"), 1, kMostPoints);
+        question.count = map.find_integer("count", 1, kMostPoints).value_or(question.count);
         if (const YamlNode* by = map.find("by")) {
           question.by = one_of(document_, *by, map.name("by"), {PointKey::score, PointKey::speedup, PointKey::memory});
         }
@@ -206,14 +205,9 @@ std::vector<Constraint> read_constraints(const YamlDocument& document, const Yam
 
 std::vector<Question> read_questions(const YamlDocument& document, const YamlNode& list, const StudySpec& spec,
                                      bool is_in_seconds) {
-  const bool is_list = list.kind == YamlNode::Kind::sequence;
-  if (!is_list || list.children.empty()) {
-    throw document.error(list,
-                         fmt::format("questions is {}, accepted is a list of at least one question", describe(list)));
-  }
   const QuestionReader reader(document, spec, is_in_seconds);
   std::vector<Question> questions;
-  for (const auto& item : list.children) questions.push_back(reader.read(*item));
+  for (const auto& item : yaml_list(document, list, "questions", "question")) questions.push_back(reader.read(*item));
   return questions;
 }
 

@@ -38,8 +38,8 @@ template <class Data>
 Data read_seeded(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   YamlMap map(document, node, what);
   Data data;
-  data.samples = yaml_integer(document, map.require("samples"), map.name("samples"), 1, kMostSamples);
-  data.seed = yaml_integer(document, map.require("seed"), map.name("seed"));
+  data.samples = map.integer("samples", 1, kMostSamples);
+  data.seed = map.integer("seed");
   map.finish();
   return data;
 }
@@ -47,10 +47,9 @@ Data read_seeded(const YamlDocument& document, const YamlNode& node, const std::
 FeatureData read_features(const YamlDocument& document, const YamlNode& node) {
   YamlMap map(document, node, "features");
   FeatureData data;
-  data.inputs = yaml_text(document, map.require("inputs"), map.name("inputs"));
-  data.labels = yaml_text(document, map.require("labels"), map.name("labels"));
-  if (const YamlNode* normalize = map.find("normalize"))
-    data.is_normalized = yaml_boolean(document, *normalize, map.name("normalize"));
+  data.inputs = map.text("inputs");
+  data.labels = map.text("labels");
+  data.is_normalized = map.find_boolean("normalize").value_or(data.is_normalized);
   map.finish();
   return data;
 }
@@ -80,10 +79,8 @@ OptimizerSettings read_optimizer(const YamlDocument& document, const YamlNode& n
   if (kind != "sgd" && kind != "adam")
     throw document.error(node, fmt::format("optimizer of train is '{}', accepted are sgd, adam", kind));
   YamlMap map(document, *value, kind);
-  const auto number = [&](const char* key, double& setting) {
-    if (const YamlNode* found = map.find(key)) setting = yaml_number(document, *found, map.name(key));
-  };
-  const double rate = yaml_number(document, map.require("learning_rate"), map.name("learning_rate"));
+  const auto number = [&](const char* key, double& setting) { setting = map.find_number(key).value_or(setting); };
+  const double rate = map.number("learning_rate");
   OptimizerSettings settings;
   if (kind == "sgd") {
     SgdSettings sgd{rate};
@@ -97,32 +94,22 @@ OptimizerSettings read_optimizer(const YamlDocument& document, const YamlNode& n
     settings = adam;
   }
   map.finish();
-  try {
-    require_valid(settings);
-  } catch (const std::invalid_argument& error) {
-    throw document.error(*value, fmt::format("{}: {}", kind, error.what()));
-  }
+  document.at(
+      *value, [&] { require_valid(settings); }, kind + ": ");
   return settings;
 }
 
 /// Canonical names.
 std::vector<std::string> read_backward(const YamlDocument& document, const YamlNode& node, bool is_recurrent) {
-  if (node.kind != YamlNode::Kind::sequence || node.children.empty()) {
-    throw document.error(node, fmt::format("backward of train is {}, accepted is a list of 1 or more, the first the "
-                                           "reference",
-                                           describe(node)));
-  }
   std::vector<std::string> names;
-  for (const auto& child : node.children) {
-    std::string name = yaml_text(document, *child, "an entry of backward");
-    try {
-      name = is_recurrent ? to_string(parse_backward_method(name)) : network_backward_name(name);
-    } catch (const std::invalid_argument& error) {
-      throw document.error(*child, fmt::format("backward of train: {}", error.what()));
-    }
+  for (const auto& child : yaml_list(document, node, "backward of train", "backward pass, the first the reference")) {
+    const std::string text = yaml_text(document, *child, "an entry of backward");
+    const std::string name = document.at(
+        *child, [&] { return is_recurrent ? to_string(parse_backward_method(text)) : network_backward_name(text); },
+        "backward of train: ");
     if (std::ranges::find(names, name) != names.end())
       throw document.error(*child, fmt::format("backward of train has '{}' twice, accepted is each once", name));
-    names.push_back(std::move(name));
+    names.push_back(name);
   }
   return names;
 }
@@ -151,8 +138,7 @@ void read_settings(const YamlDocument& document, const YamlNode& node, TrainSpec
   } else if (!spec.batch) {
     throw document.error(node, "train has no key 'batch', accepted with a network of operators is a mapping with it");
   }
-  spec.iterations =
-      yaml_integer(document, map.require("iterations"), map.name("iterations"), 1, TrainLimits::kIterations);
+  spec.iterations = map.integer("iterations", 1, TrainLimits::kIterations);
   const YamlNode& backward = map.require("backward");
   spec.lines.backward = backward.line;
   spec.backward = read_backward(document, backward, spec.is_recurrent);
@@ -160,12 +146,13 @@ void read_settings(const YamlDocument& document, const YamlNode& node, TrainSpec
     spec.lines.backend = backend->line;
     spec.backend = yaml_text(document, *backend, map.name("backend"));
   }
-  if (const YamlNode* seed = map.find("shuffle_seed"))
-    spec.shuffle_seed = yaml_integer(document, *seed, map.name("shuffle_seed"));
+  spec.shuffle_seed = map.find_integer("shuffle_seed").value_or(spec.shuffle_seed);
   map.finish();
 }
 
-TrainSpec read_train(const YamlDocument& document) {
+}  // namespace
+
+TrainSpec load_train(const YamlDocument& document) {
   TrainSpec spec;
   spec.file = document.file;
   // On its own, so that the key is not among those that are accepted.
@@ -175,29 +162,20 @@ TrainSpec read_train(const YamlDocument& document) {
                          "file: a mapping with the keys name, model, train");
   }
   YamlMap map(document, *document.root, "a train file");
-  spec.name = yaml_text(document, map.require("name"), map.name("name"));
-  if (const YamlNode* note = map.find("note")) spec.note = yaml_text(document, *note, map.name("note"));
+  spec.name = map.text("name");
+  spec.note = map.find_text("note").value_or(spec.note);
   const YamlNode& train = map.require("train");
   const YamlNode& model = map.require("model");
   spec.lines.model = model.line;
   spec.model_file = beside(document.file, yaml_text(document, model, map.name("model")));
   map.finish();
-  try {
-    spec.is_recurrent = ModelFile(spec.model_file).holds<RecurrentModel>();
-  } catch (const InputError& error) {
-    throw document.error(model, fmt::format("{}: {}", map.name("model"), error.what()));
-  }
+  spec.is_recurrent = document.at<InputError>(
+      model, [&] { return ModelFile(spec.model_file).holds<RecurrentModel>(); }, map.name("model") + ": ");
   read_settings(document, train, spec);
   ContentHash hash;
   add_content(train, hash);
   spec.content_hash = hash.text();
   return spec;
 }
-
-}  // namespace
-
-TrainSpec load_train(const std::string& path) { return read_train(read_yaml(path)); }
-
-TrainSpec load_train(std::istream& in, const std::string& path) { return read_train(parse_yaml(in, path)); }
 
 }  // namespace upsweep

@@ -63,7 +63,9 @@ void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& 
   }
 }
 
-TrainingFile read_training(const YamlDocument& document) {
+}  // namespace
+
+TrainingFile load_training(const YamlDocument& document) {
   TrainingFile training;
   training.file = document.file;
   // On its own, so that the key is not among those that are accepted.
@@ -73,7 +75,7 @@ TrainingFile read_training(const YamlDocument& document) {
                          "file: a mapping with the key 'kind'");
   }
   YamlMap map(document, *document.root, "a training file");
-  training.name = yaml_text(document, map.require("name"), map.name("name"));
+  training.name = map.text("name");
   const YamlNode& kind = map.require("kind");
   training.kind = yaml_text(document, kind, map.name("kind"));
   training.line = kind.line;
@@ -88,10 +90,8 @@ TrainingFile read_training(const YamlDocument& document) {
   return training;
 }
 
-}  // namespace
-
 std::size_t TrainingInput::layers() const {
-  if (network == nullptr) return yaml_integer(document(), map.require("layers"), map.name("layers"), 1, kMostLayers);
+  if (network == nullptr) return map.integer("layers", 1, kMostLayers);
   const YamlNode* node = map.find("layers");
   if (node == nullptr) return network->layers();
   const std::uint64_t stated = yaml_integer(document(), *node, map.name("layers"), 1, kMostLayers);
@@ -106,9 +106,5 @@ bool TrainingInput::skips_first_output_gradient() const {
   const YamlNode* node = map.find("skip_o1");
   return node == nullptr || yaml_boolean(document(), *node, map.name("skip_o1"));
 }
-
-TrainingFile load_training(const std::string& path) { return read_training(read_yaml(path)); }
-
-TrainingFile load_training(std::istream& in, const std::string& path) { return read_training(parse_yaml(in, path)); }
 
 }  // namespace upsweep

@@ -94,16 +94,12 @@ class OperatorArrays {
     const std::string file = path(op, suffix).string();
     NpyArray array;
     try {
-      array = read_npy(file);
+      array = read_finite_npy(file);
     } catch (const InputError& error) {
       throw fail(op, error.what());
     }
     if (array.shape != shape)
       throw fail(op, fmt::format("{} has shape {}, accepted is {}", file, to_string(array.shape), to_string(shape)));
-    if (const std::uint64_t bad = array.first_non_finite(); bad < array.size()) {
-      throw fail(
-          op, fmt::format("{} has {} at element {}, accepted are finite numbers", file, array.to_doubles()[bad], bad));
-    }
     return array;
   }
 
@@ -215,21 +211,12 @@ void check_variances(const ModelContext& context, const NetworkWeights& weights)
 NpyArray read_inputs(const ModelContext& context, const YamlNode& node) {
   const std::string file = (context.folder / yaml_text(context.document, node, "inputs of sample")).string();
   const Shape& input = context.network.input();
-  NpyArray array;
-  try {
-    array = read_npy(file);
-  } catch (const InputError& error) {
-    throw context.document.error(node, error.what());
-  }
+  NpyArray array = context.document.at<InputError>(node, [&] { return read_finite_npy(file); });
   const bool fits = array.shape.size() == input.size() + 1 && array.shape[0] > 0 &&
                     std::equal(input.begin(), input.end(), array.shape.begin() + 1);
   if (!fits) {
     throw context.document.error(node, fmt::format("{} has shape {}, accepted is a batch of at least one {}", file,
                                                    to_string(array.shape), to_string(input)));
-  }
-  if (const std::uint64_t bad = array.first_non_finite(); bad < array.size()) {
-    throw context.document.error(
-        node, fmt::format("{} has {} at element {}, accepted are finite numbers", file, array.to_doubles()[bad], bad));
   }
   return array;
 }

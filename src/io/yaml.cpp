@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -259,6 +259,13 @@ double yaml_number(const YamlDocument& document, const YamlNode& node, const std
   return *value;
 }
 
+const std::vector<std::shared_ptr<const YamlNode>>& yaml_list(const YamlDocument& document, const YamlNode& node,
+                                                              const std::string& what, const std::string& element) {
+  if (node.kind != YamlNode::Kind::sequence || node.children.empty())
+    refuse(document, node, what, "a list of at least one " + element);
+  return node.children;
+}
+
 unsigned yaml_value_bytes(const YamlDocument& document, const YamlNode* node) {
   if (node == nullptr) return 4;
   const std::string dtype = yaml_text(document, *node, "dtype");
@@ -287,7 +294,7 @@ YamlMap::YamlMap(const YamlDocument& document, const YamlNode& node, std::string
 }
 
 const YamlNode* YamlMap::find(const std::string& key) {
-  asked_.push_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   for (std::size_t i = 0; i < node_.children.size(); i += 2) {
     if (node_.children[i]->text == key) return node_.children[i + 1].get();
   }
@@ -307,6 +314,27 @@ const YamlNode& YamlMap::require(const std::string& key) {
   throw document_.error(
       node_, fmt::format("{} has no key '{}'{}, found are {}, accepted is a mapping with that key", what_, key, hint,
                          found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "))));
+}
+
+std::optional<std::string> YamlMap::find_text(const std::string& key) {
+  return find(key) != nullptr ? std::optional(text(key)) : std::nullopt;
+}
+
+std::optional<double> YamlMap::find_number(const std::string& key) {
+  return find(key) != nullptr ? std::optional(number(key)) : std::nullopt;
+}
+
+std::optional<bool> YamlMap::find_boolean(const std::string& key) {
+  const YamlNode* node = find(key);
+  return node != nullptr ? std::optional(yaml_boolean(document_, *node, name(key))) : std::nullopt;
+}
+
+std::optional<std::uint64_t> YamlMap::find_integer(const std::string& key, std::uint64_t least, std::uint64_t most) {
+  return find(key) != nullptr ? std::optional(integer(key, least, most)) : std::nullopt;
+}
+
+std::string YamlMap::name_or_stem() {
+  return find_text("name").value_or(std::filesystem::path(document_.file).stem().string());
 }
 
 void YamlMap::finish() const {

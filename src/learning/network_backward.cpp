@@ -198,18 +198,12 @@ ScanBackward<T>::ScanBackward(const Network& network, const NetworkWeights& weig
                                     schedule, need, machine_memory()));
   };
   try {
-    impl_ = std::make_unique<Impl>(network, weights, schedule);
+    impl_ = make_hidden<Impl>(network, weights, schedule);
   } catch (const std::bad_alloc&) {
     throw too_small("more memory than there is for its plan");
   }
   if (bytes() > machine_memory()) throw too_small(fmt::format("{} bytes on {} threads", bytes(), parallel_slots()));
 }
-template <class T>
-ScanBackward<T>::~ScanBackward() = default;
-template <class T>
-ScanBackward<T>::ScanBackward(ScanBackward&&) noexcept = default;
-template <class T>
-ScanBackward<T>& ScanBackward<T>::operator=(ScanBackward&&) noexcept = default;
 
 template <class T>
 void ScanBackward<T>::run(const NetworkWeights& weights, const BatchVectors& inputs, BatchVectors& gradients) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "network_parameters.hpp"
+#include "train_run.hpp"
 #include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/learning/batch_order.hpp"
@@ -60,20 +61,10 @@ class NetworkRun {
         optimizer_(training.optimizer, parameters_.lengths()),
         labels_(training.batch) {}
 
-  /// All iterations, after one without update.
-  void train(const TrainProgress& progress, std::size_t index) {
-    compute(0);
-    for (std::size_t i = 0; i < training_.iterations; ++i) {
-      compute(i);
-      update();
-      if (progress) progress(trained_.curve, index);
-    }
-  }
-
   /// What was trained so far.
   [[nodiscard]] TrainedNetwork take() { return std::move(trained_); }
+  [[nodiscard]] const LossCurve& curve() const { return trained_.curve; }
 
- private:
   /// All of an iteration but the update.
   void compute(std::size_t iteration) {
     iteration_ = iteration;
@@ -101,10 +92,7 @@ class NetworkRun {
     trained_.curve.accuracy.push_back(static_cast<double>(loss_.correct) / static_cast<double>(training_.batch));
   }
 
-  [[nodiscard]] TrainingDiverged diverged(const std::string& what) const {
-    return {trained_.curve.backward, iteration_, {}, what};
-  }
-
+ private:
   [[nodiscard]] SampleVectors read_batch() {
     const std::span<const std::size_t> samples = order_.at(iteration_);
     SampleVectors images(samples.size());
@@ -122,10 +110,10 @@ class NetworkRun {
     try {
       inputs_ = forward_batch(network_, trained_.weights, std::move(images));
     } catch (const OperatorError& error) {
-      throw diverged(error.what());
+      throw TrainingDiverged(trained_.curve, error.what());
     }
     loss_ = batch_loss(inputs_.back(), labels_);
-    if (!std::isfinite(loss_.mean)) throw diverged("the loss is not finite");
+    if (!std::isfinite(loss_.mean)) throw TrainingDiverged(trained_.curve, "the loss is not finite");
   }
 
   void run_backward() {
@@ -134,7 +122,7 @@ class NetworkRun {
     try {
       backward_(trained_.weights, inputs_, activation_gradients_);
     } catch (const std::overflow_error& error) {
-      throw diverged(fmt::format("a derivative: {}", error.what()));
+      throw TrainingDiverged(trained_.curve, fmt::format("a derivative: {}", error.what()));
     }
   }
 
@@ -158,7 +146,8 @@ class NetworkRun {
     for (const double number : gradient) {
       rounded.push_back(static_cast<T>(number));
       if (std::isfinite(rounded.back())) continue;
-      throw diverged(fmt::format("the gradient of a parameter of {} '{}' is not finite", kind_name(op.kind), op.name));
+      throw TrainingDiverged(trained_.curve, fmt::format("the gradient of a parameter of {} '{}' is not finite",
+                                                         kind_name(op.kind), op.name));
     }
   }
 
@@ -195,23 +184,6 @@ std::string note_of(const std::string& name, const ScanBackward<T>& scan) {
       static_cast<double>(scan.bytes()) / (1 << 20U));
 }
 
-/// train_network(), but a training that diverges ends its curve.
-template <class T>
-TrainedNetwork train_or_end(const Network& network, const NetworkWeights& initial, const NetworkTraining& training,
-                            const ImageData& data, const ActivationGradients& backward, const std::string& name,
-                            const TrainProgress& progress, std::size_t index) {
-  NetworkRun<T> run(network, initial, training, data, backward, name);
-  std::optional<std::string> failure;
-  try {
-    run.train(progress, index);
-  } catch (const TrainingDiverged& error) {
-    failure = error.what();
-  }
-  TrainedNetwork trained = run.take();
-  trained.curve.failure = std::move(failure);
-  return trained;
-}
-
 /// Throws where the plan of any scan but the first pass's, which comes next anyway, does not fit into the memory: this
 /// is said before hours are spent on the passes before it. Only planning knows; each plan is given back.
 template <class T>
@@ -228,9 +200,8 @@ TrainedNetwork train_network(const Network& network, const NetworkWeights& initi
                              const ImageData& data, const ActivationGradients& backward, const std::string& name,
                              const TrainProgress& progress, std::size_t index) {
   require_fitting(network, initial, data);
-  NetworkRun<T> run(network, initial, training, data, backward, name);
-  run.train(progress, index);
-  return run.take();
+  return train_run(NetworkRun<T>(network, initial, training, data, backward, name), training.iterations, progress,
+                   index);
 }
 
 template <class T>
@@ -253,14 +224,8 @@ TrainResult train_network_by_all(const Network& network, const NetworkWeights& i
         scan->run(weights, inputs, gradients);
       };
     }
-    TrainedNetwork trained = train_or_end<T>(network, initial, training, data, pass, backward[i], progress, i);
-    std::optional<double>& difference = result.weight_differences.emplace_back();
-    if (!trained.curve.failure) {
-      const std::vector<double> weights = flat(network, trained.weights);
-      if (i == 0) reference = weights;
-      if (reference) difference = relative_weight_difference<double>(*reference, weights);
-    }
-    result.curves.push_back(std::move(trained.curve));
+    TrainedNetwork trained = train_network<T>(network, initial, training, data, pass, backward[i], progress, i);
+    add_training(std::move(trained.curve), flat(network, trained.weights), reference, result);
   }
   compare_all(result);
   return result;

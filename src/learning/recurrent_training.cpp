@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "train_run.hpp"
 #include "upsweep/base/laps.hpp"
 #include "upsweep/learning/batch_order.hpp"
 #include "upsweep/recurrent/forward.hpp"
@@ -86,16 +87,6 @@ class RecurrentRun {
     trained_.weights = rounded<T>(training.start);
   }
 
-  /// All iterations, after one without update.
-  void train(const TrainProgress& progress, std::size_t index) {
-    compute(0);
-    for (std::size_t i = 0; i < training_.iterations; ++i) {
-      compute(i);
-      update();
-      if (progress) progress(trained_.curve, index);
-    }
-  }
-
   /// What was trained so far.
   [[nodiscard]] TrainedCell<T> take() {
     trained_.notes = pass_.notes();
@@ -103,11 +94,10 @@ class RecurrentRun {
       trained_.notes.insert(trained_.notes.end(), notes.begin(), notes.end());
     return std::move(trained_);
   }
+  [[nodiscard]] const LossCurve& curve() const { return trained_.curve; }
 
- private:
   /// All of an iteration but the update.
   void compute(std::size_t iteration) {
-    iteration_ = iteration;
     const PassShape& shape = training_.shape;
     Laps laps;
     data_.fill(order_.at(iteration), std::span<T>(inputs_), std::span<std::uint32_t>(labels_));
@@ -117,11 +107,12 @@ class RecurrentRun {
       static_cast<void>(outer_.forward->run());
       outer_.forward->fetch();
     } catch (const NonFiniteState& error) {
-      throw diverged(error.step(),
-                     fmt::format("a hidden state of sample {} of the batch is not finite", error.sample()));
+      throw TrainingDiverged(trained_.curve,
+                             fmt::format("a hidden state of sample {} of the batch is not finite", error.sample()),
+                             error.step());
     }
     head_ = run_head<T>(trained_.weights, states_.at(shape.steps), labels_);
-    if (!std::isfinite(head_.loss)) throw diverged({}, "the loss is not finite");
+    if (!std::isfinite(head_.loss)) throw TrainingDiverged(trained_.curve, "the loss is not finite");
     seconds_.forward = laps.lap();
     pass_.load(trained_.weights, states_, head_.hidden_gradient, hidden_gradients_);
     pass_seconds_ = pass_.run();
@@ -146,10 +137,7 @@ class RecurrentRun {
     trained_.curve.accuracy.push_back(static_cast<double>(head_.correct) / static_cast<double>(training_.shape.batch));
   }
 
-  [[nodiscard]] TrainingDiverged diverged(std::optional<std::size_t> step, const std::string& what) const {
-    return {trained_.curve.backward, iteration_, step, what};
-  }
-
+ private:
   /// Infinity reaches the parameters, so that those are looked at first.
   void require_finite_gradients() const {
     const auto arrays = gradients_.arrays();
@@ -157,9 +145,9 @@ class RecurrentRun {
     const std::size_t width = training_.shape.batch * training_.shape.cell.hidden;
     for (std::size_t t = training_.shape.steps; t > 0; --t) {
       if (!is_finite(std::span<const T>(hidden_gradients_).subspan(t * width, width)))
-        throw diverged(t, "the gradient of a hidden state is not finite, seen from the loss");
+        throw TrainingDiverged(trained_.curve, "the gradient of a hidden state is not finite, seen from the loss", t);
     }
-    throw diverged({}, "the gradient of a parameter is not finite");
+    throw TrainingDiverged(trained_.curve, "the gradient of a parameter is not finite");
   }
 
   const RecurrentTraining& training_;
@@ -174,28 +162,10 @@ class RecurrentRun {
   std::vector<T> inputs_;
   std::vector<std::uint32_t> labels_;
   std::vector<T> hidden_gradients_;
-  std::size_t iteration_ = 0;
   PhaseTimes seconds_;  // of this iteration
   ScanTimes pass_seconds_;
   TrainedCell<T> trained_;
 };
-
-/// train_cell(), but a training that diverges ends its curve.
-template <class T>
-TrainedCell<T> train_or_end(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
-                            const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
-                            std::size_t index) {
-  RecurrentRun<T> run(training, data, pass, outer, name);
-  std::optional<std::string> failure;
-  try {
-    run.train(progress, index);
-  } catch (const TrainingDiverged& error) {
-    failure = error.what();
-  }
-  TrainedCell<T> trained = run.take();
-  trained.curve.failure = std::move(failure);
-  return trained;
-}
 
 }  // namespace
 
@@ -203,9 +173,7 @@ template <class T>
 TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data, BackwardPass<T>& pass,
                           const OuterPasses<T>& outer, const std::string& name, const TrainProgress& progress,
                           std::size_t index) {
-  RecurrentRun<T> run(training, data, pass, outer, name);
-  run.train(progress, index);
-  return run.take();
+  return train_run(RecurrentRun<T>(training, data, pass, outer, name), training.iterations, progress, index);
 }
 
 PassShape shape_for(const BackwardMethod& method, const PassShape& shape) {
@@ -228,17 +196,11 @@ TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& 
   std::optional<std::vector<T>> reference;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const auto pass = make_backward_pass<T>(backend, methods[i], shape_for(methods[i], training.shape));
-    TrainedCell<T> trained = train_or_end<T>(training, data, *pass, outer, to_string(methods[i]), progress, i);
-    std::optional<double>& difference = result.weight_differences.emplace_back();
-    if (!trained.curve.failure) {
-      const std::vector<T> weights = flat(trained.weights);
-      if (i == 0) reference = weights;
-      if (reference) difference = relative_weight_difference<T>(*reference, weights);
-    }
+    TrainedCell<T> trained = train_cell<T>(training, data, *pass, outer, to_string(methods[i]), progress, i);
     result.pass_seconds.push_back(trained.pass_seconds);
     for (const std::string& note : trained.notes)
       result.notes.push_back(fmt::format("{}: {}", trained.curve.backward, note));
-    result.curves.push_back(std::move(trained.curve));
+    add_training(std::move(trained.curve), flat(trained.weights), reference, result);
   }
   compare_all(result);
   return result;

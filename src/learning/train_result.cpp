@@ -5,22 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace upsweep {
-namespace {
-
-std::string diverged_text(const std::string& backward, std::size_t iteration, const std::optional<std::size_t>& step,
-                          const std::string& what) {
-  const std::string at = step ? fmt::format(", first at step {}", *step) : "";
-  return fmt::format(
-      "training by {}, iteration {}: {}{}; accepted is what stays finite, e. g. by a smaller learning "
-      "rate",
-      backward, iteration + 1, what, at);
-}
-
-}  // namespace
-
 void compare_all(TrainResult& result) {
   result.differences.clear();
   for (const LossCurve& curve : result.curves) {
@@ -58,13 +44,6 @@ double relative_weight_difference(std::span<const T> reference, std::span<const 
   }
   return largest == 0 ? 0 : largest / scale;
 }
-
-TrainingDiverged::TrainingDiverged(std::string backward, std::size_t iteration, std::optional<std::size_t> step,
-                                   const std::string& what)
-    : std::runtime_error(diverged_text(backward, iteration, step, what)),
-      backward_(std::move(backward)),
-      iteration_(iteration),
-      step_(step) {}
 
 template double relative_weight_difference<float>(std::span<const float>, std::span<const float>);
 template double relative_weight_difference<double>(std::span<const double>, std::span<const double>);

@@ -80,10 +80,6 @@ bool is_elementwise(const OperatorKind& kind) { return structure_of(kind) == Str
 
 bool is_join(const OperatorKind& kind) { return structure_of(kind) == Structure::join; }
 
-bool is_pooling(const OperatorKind& kind) {
-  return std::visit([]<class K>(const K&) { return PoolingOperator<K>; }, kind);
-}
-
 bool joins_parts(const OperatorKind& kind) {
   return visit_operator(
       kind, []<JoinOperator K>(const K&) { return K::kJoin == JoinRule::parts; },

@@ -166,13 +166,7 @@ struct BlockedScan<T>::Impl {
 
 template <class T>
 BlockedScan<T>::BlockedScan(const CellShape& shape, std::size_t steps, std::size_t batch, const BlockOptions& options)
-    : impl_(std::make_unique<Impl>(shape, steps, batch, options)) {}
-template <class T>
-BlockedScan<T>::~BlockedScan() = default;
-template <class T>
-BlockedScan<T>::BlockedScan(BlockedScan&&) noexcept = default;
-template <class T>
-BlockedScan<T>& BlockedScan<T>::operator=(BlockedScan&&) noexcept = default;
+    : impl_(make_hidden<Impl>(shape, steps, batch, options)) {}
 
 template <class T>
 ScanTimes BlockedScan<T>::run(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,

@@ -11,6 +11,15 @@ namespace {
 
 double& part(DevicePhase& phase, Bound bound) { return phase.parts_s[static_cast<std::size_t>(bound)]; }
 
+/// A phase of as many runs of a kernel, without its seconds.
+DevicePhase counts_of(const DeviceKernel& kernel, std::uint64_t times) {
+  DevicePhase phase;
+  phase.kernels = checked_mul(times, kernel.launches);
+  phase.flops = checked_mul(times, kernel.flops);
+  phase.bytes = checked_mul(times, kernel.bytes);
+  return phase;
+}
+
 }  // namespace
 
 std::string to_string(Bound bound) {
@@ -56,10 +65,7 @@ DevicePhase DeviceClock::pram_time(const DeviceKernel& kernel, std::uint64_t tim
                        std::max(static_cast<double>(kernel.block_flops) / rates.flops_per_s,
                                 static_cast<double>(kernel.block_bytes) / rates.bytes_per_s);
   const auto count = static_cast<double>(times);
-  DevicePhase phase;
-  phase.kernels = checked_mul(times, kernel.launches);
-  phase.flops = checked_mul(times, kernel.flops);
-  phase.bytes = checked_mul(times, kernel.bytes);
+  DevicePhase phase = counts_of(kernel, times);
   part(phase, waves > 1 ? Bound::workers : Bound::latency) = count * static_cast<double>(waves) * block;
   part(phase, Bound::launch) = static_cast<double>(phase.kernels) * rates_.level_latency_s;
   return phase;
@@ -90,10 +96,7 @@ DevicePhase DeviceClock::time(const DeviceKernel& kernel, std::uint64_t times) c
   const auto longest = std::max_element(bodies.begin(), bodies.end());
 
   const auto count = static_cast<double>(times);
-  DevicePhase phase;
-  phase.kernels = checked_mul(times, kernel.launches);
-  phase.flops = checked_mul(times, kernel.flops);
-  phase.bytes = checked_mul(times, kernel.bytes);
+  DevicePhase phase = counts_of(kernel, times);
   phase.parts_s[static_cast<std::size_t>(longest - bodies.begin())] = count * *longest;
   part(phase, Bound::launch) +=
       static_cast<double>(phase.kernels) * std::max(rates_.level_latency_s, assumptions_.host_launch_s);

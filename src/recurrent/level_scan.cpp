@@ -77,13 +77,7 @@ struct LevelScan<T>::Impl {
 
 template <class T>
 LevelScan<T>::LevelScan(const CellShape& shape, std::size_t batch, Schedule schedule)
-    : impl_(std::make_unique<Impl>(shape, batch, std::move(schedule))) {}
-template <class T>
-LevelScan<T>::~LevelScan() = default;
-template <class T>
-LevelScan<T>::LevelScan(LevelScan&&) noexcept = default;
-template <class T>
-LevelScan<T>& LevelScan<T>::operator=(LevelScan&&) noexcept = default;
+    : impl_(make_hidden<Impl>(shape, batch, std::move(schedule))) {}
 
 template <class T>
 ScanTimes LevelScan<T>::run(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,

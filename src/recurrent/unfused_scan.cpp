@@ -145,13 +145,7 @@ struct UnfusedLevelScan<T>::Impl {
 
 template <class T>
 UnfusedLevelScan<T>::UnfusedLevelScan(const CellShape& shape, std::size_t batch, Schedule schedule)
-    : impl_(std::make_unique<Impl>(shape, batch, std::move(schedule))) {}
-template <class T>
-UnfusedLevelScan<T>::~UnfusedLevelScan() = default;
-template <class T>
-UnfusedLevelScan<T>::UnfusedLevelScan(UnfusedLevelScan&&) noexcept = default;
-template <class T>
-UnfusedLevelScan<T>& UnfusedLevelScan<T>::operator=(UnfusedLevelScan&&) noexcept = default;
+    : impl_(make_hidden<Impl>(shape, batch, std::move(schedule))) {}
 
 template <class T>
 ScanTimes UnfusedLevelScan<T>::run(const CellWeights<T>& weights, const ForwardStates<T>& states,

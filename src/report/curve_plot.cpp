@@ -13,8 +13,9 @@ constexpr std::size_t kColumns = 72;
 constexpr std::size_t kRows = 12;
 constexpr std::size_t kNone = ~std::size_t{0};
 
-/// Means over the iterations of each column; NaN where one is not finite.
-std::vector<double> columns_of(const std::vector<double>& loss) {
+/// Means over the iterations of each column; NaN where one is not finite or missing.
+std::vector<double> columns_of(std::vector<double> loss, std::size_t iterations) {
+  loss.resize(iterations, std::nan(""));
   const std::size_t columns = std::min(loss.size(), kColumns);
   std::vector<double> means;
   for (std::size_t c = 0; c < columns; ++c) {
@@ -48,10 +49,12 @@ struct Grid {
 }  // namespace
 
 std::string curve_plot(const std::vector<LossCurve>& curves) {
+  std::size_t iterations = 0;
+  for (const LossCurve& curve : curves) iterations = std::max(iterations, curve.loss.size());
   std::vector<std::vector<double>> means;
   Grid grid;
   for (const LossCurve& curve : curves) {
-    means.push_back(columns_of(curve.loss));
+    means.push_back(columns_of(curve.loss, iterations));
     for (const double mean : means.back()) {
       if (!std::isfinite(mean)) continue;
       grid.low = std::min(grid.low, mean);
@@ -76,7 +79,7 @@ std::string curve_plot(const std::vector<LossCurve>& curves) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  const std::string last = fmt::format("{}", curves.front().loss.size());
+  const std::string last = fmt::format("{}", iterations);
   text += fmt::format("{:>8} +{:-<{}}\n", "loss", "", columns);
   text += fmt::format("{:>8}  1{:>{}}\n", "", last, std::max(last.size() + 1, columns - 1));
   return text;

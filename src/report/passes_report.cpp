@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "recurrent_model_json.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
@@ -93,17 +94,6 @@ Json outer_json(const OuterOutcome& outer) {
                       {"mismatch", outer.states.mismatch ? Json(*outer.states.mismatch) : Json()}};
   object["notes"] = outer.notes;
   return object;
-}
-
-Json passes_model_json(const RecurrentModel& model) {
-  Json cell = {{"cell", to_string(model.shape.kind)},
-               {"input_size", model.shape.input},
-               {"hidden_size", model.shape.hidden},
-               {"steps", model.steps},
-               {"batch", model.batch},
-               {"fused", model.is_fused}};
-  if (model.shape.kind == CellKind::rnn) cell["nonlinearity"] = to_string(model.shape.nonlinearity);
-  return {{"name", model.name}, {"dtype", model.value_bytes == 8 ? "fp64" : "fp32"}, {"recurrent", cell}};
 }
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -306,7 +296,7 @@ Json to_json(const PassesReport& report) {
     all_ran = all_ran && validation.passes[i].ran();
   }
   return {
-      {"model", passes_model_json(report.model)},
+      {"model", recurrent_model_json(report.model)},
       {"backend", report.backend},
       {"device", report.device.device},
       {"driver", report.device.driver},

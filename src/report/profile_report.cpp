@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph_report.hpp"
+#include "profile_parts.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
@@ -62,18 +63,6 @@ Json op_json(const ScheduleProfile& profile, std::size_t id) {
           {"products", mean(op.products)},
           {"flops", mean(op.flops)},
           {"bytes", mean(op.bytes)}};
-}
-
-Json totals_json(const Totals& totals, std::uint64_t inputs) {
-  return {{"ops", totals.ops},
-          {"flops", json_mean(totals.flops, inputs)},
-          {"critical_path_flops",
-           {{"level", json_mean(totals.critical_path_level, inputs)},
-            {"dag", json_mean(totals.critical_path_dag, inputs)}}}};
-}
-
-Json makespan_json(const Makespan& makespan, std::uint64_t inputs) {
-  return {{"unit", makespan.unit}, {"flops", json_mean(makespan.flops, inputs)}};
 }
 
 std::string operators_text(const ProfileReport& report, const TextStyle& style) {
@@ -139,60 +128,36 @@ std::string levels_text(const ScheduleProfile& profile, const TextStyle& style) 
   return table.text(style);
 }
 
-std::string totals_text(const ScheduleProfile& profile, const TextStyle& style) {
-  TextTable table({{"", Align::left}, {"ops"}, {"FLOPs"}, {"critical path, level rule"}, {"critical path, dag"}});
-  for (const auto& [scope, name] :
-       {std::pair{Scope::all, "all, as the paper executes"}, std::pair{Scope::live, "live, without dead ops"}}) {
-    const Totals sum = totals(profile, scope);
-    table.row({name, fmt::format("{}", sum.ops), exact_mean(sum.flops, profile.inputs),
-               exact_mean(sum.critical_path_level, profile.inputs), exact_mean(sum.critical_path_dag, profile.inputs)});
-  }
-  return table.text(style);
-}
-
-std::string pram_text(const ProfileReport& report, const TextStyle& style) {
-  const PramProfile& pram = report.pram;
-  const std::uint64_t inputs = report.profile.inputs;
-  TextTable table({{"executor", Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
-  for (const auto& [name, makespan] : {std::pair{"level", &pram.level}, std::pair{"dag", &*pram.dag}}) {
-    const auto linear = static_cast<double>(report.network_profile.linear_flops);
-    table.row({name, fmt::format("{}", makespan->unit), exact_mean(makespan->flops, inputs),
-               linear == 0 ? "-" : short_ratio(static_cast<double>(makespan->flops) / linear)});
-  }
-  return fmt::format(
-             "PRAM with {} worker{}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live "
-             "memory {}\n",
-             pram.workers, pram.workers == 1 ? "" : "s", pram.steps, pram.work,
-             short_count(pram.per_step_flops, inputs), short_bytes(pram.peak_live_bytes, inputs)) +
-         table.text(style);
-}
-
-Json times_json(const ProfileTimes& times) {
-  return {{"machine", times.machine->name},
-          {"seconds", {{"level", times.level.seconds}, {"dag", times.dag.seconds}}},
-          {"level_seconds", times.level.level_seconds},
-          {"build_seconds", times.build_s ? Json(*times.build_s) : Json()}};
-}
-
-std::string times_text(const ProfileTimes& times, std::size_t workers) {
-  std::string text = fmt::format("Predicted on {} ({} worker{}): {} with barriers (level), {} without (dag)",
-                                 times.machine->name, workers, workers == 1 ? "" : "s",
-                                 short_seconds(times.level.seconds), short_seconds(times.dag.seconds));
-  if (times.build_s) text += fmt::format("; building the chain takes {} more", short_seconds(*times.build_s));
-  return text + ".\n";
-}
-
 Json levels_json(const ScheduleProfile& profile) {
   Json levels = Json::array();
-  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
-    const LevelProfile& mine = profile.levels[level];
-    levels.push_back({{"level", level},
-                      {"phase", to_string(mine.phase)},
-                      {"ops", mine.ops},
-                      {"flops_sum", json_mean(mine.flops_sum, profile.inputs)},
-                      {"flops_max", json_mean(mine.flops_max, profile.inputs)}});
+  for (const LevelProfile& level : profile.levels) {
+    levels.push_back({{"level", levels.size()}});
+    levels.back().update(level_json(level, profile.inputs));
   }
   return levels;
+}
+
+ProfileCounts counts_of(const ProfileReport& report) {
+  const ScheduleProfile& profile = report.profile;
+  const NetworkProfile& network = report.network_profile;
+  ProfileCounts counts{.schedule = profile.schedule.name,
+                       .requested = report.requested,
+                       .depth = profile.schedule.hybrid_depth(),
+                       .length = profile.schedule.length,
+                       .levels = profile.schedule.levels,
+                       .inputs = profile.inputs,
+                       .all = totals(profile, Scope::all),
+                       .live = totals(profile, Scope::live),
+                       .baseline_flops = network.baseline_flops,
+                       .linear_flops = network.linear_flops,
+                       .build_values = network.build_values,
+                       .build_bytes = network.build_bytes,
+                       .pram = report.pram};
+  if (report.times) {
+    const ProfileTimes& times = *report.times;
+    counts.seconds = {times.machine->name, times.level.seconds, times.dag.seconds, times.build_s};
+  }
+  return counts;
 }
 
 /// What the blocks' Jacobians cost beside it; empty without.
@@ -219,42 +184,22 @@ Json to_json(const ProfileReport& report) {
   for (std::size_t o = 0; o < network.operators.size(); ++o) operators.push_back(operator_json(report, o));
   Json ops = Json::array();
   for (std::size_t id = 0; id < profile.ops.size(); ++id) ops.push_back(op_json(profile, id));
-  const PramProfile& pram = report.pram;
-  const GraphComparison graph = compare_with_graph(report.network, network, pram.workers);
-  return {
+  const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
+  Json json = {
       {"model", {{"name", report.model_name}, {"input", report.network.input()}, {"operators", std::move(operators)}}},
       {"pattern", report.pattern},
       {"inputs", inputs},
-      {"schedule",
-       {{"name", profile.schedule.name},
-        {"requested", report.requested},
-        {"depth", profile.schedule.hybrid_depth() ? Json(*profile.schedule.hybrid_depth()) : Json()},
-        {"length", profile.schedule.length},
-        {"levels", profile.schedule.levels}}},
       {"ops", std::move(ops)},
       {"levels", levels_json(profile)},
-      {"totals",
-       {{"all", totals_json(totals(profile, Scope::all), inputs)},
-        {"live", totals_json(totals(profile, Scope::live), inputs)}}},
-      {"baseline", {{"flops", json_mean(network.baseline_flops, inputs)}}},
-      {"linear", {{"flops", json_mean(network.linear_flops, inputs)}}},
-      {"chain_build",
-       {{"values", json_mean(network.build_values, inputs)},
-        {"bytes", json_mean(network.build_bytes, inputs)},
-        {"formation_flops", json_mean(network.formation_flops, inputs)},
-        {"formation", work_json(graph.formation, inputs)}}},
       {"links", links_json(report.network, network)},
       {"graph_bp", work_json(graph.backprop, inputs)},
       {"inside_blocks", work_json(graph.inner, inputs)},
-      {"ratio_to_graph_bp", ratios_json(pram, graph)},
-      {"time", report.times ? times_json(*report.times) : Json()},
-      {"pram",
-       {{"workers", pram.workers},
-        {"steps", pram.steps},
-        {"work", pram.work},
-        {"per_step_flops", json_mean(pram.per_step_flops, inputs)},
-        {"makespan", {{"level", makespan_json(pram.level, inputs)}, {"dag", makespan_json(*pram.dag, inputs)}}},
-        {"peak_live_bytes", json_mean(pram.peak_live_bytes, inputs)}}}};
+      {"ratio_to_graph_bp", ratios_json(report.pram, graph)}};
+  add_counts(json, counts_of(report));
+  json["chain_build"]["formation_flops"] = json_mean(network.formation_flops, inputs);
+  json["chain_build"]["formation"] = work_json(graph.formation, inputs);
+  if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
+  return json;
 }
 
 std::string to_csv(const ProfileReport& report) {
@@ -279,22 +224,16 @@ std::string to_text(const ProfileReport& report, const TextStyle& style) {
       inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report, style));
   const std::string links = links_text(report.network, network, style);
   if (!links.empty()) text += links + '\n';
-  text += fmt::format("Schedule {} over {} elements: {} ops in {} levels\n\n{}\n{}\n{}\n", profile.schedule.name,
-                      profile.schedule.length, profile.ops.size(), profile.schedule.levels, ops_text(profile, style),
-                      levels_text(profile, style), totals_text(profile, style));
-  text += fmt::format(
-      "Plain BP {}: {} FLOPs. Dense BP (baseline): {} FLOPs.\nBuilding the chain writes {} Jacobian values ({}) per "
-      "iteration and input{}.\n\n",
-      report.network.has_blocks() ? "over the chain (linear, blocks' Jacobians given)"
-                                  : "(linear, same sparse Jacobians)",
-      exact_mean(network.linear_flops, inputs), exact_mean(network.baseline_flops, inputs),
-      exact_mean(network.build_values, inputs), short_bytes(network.build_bytes, inputs), formation_text(network));
-  text += pram_text(report, style);
+  const ProfileCounts counts = counts_of(report);
+  text += fmt::format("{}\n{}\n{}\n{}", schedule_text(counts), ops_text(profile, style), levels_text(profile, style),
+                      counts_text(counts,
+                                  report.network.has_blocks() ? "over the chain (linear, blocks' Jacobians given)"
+                                                              : "(linear, same sparse Jacobians)",
+                                  formation_text(network), style));
   const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
   const std::string comparison = graph_text(report.network, report.pram, graph, inputs, style);
   if (!comparison.empty()) text += '\n' + comparison;
-  if (report.times) text += '\n' + times_text(*report.times, report.pram.workers);
-  return text;
+  return text + (report.times ? '\n' + seconds_text(counts) : "");
 }
 
 }  // namespace upsweep

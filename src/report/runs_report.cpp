@@ -90,8 +90,7 @@ std::string seconds_text(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell) ? "-" : short_seconds(cell_number(cell));
 }
 
-}  // namespace
-
+/// The columns that tell runs apart.
 std::string runs_text(const QueryResult& summary, const TextStyle& style) {
   if (summary.rows.empty()) return "No runs.\n";
   TextTable table({{"run"},
@@ -131,8 +130,6 @@ std::string runs_text(const QueryResult& summary, const TextStyle& style) {
   return table.text(style);
 }
 
-namespace {
-
 /// A score in seconds is one of the predictions; else it is in FLOPs.
 std::string score_text(const QueryResult& run, const Cell& score) {
   for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
@@ -155,18 +152,6 @@ std::string fields_text(const QueryResult& run, const TextStyle& style) {
 
 }  // namespace
 
-std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements,
-                     const TextStyle& style) {
-  const std::string text = fields_text(run, style) + '\n' + to_text(levels, style);
-  return measurements.rows.empty()
-             ? text
-             : text + "\nPredicted beside measured times; no level: end to end\n\n" + to_text(measurements, style);
-}
-
-std::string training_run_text(const QueryResult& run, const QueryResult& rows, const TextStyle& style) {
-  return fields_text(run, style) + '\n' + to_text(rows, style);
-}
-
 Json to_json(const RunTables& run) {
   Json object = to_json(run.run).front();
   for (const auto& [name, table] : run.tables) object[name] = to_json(table);
@@ -174,11 +159,17 @@ Json to_json(const RunTables& run) {
 }
 
 std::string to_text(const RunTables& run, const TextStyle& style) {
-  if (run.kind == RunKind::schedule)
-    return run_text(run.run, run.table("level_profile"), run.table("prediction_vs_measurement"), style);
+  const std::string text = fields_text(run.run, style) + '\n';
+  if (run.kind == RunKind::schedule) {
+    const QueryResult& measurements = run.table("prediction_vs_measurement");
+    const std::string levels = text + to_text(run.table("level_profile"), style);
+    return measurements.rows.empty()
+               ? levels
+               : levels + "\nPredicted beside measured times; no level: end to end\n\n" + to_text(measurements, style);
+  }
   const QueryResult& summary = run.table("summary");
   const bool has_figures_alone = run.kind == RunKind::training && summary.rows.empty();
-  return training_run_text(run.run, has_figures_alone ? run.table("figures") : summary, style);
+  return text + to_text(has_figures_alone ? run.table("figures") : summary, style);
 }
 
 std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies, const TextStyle& style) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "recurrent_model_json.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/recurrent/stacked_steps.hpp"
 #include "upsweep/report/search_report.hpp"
@@ -15,20 +16,6 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kMostRows = 12;  // of the table; more ways are cut to the notable ones
-
-Json stacked_model_json(const RecurrentModel& model) {
-  Json object = {{"name", model.name},
-                 {"input", {model.shape.input}},
-                 {"recurrent",
-                  {{"cell", to_string(model.shape.kind)},
-                   {"layers", model.layers},
-                   {"hidden_size", model.shape.hidden},
-                   {"steps", model.steps},
-                   {"batch", model.batch},
-                   {"fused", model.is_fused}}}};
-  if (model.shape.kind == CellKind::rnn) object["recurrent"]["nonlinearity"] = to_string(model.shape.nonlinearity);
-  return object;
-}
 
 Json ops_json(const StackedOps& ops) { return {{"matrix", ops.matrix}, {"vector", ops.vector}}; }
 
@@ -190,7 +177,7 @@ Json to_json(const StackedReport& report) {
     best.erase("levels_detail");
     json["best"].update(best);  // older names, of which two have other types
   }
-  if (report.is_profile) json["model"] = stacked_model_json(report.model);
+  if (report.is_profile) json["model"] = recurrent_model_json(report.model);
   json["layers"] = result.shape.layers;
   json["steps"] = result.shape.steps;
   json["hidden"] = result.shape.hidden;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "curve_plot.hpp"
-#include "padded_curves.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
@@ -131,7 +130,7 @@ std::string time_table(const TrainReport& report) {
 std::string plot(const TrainResult& result) {
   if (result.longest() == 0) return "No iteration was finished: there is no curve.\n";
   const std::vector<LossCurve>& curves = result.curves;
-  std::string text = curve_plot(padded_curves(curves));
+  std::string text = curve_plot(curves);
   if (curves.size() == 1) return text + fmt::format("* {}\n", curves.front().backward);
   text += "* all of them";
   for (std::size_t c = 0; c < curves.size(); ++c)

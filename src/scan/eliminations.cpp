@@ -3,7 +3,6 @@
 
 #include "recorder.hpp"
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/scan/scheme.hpp"
 
 // The scan as a system of equations: unknown i is unknown i - 1 ⋄ a[i], and unknown 0 is a[0].
 
@@ -58,21 +57,6 @@ Schedule cyclic_reduction_schedule(std::size_t length) {
   Recorder a(length);
   reduce(a, static_cast<std::int64_t>(length) - 1, 1);
   return a.finish_prefixes("cyclic-reduction");
-}
-
-Scheme recursive_doubling_scheme() {
-  Scheme scheme{"recursive-doubling", {{"recursive-doubling", 0}}};
-  scheme.has_log_products = true;
-  scheme.build = [](std::size_t length, std::uint64_t) { return recursive_doubling_schedule(length); };
-  scheme.candidates = only_candidate;
-  return scheme;
-}
-
-Scheme cyclic_reduction_scheme() {
-  Scheme scheme{"cyclic-reduction", {{"cyclic-reduction", 0}}};
-  scheme.build = [](std::size_t length, std::uint64_t) { return cyclic_reduction_schedule(length); };
-  scheme.candidates = only_candidate;
-  return scheme;
 }
 
 }  // namespace upsweep

@@ -5,7 +5,6 @@
 
 #include "recorder.hpp"
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
@@ -110,28 +109,6 @@ Schedule blocked_schedule(std::size_t length, std::size_t blocks) {
   sklansky_levels(a, Phase::middle, cut.count - 1, [&](std::int64_t b) { return cut.last(b); });
   walk_blocks(a, cut);
   return a.finish_prefixes(fmt::format("blocked:{}", cut.count));
-}
-
-Scheme kogge_stone_scheme() {
-  Scheme scheme{"kogge-stone", {{"kogge-stone", 0}}};
-  scheme.has_log_products = true;
-  scheme.build = [](std::size_t length, std::uint64_t) { return kogge_stone_schedule(length); };
-  scheme.candidates = only_candidate;
-  return scheme;
-}
-
-Scheme sklansky_scheme() {
-  Scheme scheme{"sklansky", {{"sklansky", 0}}};
-  scheme.build = [](std::size_t length, std::uint64_t) { return sklansky_schedule(length); };
-  scheme.candidates = only_candidate;
-  return scheme;
-}
-
-Scheme brent_kung_scheme() {
-  Scheme scheme{"brent-kung", {{"brent-kung", 0}}};
-  scheme.build = [](std::size_t length, std::uint64_t) { return brent_kung_schedule(length); };
-  scheme.candidates = only_candidate;
-  return scheme;
 }
 
 }  // namespace upsweep

@@ -10,14 +10,17 @@
 
 namespace upsweep {
 
-// One of each scheme's file; a new one is named here and below.
-Scheme kogge_stone_scheme();
-Scheme sklansky_scheme();
-Scheme brent_kung_scheme();
-Scheme recursive_doubling_scheme();
-Scheme cyclic_reduction_scheme();
-
 namespace {
+
+/// A scheme without a parameter.
+template <Schedule (*kBuild)(std::size_t length)>
+Scheme only_scheme(const std::string& name, bool has_log_products = false) {
+  Scheme scheme{name, {{name, 0}}};
+  scheme.has_log_products = has_log_products;
+  scheme.build = [](std::size_t length, std::uint64_t) { return kBuild(length); };
+  scheme.candidates = [](std::size_t, std::uint64_t) { return std::vector<std::uint64_t>{0}; };
+  return scheme;
+}
 
 std::vector<std::uint64_t> all_depths(std::size_t length, std::uint64_t) {
   std::vector<std::uint64_t> depths;
@@ -60,8 +63,12 @@ Scheme blocked_scheme() {
 }  // namespace
 
 std::span<const Scheme> schemes() {
-  static const std::vector<Scheme> all = {hybrid_scheme(),     kogge_stone_scheme(),        sklansky_scheme(),
-                                          brent_kung_scheme(), recursive_doubling_scheme(), cyclic_reduction_scheme(),
+  static const std::vector<Scheme> all = {hybrid_scheme(),
+                                          only_scheme<kogge_stone_schedule>("kogge-stone", true),
+                                          only_scheme<sklansky_schedule>("sklansky"),
+                                          only_scheme<brent_kung_schedule>("brent-kung"),
+                                          only_scheme<recursive_doubling_schedule>("recursive-doubling", true),
+                                          only_scheme<cyclic_reduction_schedule>("cyclic-reduction"),
                                           blocked_scheme()};
   return all;
 }
@@ -72,8 +79,6 @@ std::string scheme_name(const Scheme& scheme, std::uint64_t parameter) {
   }
   return fmt::format("{}:{}", scheme.name, parameter);
 }
-
-std::vector<std::uint64_t> only_candidate(std::size_t, std::uint64_t) { return {0}; }
 
 std::vector<std::string> scheme_names(std::size_t length, std::uint64_t workers) {
   std::vector<std::string> names;

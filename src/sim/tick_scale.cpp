@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 namespace upsweep {
 namespace {
@@ -89,6 +90,16 @@ TickScale TickScale::fit(std::span<const Quotient> quantities, double horizon) {
   const double exponent = std::floor(std::log2(static_cast<double>(kMostTicks)) - std::log2(horizon));
   scale.ticks_per_unit_ = std::exp2(std::min(exponent, kLargestExponent));
   return scale;
+}
+
+TickScale TickScale::of_sums(std::span<const double> amounts) {
+  std::vector<Quotient> quantities;
+  double horizon = 0;
+  for (const double amount : amounts) {
+    quantities.push_back({amount});
+    horizon += amount;
+  }
+  return fit(quantities, horizon);
 }
 
 std::uint64_t TickScale::ticks(const Quotient& quantity) const {

@@ -20,7 +20,7 @@ template <class T>
 class History {
  public:
   /// Checks the settings. `system` and `settings` must outlive this object. `is_sparse`: few points are added, and all
-  /// keep their errors by block. Throws as jacobi().
+  /// keep their errors by block. Throws as hybrid_solve().
   History(const BackwardSystem<T>& system, const IterateSettings<T>& settings, std::string method,
           bool is_sparse = false);
 

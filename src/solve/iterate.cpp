@@ -9,8 +9,6 @@
 #include "eigen_bicgstab.hpp"
 #include "grouped_product.hpp"
 #include "history.hpp"
-#include "upsweep/base/checked.hpp"
-#include "upsweep/solve/hybrid_solve.hpp"
 #include "upsweep/solve/residual.hpp"
 
 namespace upsweep {
@@ -23,18 +21,12 @@ std::size_t limit_of(const BackwardSystem<T>& system, SolveMethod method, std::s
 }
 
 template <class T>
-IterativeSolution<T> solution_of(const BackwardSystem<T>& system, SolveMethod method, std::size_t group,
-                                 std::vector<T> v, std::size_t products, History<T>& history) {
+IterativeSolution<T> solution_of(std::vector<T> v, std::size_t products, History<T>& history) {
   IterativeSolution<T> solution;
   solution.v = std::move(v);
   solution.iterations = history.points().back().iteration;
   solution.products = products;
   solution.history = history.release();
-  const SolveCost cost = iteration_cost(system.shape(), {method, group, 1, 1}, sizeof(T));
-  solution.flops_per_iteration = cost.flops();
-  const std::uint64_t per_iteration = method == SolveMethod::bicgstab ? 2 : 1;
-  solution.flops = checked_add(checked_mul(cost.product_flops / per_iteration, products),
-                               checked_mul(cost.vector_flops, solution.iterations));
   return solution;
 }
 
@@ -48,7 +40,7 @@ IterativeSolution<T> solve_jacobi(const BackwardSystem<T>& system, std::size_t g
   std::vector<T> v = history.start();
   std::vector<T> next(v.size());
   for (std::size_t i = 0;; ++i) {
-    if (history.add(i, v)) return solution_of(system, SolveMethod::jacobi, group, std::move(v), i, history);
+    if (history.add(i, v)) return solution_of(std::move(v), i, history);
     if (i >= bound) {  // exact but for rounding: no later iteration changes a bit
       history.refuse_growth(std::numeric_limits<double>::max());
       history.refuse_stagnation();
@@ -80,7 +72,7 @@ IterativeSolution<T> solve_richardson(const BackwardSystem<T>& system, std::size
   std::vector<T> v = history.start();
   std::vector<T> next(v.size());
   for (std::size_t i = 0;; ++i) {
-    if (history.add(i, v)) return solution_of(system, SolveMethod::richardson, group, std::move(v), i, history);
+    if (history.add(i, v)) return solution_of(std::move(v), i, history);
     history.refuse_growth(growth);
     if (history.since_best() >= window && history.points().back().residual <= 100 * history.best_residual())
       history.refuse_stagnation();
@@ -97,7 +89,7 @@ IterativeSolution<T> solve_bicgstab(const BackwardSystem<T>& system, std::size_t
   History<T> history(system, settings, method_name(SolveMethod::bicgstab, group), true);
   const GroupedProduct<T> grouped(system, group);
   const std::vector<T> start = history.start();
-  if (history.add(0, start)) return solution_of(system, SolveMethod::bicgstab, group, start, 0, history);
+  if (history.add(0, start)) return solution_of(start, 0, history);
   double tolerance = settings.tolerance;  // of Eigen, which judges by the residual that it carries along
   for (std::size_t rung = 1;; rung = next_with_all_errors(rung)) {
     const std::size_t most = std::min(rung, limit);
@@ -108,8 +100,7 @@ IterativeSolution<T> solve_bicgstab(const BackwardSystem<T>& system, std::size_t
       run = eigen_bicgstab(grouped, start, most, tolerance);
     }
     if (run.iterations > history.points().back().iteration) {
-      if (history.add(run.iterations, run.v))
-        return solution_of(system, SolveMethod::bicgstab, group, std::move(run.v), run.products, history);
+      if (history.add(run.iterations, run.v)) return solution_of(std::move(run.v), run.products, history);
     }
     history.refuse_growth(std::numeric_limits<double>::max());
     if (run.claims_convergence) history.refuse_stagnation();
@@ -149,32 +140,11 @@ IterativeSolution<T> hybrid_solve(const BackwardSystem<T>& system, std::size_t g
   throw std::invalid_argument("hybrid_solve: substitution was found, accepted are jacobi, richardson and bicgstab");
 }
 
-template <class T>
-IterativeSolution<T> jacobi(const BackwardSystem<T>& system, const IterateSettings<T>& settings) {
-  return solve_jacobi(system, 1, settings);
-}
-
-template <class T>
-IterativeSolution<T> richardson(const BackwardSystem<T>& system, const IterateSettings<T>& settings) {
-  return solve_richardson(system, 1, settings);
-}
-
-template <class T>
-IterativeSolution<T> bicgstab(const BackwardSystem<T>& system, const IterateSettings<T>& settings) {
-  return solve_bicgstab(system, 1, settings);
-}
-
 template double smallest_tolerance(const BackwardSystem<float>&);
 template IterativeSolution<float> hybrid_solve(const BackwardSystem<float>&, std::size_t, SolveMethod,
                                                const IterateSettings<float>&);
-template IterativeSolution<float> jacobi(const BackwardSystem<float>&, const IterateSettings<float>&);
-template IterativeSolution<float> richardson(const BackwardSystem<float>&, const IterateSettings<float>&);
-template IterativeSolution<float> bicgstab(const BackwardSystem<float>&, const IterateSettings<float>&);
 template double smallest_tolerance(const BackwardSystem<double>&);
 template IterativeSolution<double> hybrid_solve(const BackwardSystem<double>&, std::size_t, SolveMethod,
                                                 const IterateSettings<double>&);
-template IterativeSolution<double> jacobi(const BackwardSystem<double>&, const IterateSettings<double>&);
-template IterativeSolution<double> richardson(const BackwardSystem<double>&, const IterateSettings<double>&);
-template IterativeSolution<double> bicgstab(const BackwardSystem<double>&, const IterateSettings<double>&);
 
 }  // namespace upsweep

@@ -4,7 +4,6 @@
 
 #include "history.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/solve/hybrid_solve.hpp"
 #include "upsweep/solve/residual.hpp"
 
 namespace upsweep {

@@ -56,13 +56,11 @@ std::uint64_t weight_of(const Analysis& analysis) {
 
 /// Counts a network under schedules. Throws as CountCache::counted() does.
 Analysis count(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
-  try {
+  return model.at_operators([&] {
     require_pattern_memory(model.network, model.weights, machine_memory());
     return analyse({model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes}, pattern,
                    std::move(schedules));
-  } catch (const OperatorError& error) {
-    throw model.located(error);
-  }
+  });
 }
 
 /// A counted network with what was tried of it. Guarded by `counting`, which is held while it is counted.

@@ -159,6 +159,24 @@ void head_fields(Archive& archive, Value& unit) {
   fields(archive, unit.is_stopped, unit.seconds, asked, in_memory, stored, counted);
 }
 
+/// A list of items of one size.
+template <class Item>
+std::string encode_items(std::span<const Item> items) {
+  Writer writer;
+  writer.item(std::uint64_t{items.size()});
+  for (const Item& item : items) writer.item(item);
+  return writer.take();
+}
+
+template <class Item>
+std::vector<Item> decode_items(std::string_view bytes) {
+  Reader reader(bytes);
+  std::vector<Item> items(reader.length(sizeof(Item)));
+  for (Item& item : items) reader.item(item);
+  reader.end();
+  return items;
+}
+
 // A point takes at least its flag, position, key and an empty text, a counted model its key and an empty text.
 constexpr std::size_t kLeastModel = sizeof(ContentKey) + sizeof(std::uint64_t);
 constexpr std::size_t kLeastPoint = 1 + sizeof(std::uint64_t) + kLeastModel;
@@ -195,35 +213,13 @@ UnitMessage decode_unit(std::string_view bytes) {
   return unit;
 }
 
-std::string encode_positions(std::span<const std::uint64_t> positions) {
-  Writer writer;
-  writer.item(std::uint64_t{positions.size()});
-  for (const std::uint64_t position : positions) writer.item(position);
-  return writer.take();
-}
+std::string encode_positions(std::span<const std::uint64_t> positions) { return encode_items(positions); }
 
-std::vector<std::uint64_t> decode_positions(std::string_view bytes) {
-  Reader reader(bytes);
-  std::vector<std::uint64_t> positions(reader.length(sizeof(std::uint64_t)));
-  for (std::uint64_t& position : positions) reader.item(position);
-  reader.end();
-  return positions;
-}
+std::vector<std::uint64_t> decode_positions(std::string_view bytes) { return decode_items<std::uint64_t>(bytes); }
 
-std::string encode_keys(std::span<const ContentKey> keys) {
-  Writer writer;
-  writer.item(std::uint64_t{keys.size()});
-  for (const ContentKey& key : keys) writer.item(key);
-  return writer.take();
-}
+std::string encode_keys(std::span<const ContentKey> keys) { return encode_items(keys); }
 
-std::vector<ContentKey> decode_keys(std::string_view bytes) {
-  Reader reader(bytes);
-  std::vector<ContentKey> keys(reader.length(sizeof(ContentKey)));
-  for (ContentKey& key : keys) reader.item(key);
-  reader.end();
-  return keys;
-}
+std::vector<ContentKey> decode_keys(std::string_view bytes) { return decode_items<ContentKey>(bytes); }
 
 std::string encode_found(const std::optional<std::string>& bytes) {
   Writer writer;

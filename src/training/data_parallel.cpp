@@ -122,19 +122,7 @@ DataParallelRun figures(const DataParallel& step, const TickScale& scale, StepBu
 
 }  // namespace
 
-double DataParallel::cost(const StepOp& op) const {
-  switch (op.kind) {
-    case StepOpKind::forward:
-      return forward[op.layer];
-    case StepOpKind::output_gradient:
-      return op.layer == 0 && skip_first_output_gradient ? 0 : output_gradient[op.layer];
-    case StepOpKind::weight_gradient:
-      return weight_gradient[op.layer];
-    case StepOpKind::update:
-      break;
-  }
-  return 0;
-}
+double DataParallel::cost(const StepOp& op) const { return listed_cost(*this, op, skip_first_output_gradient); }
 
 void check_data_parallel(const DataParallel& step) {
   if (step.layers() == 0) throw std::invalid_argument("0 layers, accepted is at least 1");
@@ -172,15 +160,10 @@ std::vector<StepOp> reverse_first_k(std::size_t layers, std::size_t k) {
 }
 
 TickScale data_parallel_ticks(const DataParallel& step) {
-  std::vector<Quotient> quantities;
-  double horizon = 0;
-  for (const auto* list : {&step.forward, &step.output_gradient, &step.weight_gradient, &step.synchronisation}) {
-    for (const double cost : *list) {
-      quantities.push_back({cost});
-      horizon += cost;
-    }
-  }
-  return TickScale::fit(quantities, horizon);
+  std::vector<double> all;
+  for (const auto* list : {&step.forward, &step.output_gradient, &step.weight_gradient, &step.synchronisation})
+    all.insert(all.end(), list->begin(), list->end());
+  return TickScale::of_sums(all);
 }
 
 DataParallelRun simulate_data_parallel(const DataParallel& step, std::span<const StepOp> backward_order,
@@ -258,19 +241,11 @@ struct MemoryTicks {
 };
 
 MemoryTicks memory_ticks(const FirstKMemory& memory, std::span<const double> limits) {
-  std::vector<Quotient> amounts = {{memory.forward}};
-  double horizon = memory.forward;
-  for (const auto* list : {&memory.output_gradient_frees, &memory.weight_gradient_takes}) {
-    for (const double amount : *list) {
-      amounts.push_back({amount});
-      horizon += amount;
-    }
-  }
-  for (const double limit : limits) {
-    amounts.push_back({std::abs(limit)});
-    horizon += std::abs(limit);
-  }
-  MemoryTicks ticks{TickScale::fit(amounts, horizon), {}};
+  std::vector<double> amounts = {memory.forward};
+  for (const auto* list : {&memory.output_gradient_frees, &memory.weight_gradient_takes})
+    amounts.insert(amounts.end(), list->begin(), list->end());
+  for (const double limit : limits) amounts.push_back(std::abs(limit));
+  MemoryTicks ticks{TickScale::of_sums(amounts), {}};
   std::int64_t in_use = ticks.ticks(memory.forward);
   for (const double freed : memory.output_gradient_frees) in_use -= ticks.ticks(freed);
   ticks.of_k.push_back(in_use);

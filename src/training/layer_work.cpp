@@ -24,12 +24,6 @@ std::uint64_t LayerWork::weights() const {
   return sum;
 }
 
-std::uint64_t LayerWork::forward_flops() const {
-  std::uint64_t sum = 0;
-  for (const PartWork& part : parts) add_to(sum, part.forward.flops);
-  return sum;
-}
-
 std::vector<OperatorRange> chain_layers(const Network& network) {
   require_no_blocks(network, "the costs of layers");
   const std::vector<Operator>& operators = network.operators();

@@ -178,13 +178,9 @@ class Placement {
       bool holds;
       std::uint64_t amount;
     };
-    std::vector<Quotient> amounts = {{step_.base_memory}};
-    double horizon = step_.base_memory;
-    for (const double amount : step_.hold) {
-      amounts.push_back({amount});
-      horizon += amount;
-    }
-    const TickScale scale = TickScale::fit(amounts, horizon);
+    std::vector<double> amounts = {step_.base_memory};
+    amounts.insert(amounts.end(), step_.hold.begin(), step_.hold.end());
+    const TickScale scale = TickScale::of_sums(amounts);
     std::vector<Change> changes;
     for (std::size_t layer = 1; layer < step_.layers(); ++layer) {
       const std::uint64_t end = begin_[layer] + length_[layer];
@@ -231,36 +227,16 @@ class Placement {
 
 }  // namespace
 
-double MultiRegion::cost(const StepOp& op) const {
-  switch (op.kind) {
-    case StepOpKind::forward:
-      return forward[op.layer];
-    case StepOpKind::output_gradient:
-      return op.layer == 0 ? 0 : output_gradient[op.layer];
-    case StepOpKind::weight_gradient:
-      return weight_gradient[op.layer];
-    case StepOpKind::update:
-      break;
-  }
-  return 0;
-}
+double MultiRegion::cost(const StepOp& op) const { return listed_cost(*this, op, true); }
 
 RegionTimes region_times(const MultiRegion& step) {
   check_lists(step);
   check_main_stream(step);
-  std::vector<Quotient> quantities;
-  double horizon = 0;
-  const auto add = [&](double time) {
-    quantities.push_back({time});
-    horizon += time;
-  };
-  for (const auto* list : {&step.forward, &step.output_gradient, &step.weight_gradient}) {
-    for (const double time : *list) add(time);
-  }
-  for (std::size_t layer = 1; layer < step.layers(); ++layer) {
-    for (const double time : step.co_run[layer]) add(time);
-  }
-  RegionTimes times{TickScale::fit(quantities, horizon), {}, {}, Ticks(step.layers()), Ticks(step.layers()), 0};
+  std::vector<double> all;
+  const auto add = [&](const std::vector<double>& list) { all.insert(all.end(), list.begin(), list.end()); };
+  for (const auto* list : {&step.forward, &step.output_gradient, &step.weight_gradient}) add(*list);
+  for (std::size_t layer = 1; layer < step.layers(); ++layer) add(step.co_run[layer]);
+  RegionTimes times{TickScale::of_sums(all), {}, {}, Ticks(step.layers()), Ticks(step.layers()), 0};
   std::uint64_t now = 0;
   for (const std::vector<StepOp>& region : step.main_stream) {
     times.start.push_back(now);

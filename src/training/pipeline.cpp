@@ -5,17 +5,8 @@
 namespace upsweep {
 
 double Pipeline::cost(const StepOp& op) const {
-  switch (op.kind) {
-    case StepOpKind::forward:
-      return forward[op.layer];
-    case StepOpKind::output_gradient:
-      return op.layer == 0 && skip_first_output_gradient ? 0 : output_gradient[op.layer];
-    case StepOpKind::weight_gradient:
-      return weight_gradient[op.layer];
-    case StepOpKind::update:
-      break;
-  }
-  return weight_gradient[op.layer] > 0 ? update[op.layer] : 0;
+  if (op.kind == StepOpKind::update) return weight_gradient[op.layer] > 0 ? update[op.layer] : 0;
+  return listed_cost(*this, op, skip_first_output_gradient);
 }
 
 Chunks chunks_of(const Pipeline& pipeline) {

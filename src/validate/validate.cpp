@@ -17,14 +17,6 @@
 namespace upsweep {
 namespace {
 
-std::vector<double> loss_gradient(const LossGradient& loss, const std::vector<double>& output) {
-  if (loss.label) return softmax_cross_entropy_gradient(output, *loss.label);
-  const NormalStream stream(loss.seed, "loss gradient");
-  std::vector<double> gradient(output.size());
-  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(stream(i));
-  return gradient;
-}
-
 /// Bytes of values that a run keeps at a time: without barriers nothing is used again.
 std::uint64_t kept_bytes(const ScheduleProfile& profile, Execution execution) {
   if (execution == Execution::level) {
@@ -36,6 +28,28 @@ std::uint64_t kept_bytes(const ScheduleProfile& profile, Execution execution) {
 }
 
 }  // namespace
+
+std::vector<double> LossGradient::at(const std::vector<double>& output) const {
+  if (label) return softmax_cross_entropy_gradient(output, *label);
+  const NormalStream stream(seed, "loss gradient");
+  std::vector<double> gradient(output.size());
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<double>(stream(i));
+  return gradient;
+}
+
+void require_finite(const Network& network, const DirectGradients& direct) {
+  for (std::size_t link = network.links().size(); link-- > 0;) {
+    for (const double value : direct.gradient[link]) {
+      if (std::isfinite(value)) continue;
+      const std::size_t o = network.links()[link];
+      const Operator& op = network.operators()[o];
+      const char* whose = network.link(link).is_block ? "the input of the block that ends here" : "its input";
+      throw OperatorError(o, fmt::format("{} '{}': an element of the gradient with respect to {} is {}, accepted are "
+                                         "finite numbers",
+                                         kind_name(op.kind), op.name, whose, value));
+    }
+  }
+}
 
 std::string to_string(const LossGradient& loss) {
   return loss.label ? fmt::format("softmax cross-entropy of label {}", *loss.label)
@@ -61,9 +75,9 @@ class Validator {
   Validator(const Backend& backend, NetworkAtInput& at, const NetworkProfile& network, const ValidationOptions& options)
       : backend_(backend), at_(at), options_(options) {
     const std::vector<std::vector<double>> inputs = link_inputs(at.network, at.weights, at.x);
-    const std::vector<double> gradient = loss_gradient(at.loss, inputs.back());
+    const std::vector<double> gradient = at.loss.at(inputs.back());
     direct_ = direct_backprop(at.network, at.weights, inputs, gradient);
-    require_finite_gradients();
+    require_finite(at.network, direct_);
     JacobianChain structure = at.pattern == PatternKind::sample ? SampleChains(at.network, at.weights).at(at.x)
                                                                 : guaranteed_chain(at.network, at.weights);
     direct_roundings_ = direct_roundings(structure);
@@ -140,20 +154,6 @@ class Validator {
     BlockPlan rest;
     rest.roundings = block->roundings;
     block = std::make_shared<BlockPlan>(std::move(rest));
-  }
-
-  void require_finite_gradients() const {
-    for (std::size_t link = at_.network.links().size(); link-- > 0;) {
-      for (const double value : direct_.gradient[link]) {
-        if (std::isfinite(value)) continue;
-        const std::size_t o = at_.network.links()[link];
-        const Operator& op = at_.network.operators()[o];
-        const char* whose = at_.network.link(link).is_block ? "the input of the block that ends here" : "its input";
-        throw OperatorError(o, fmt::format("{} '{}': an element of the gradient with respect to {} is {}, accepted are "
-                                           "finite numbers",
-                                           kind_name(op.kind), op.name, whose, value));
-      }
-    }
   }
 
   /// The median of three times. A block's is that of forming its Jacobian; its activations are there in any iteration.

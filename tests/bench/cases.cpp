@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kHybridDepth = 2;
 
 JacobianChain load_chain(const std::string& model_file) {
-  const Model model = load_network(model_file, Numbers::structure);
+  const Model model = load_network(read_yaml(model_file), Numbers::structure);
   return guaranteed_chain(model.network, model.weights);
 }
 

@@ -48,7 +48,8 @@ ScheduleProfile long_profile(std::size_t ops) {
 
 int run(const std::string& file, std::size_t ops, std::size_t workers) {
   std::istringstream text("name: long\ninput: [20]\noperators:\n  - linear: {out_features: 20}\n  - tanh\n");
-  const upsweep::Model model = upsweep::load_network(text, "long.yaml", upsweep::Numbers::structure);
+  const upsweep::Model model =
+      upsweep::load_network(upsweep::parse_yaml(text, "long.yaml"), upsweep::Numbers::structure);
   upsweep::RunRecord record;
   const ScheduleProfile profile = long_profile(ops);
   record.requested = profile.schedule.name;

@@ -49,7 +49,7 @@ std::vector<OpRow> run_once(const ProductList& list, const JacobianChain& chain)
 /// The rows with the median of the times of all runs, one after the other.
 std::vector<std::uint64_t> measure_ops(const std::string& model_file) {
   const ThreadLimit one(1);
-  const Model model = load_network(model_file, Numbers::structure);
+  const Model model = load_network(read_yaml(model_file), Numbers::structure);
   const JacobianChain chain = guaranteed_chain(model.network, model.weights);
   const ProductList list = matrix_products(blelloch_schedule(chain.length()));
   std::vector<std::vector<OpRow>> runs;

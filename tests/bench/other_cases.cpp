@@ -27,7 +27,7 @@ Task load_task(const std::string& model_file) {
   const auto patterns = std::make_shared<std::size_t>(0);
   Task task;
   task.run = [=] {
-    const Model model = load_network(model_file, Numbers::structure);
+    const Model model = load_network(read_yaml(model_file), Numbers::structure);
     *patterns = guaranteed_chain(model.network, model.weights).jacobians.size();
   };
   task.counts = [=] { return Counts{*patterns}; };
@@ -106,7 +106,7 @@ Task yaml_task() {
   const auto file = std::make_shared<TemporaryFile>(text);
   const auto operators = std::make_shared<std::size_t>(0);
   Task task;
-  task.run = [=] { *operators = load_network(file->path(), Numbers::structure).network.operators().size(); };
+  task.run = [=] { *operators = load_network(read_yaml(file->path()), Numbers::structure).network.operators().size(); };
   task.counts = [=] { return Counts{*operators}; };
   return task;
 }

@@ -105,7 +105,7 @@ inline void add_operators(RunDetails& run, const Network& network, const Network
 /// A run of a model of models/, really counted.
 inline RunDetails profiled_run(const std::string& model_name, const std::string& schedule_name, std::size_t workers) {
   const Model model =
-      load_network(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + model_name + ".yaml", Numbers::structure);
+      load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + model_name + ".yaml"), Numbers::structure);
   const Schedule schedule = make_schedule(parse_schedule(schedule_name), model.network.links().size() + 1);
   const Analysis analysis =
       analyse({model.network, model.weights, nullptr, model.value_bytes}, PatternKind::guaranteed, {schedule});

@@ -75,6 +75,7 @@ TEST_F(PassesFigures, ShortCurvesKeepEveryPoint) {
       passes.record.losses.push_back({pass, i, 3.0 / static_cast<double>(i + 1), 0.5});
   }
   passes.record.losses[4].loss = std::numeric_limits<double>::quiet_NaN();
+  passes.record.passes[1].failure = "the loss is not finite";
   const std::optional<Figure> figure = losses_figure(passes);
   ASSERT_TRUE(figure);
   const std::vector<FigureData> points = rows_of(*figure, "points");
@@ -82,6 +83,7 @@ TEST_F(PassesFigures, ShortCurvesKeepEveryPoint) {
   EXPECT_EQ(points[0]["x"], 1.0);
   EXPECT_TRUE(points[2]["loss"].is_null());
   EXPECT_THAT(figure->caption, HasSubstr("Gaps"));
+  EXPECT_EQ(figure->signals["labels"], FigureData({"bptt", "hybrid:2, ended at 21"}));
   EXPECT_EQ(points[0]["accuracy"], 50);
 }
 

@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   try {
-    const upsweep::TrainingFile file = upsweep::load_training(in, "training.yaml");
+    const upsweep::TrainingFile file = upsweep::load_training(upsweep::parse_yaml(in, "training.yaml"));
     const auto* pipeline = std::get_if<upsweep::PipelineStudy>(&file.study);
     if (pipeline == nullptr) return 0;
     const upsweep::PipelineChoice& choice = pipeline->choices.front();

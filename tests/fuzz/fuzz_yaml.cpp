@@ -10,7 +10,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   try {
-    const upsweep::Model model = upsweep::load_network(in, "/nonexistent/fuzz.yaml", upsweep::Numbers::structure);
+    const upsweep::Model model =
+        upsweep::load_network(upsweep::parse_yaml(in, "/nonexistent/fuzz.yaml"), upsweep::Numbers::structure);
     if (model.network.links().empty()) __builtin_trap();
   } catch (const upsweep::InputError&) {
     return 0;

@@ -24,7 +24,7 @@ const std::string kHead = "source: here\nlayers:\n";
 
 LayersModel parse(const std::string& text) {
   std::istringstream in(text);
-  return load_layers(in, "net.yaml");
+  return load_layers(parse_yaml(in, "net.yaml"));
 }
 
 std::string refusal(const std::string& text) {
@@ -41,7 +41,9 @@ std::string part_refusal(const std::string& parts) {
   return refusal(kHead + "  - {name: a, output: 1, parts: [" + parts + "]}\n");
 }
 
-LayersModel preset(const std::string& name) { return load_layers(kSource + "/models/layers/" + name + ".yaml"); }
+LayersModel preset(const std::string& name) {
+  return load_layers(read_yaml(kSource + "/models/layers/" + name + ".yaml"));
+}
 
 /// Multiply-adds of the products with weights, per sample.
 std::uint64_t weight_multiply_adds(const LayersModel& model) {
@@ -201,10 +203,10 @@ TEST(LayersFile, BertLargeHasTheWeightsOfItsEncoders) {
 // The paper measures communication over computation of an encoder as 0.05, 0.16 and 1.8 (H. Oh et al. 2022, section
 // 8.4.1). It does not say of what; taken as a transfer over a forward pass, the roofline comes this near.
 TEST(LayersFile, BertLargeCommunicatesAboutAsMuchAsThePaperMeasured) {
-  const Machine machine = load_machine(kSource + "/configs/machines/v100-sxm2-32gb.yaml");
+  const Machine machine = load_machine(read_yaml(kSource + "/configs/machines/v100-sxm2-32gb.yaml"));
   const LayerCosts costs = dense_costs(preset("bert-24").layers, machine, {.samples = 24});
   const auto ratio = [&](const std::string& link) {
-    const double bytes_per_s = load_link(kSource + "/configs/links/" + link + ".yaml").bytes_per_s;
+    const double bytes_per_s = load_link(read_yaml(kSource + "/configs/links/" + link + ".yaml")).bytes_per_s;
     return costs.output_bytes[0] / bytes_per_s / costs.forward[0];
   };
   EXPECT_NEAR(ratio("nvlink"), 0.05, 0.1 * 0.05);
@@ -222,9 +224,9 @@ TEST(LayersFile, TheOtherNetworksOfThePaperHave16EqualLayers) {
 }
 
 TEST(LayersFile, EveryPresetHasDenseCosts) {
-  const Machine machine = load_machine(kSource + "/configs/machines/v100-sxm2-32gb.yaml");
+  const Machine machine = load_machine(read_yaml(kSource + "/configs/machines/v100-sxm2-32gb.yaml"));
   for (const auto& entry : std::filesystem::directory_iterator(kSource + "/models/layers")) {
-    const LayersModel model = load_layers(entry.path().string());
+    const LayersModel model = load_layers(read_yaml(entry.path().string()));
     EXPECT_EQ(model.name, entry.path().stem()) << entry.path();
     const LayerCosts costs = dense_costs(model.layers, machine, {.samples = 8});
     for (const std::vector<double>* times : {&costs.forward, &costs.output_gradient, &costs.weight_gradient})

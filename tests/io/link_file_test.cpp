@@ -13,7 +13,7 @@ namespace {
 
 Link parse(const std::string& text) {
   std::istringstream in(text);
-  return load_link(in, "l.yaml");
+  return load_link(parse_yaml(in, "l.yaml"));
 }
 
 std::string refusal(const std::string& text) {
@@ -26,7 +26,7 @@ std::string refusal(const std::string& text) {
 }
 
 Link preset(const std::string& name) {
-  return load_link(std::string(UPSWEEP_SOURCE_DIR) + "/configs/links/" + name + ".yaml");
+  return load_link(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/configs/links/" + name + ".yaml"));
 }
 
 TEST(LinkFile, KeepsBytesPerSecondAndSeconds) {
@@ -61,7 +61,7 @@ TEST(LinkFile, PresetsAreReadAndNameTheirSources) {
   EXPECT_EQ(preset("ethernet-10gb").bytes_per_s, 1.25e9);
   EXPECT_EQ(preset("ethernet-10gb").latency_s, 10e-6);
   for (const auto& entry : std::filesystem::directory_iterator(std::string(UPSWEEP_SOURCE_DIR) + "/configs/links")) {
-    const Link link = load_link(entry.path().string());
+    const Link link = load_link(read_yaml(entry.path().string()));
     EXPECT_EQ(link.name, entry.path().stem()) << entry.path();
     EXPECT_EQ(link.sources.size(), 2U) << entry.path();
   }

@@ -20,7 +20,7 @@ using testing::TemporaryFolder;
 
 Machine parse(const std::string& text) {
   std::istringstream in(text);
-  return load_machine(in, "m.yaml");
+  return load_machine(parse_yaml(in, "m.yaml"));
 }
 
 std::string refusal(const std::string& text) {
@@ -253,7 +253,7 @@ TEST(LoadMachine, LoadsEveryPresetWithASourceForEveryQuantity) {
   const std::string folder = std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path());
-    const Machine machine = load_machine(entry.path().string());
+    const Machine machine = load_machine(read_yaml(entry.path().string()));
     ++count;
     EXPECT_TRUE(machine.name == entry.path().stem() || machine.name == "nvidia-" + entry.path().stem().string());
     const auto& sources = machine.provenance.sources;
@@ -426,7 +426,7 @@ TEST(WriteMachine, ReplacesAFileAndLeavesNothingElse) {
   const std::string path = folder.write("m.yaml", "old");
   write_machine(calibrated(), path);
   EXPECT_EQ(read_file(path), machine_text(calibrated()));
-  expect_same(load_machine(path), calibrated());
+  expect_same(load_machine(read_yaml(path)), calibrated());
   EXPECT_THAT(names_in(folder), ElementsAre("m.yaml"));
 }
 

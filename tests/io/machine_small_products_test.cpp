@@ -36,7 +36,7 @@ std::string members(std::size_t left_out = ~std::size_t{0}) {
 
 Machine parse(const std::string& text) {
   std::istringstream in(text);
-  return load_machine(in, "m.yaml");
+  return load_machine(parse_yaml(in, "m.yaml"));
 }
 
 std::string refusal(const std::string& text) {
@@ -110,7 +110,7 @@ TEST(SmallProducts, OfThePresetsHaveASourceEach) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines")) {
     SCOPED_TRACE(entry.path());
-    const Machine machine = load_machine(entry.path().string());
+    const Machine machine = load_machine(read_yaml(entry.path().string()));
     if (machine.kind != MachineKind::gpu) continue;
     ++count;
     ASSERT_TRUE(machine.small_products);

@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 Model parse(const std::string& text) {
   std::istringstream in(text);
-  return load_network(in, "m.yaml", Numbers::structure);
+  return load_network(parse_yaml(in, "m.yaml"), Numbers::structure);
 }
 
 std::string refusal(const std::string& text) {

@@ -17,7 +17,7 @@ using testing::TemporaryFolder;
 
 Model parse(const std::string& text, Numbers numbers = Numbers::structure, const std::string& path = "m.yaml") {
   std::istringstream in(text);
-  return load_network(in, path, numbers);
+  return load_network(parse_yaml(in, path), numbers);
 }
 
 std::string refusal(const std::string& text, Numbers numbers = Numbers::structure, const std::string& path = "m.yaml") {
@@ -70,7 +70,7 @@ TEST(LoadModel, ReadsMasksValuesBiasesAndInputsRelativeToTheFile) {
   const std::string path = folder.write("m.yaml",
                                         "input: [3]\ndtype: fp64\nweights: {values: w}\nsample: {inputs: "
                                         "x.npy}\noperators:\n  - linear: {name: l, out_features: 2}\n");
-  const Model model = load_network(path, Numbers::needed);
+  const Model model = load_network(read_yaml(path), Numbers::needed);
   EXPECT_EQ(model.value_bytes, 8U);
   EXPECT_EQ(model.weights[0].values, (std::vector<double>{1, 0, 2, 3, 4, 0}));
   EXPECT_EQ(model.weights[0].kept, (std::vector<std::uint8_t>{1, 0, 1, 1, 1, 0})) << "a zero is a pruned weight";
@@ -86,9 +86,9 @@ TEST(LoadModel, MakesUpNumbersWhereThereAreMasksAlone) {
       "input: [3]\nweights: {masks: w}\nsample: {count: 2, seed: 1}\noperators:\n  - linear: {name: l, out_features: "
       "2}\n";
   const std::string path = folder.write("m.yaml", text);
-  const Model structure = load_network(path, Numbers::structure);
+  const Model structure = load_network(read_yaml(path), Numbers::structure);
   EXPECT_TRUE(structure.weights[0].values.empty());
-  const Model numbers = load_network(path, Numbers::needed);
+  const Model numbers = load_network(read_yaml(path), Numbers::needed);
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_EQ(numbers.weights[0].values[i] != 0, numbers.weights[0].kept[i] != 0) << i;
   EXPECT_EQ(numbers.sample->values.size(), 6U);
@@ -253,8 +253,9 @@ TEST(LoadModel, ReadsShippedModels) {
   for (const char* name :
        {"vgg11-cifar10", "vgg11-cifar10-pruned97", "vgg11-quarter-pruned90", "vgg16-cifar10", "lenet5", "mlp-mnist",
         "densenet-block", "inception-block", "two-streams", "resnet20-cifar10-pruned90"}) {
-    EXPECT_EQ(load_network(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml", Numbers::structure).name,
-              name);
+    EXPECT_EQ(
+        load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml"), Numbers::structure).name,
+        name);
   }
 }
 

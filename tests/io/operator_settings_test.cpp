@@ -105,7 +105,7 @@ std::string model_text(OperatorKind kind, Write what) {
 
 std::string content_hash(const OperatorKind& kind, Write what = Write::all) {
   std::istringstream in(model_text(kind, what));
-  return load_network(in, "model.yaml", Numbers::structure).content_hash;
+  return load_network(parse_yaml(in, "model.yaml"), Numbers::structure).content_hash;
 }
 
 OperatorKind filled(const std::string& name) {
@@ -147,7 +147,7 @@ TEST(OperatorSettings, AreReadAsTheyAreWritten) {
       OperatorKind other = kind;
       visited(other, Changer(changed));
       std::istringstream in(model_text(other, Write::all));
-      const Model model = load_network(in, "model.yaml", Numbers::structure);
+      const Model model = load_network(parse_yaml(in, "model.yaml"), Numbers::structure);
       EXPECT_EQ(canonical_text(model.network.operators().back().kind), canonical_text(other));
     }
   }

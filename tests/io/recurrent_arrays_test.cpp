@@ -37,10 +37,10 @@ class RecurrentArrays : public ::testing::Test {
   }
 
   [[nodiscard]] RecurrentModel load(std::size_t steps = 4, std::size_t batch = 2) const {
-    return load_recurrent(folder_.write(
+    return load_recurrent(read_yaml(folder_.write(
         "net.yaml", "name: net\nrecurrent: {cell: gru, input_size: 2, hidden_size: 3, steps: " + std::to_string(steps) +
                         ", batch: " + std::to_string(batch) +
-                        "}\nhead: {out_features: 4}\nweights: {values: w}\nsample: {inputs: x.npy, labels: y.npy}\n"));
+                        "}\nhead: {out_features: 4}\nweights: {values: w}\nsample: {inputs: x.npy, labels: y.npy}\n")));
   }
 
   [[nodiscard]] std::string refusal(std::size_t steps = 4, std::size_t batch = 2) const {

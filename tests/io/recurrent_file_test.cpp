@@ -21,7 +21,7 @@ const std::string kFile =
 
 RecurrentModel parse(const std::string& text) {
   std::istringstream in(text);
-  return load_recurrent(in, "net.yaml");
+  return load_recurrent(parse_yaml(in, "net.yaml"));
 }
 
 std::string with(std::string text, const std::string& from, const std::string& to) {

@@ -48,14 +48,14 @@ struct Files {
 };
 
 TrainSpec parse(const std::string& text, const std::string& model = kModel) {
-  return load_train(Files(text, model).path);
+  return load_train(read_yaml(Files(text, model).path));
 }
 
 /// What is wrong, without the folder of the file.
 std::string refusal(const std::string& text, const std::string& model = kModel) {
   const Files files(text, model);
   try {
-    (void)load_train(files.path);
+    (void)load_train(read_yaml(files.path));
   } catch (const InputError& error) {
     const std::string message = error.what();
     return message.starts_with(files.path) ? message.substr(files.path.size()) : message;
@@ -65,7 +65,7 @@ std::string refusal(const std::string& text, const std::string& model = kModel) 
 
 TEST(TrainFile, ReadsEveryKey) {
   const Files files(kFile + "  steps: 3\n  backend: cuda\n  shuffle_seed: 5\nnote: made up\n");
-  const TrainSpec spec = load_train(files.path);
+  const TrainSpec spec = load_train(read_yaml(files.path));
   EXPECT_EQ(spec.file, files.path);
   EXPECT_EQ(spec.name, "x");
   EXPECT_EQ(spec.note, "made up");
@@ -165,8 +165,8 @@ TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
   // Two sequences of 3 steps of 2 coefficients.
   files.folder.write("x.npy", npy<float>("<f4", "(2, 3, 2)", {1, 5, 3, 5, 9, 9, 0, 0, 2, 4, 9, 9}));
   files.folder.write("y.npy", npy<std::int32_t>("<i4", "(2,)", {2, 0}));
-  TrainSpec spec = load_train(files.path);
-  const CellShape cell = load_recurrent(spec.model_file).shape;
+  TrainSpec spec = load_train(read_yaml(files.path));
+  const CellShape cell = load_recurrent(read_yaml(spec.model_file)).shape;
   const auto read = [&](std::size_t steps) {
     const SequenceData data = load_features(spec, cell, steps);
     std::vector<float> inputs(2 * steps * 2);
@@ -195,7 +195,7 @@ TEST(TrainFile, ReadsThoseOfTheProject) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(UPSWEEP_SOURCE_DIR) + "/configs/training")) {
     if (!testing::is_train_file(entry.path().string())) continue;
-    EXPECT_EQ(load_train(entry.path().string()).name, entry.path().stem().string());
+    EXPECT_EQ(load_train(read_yaml(entry.path().string())).name, entry.path().stem().string());
     ++count;
   }
   EXPECT_GE(count, 5U);

@@ -208,19 +208,19 @@ TEST(TrainingFile, HashDependsOnEverythingButNamesAndNotes) {
 TEST(TrainingFile, IsReadFromAPathThatErrorsName) {
   const testing::TemporaryFolder folder;
   const std::string good = folder.write("good.yaml", kPipelineFile);
-  EXPECT_EQ(load_training(good).file, good);
+  EXPECT_EQ(load_training(read_yaml(good)).file, good);
   const std::string bad = folder.write("bad.yaml", with(kPipelineFile, "F", "x"));
   EXPECT_THROW(
       {
         try {
-          static_cast<void>(load_training(bad));
+          static_cast<void>(load_training(read_yaml(bad)));
         } catch (const InputError& error) {
           EXPECT_THAT(error.what(), HasSubstr(bad + ":6: "));
           throw;
         }
       },
       InputError);
-  EXPECT_THROW(static_cast<void>(load_training(folder.path("none.yaml"))), InputError);
+  EXPECT_THROW(static_cast<void>(load_training(read_yaml(folder.path("none.yaml")))), InputError);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::string refusal(const std::string& text) { return testing::training_refusal(
 PipelineStudy pipeline(const std::string& text) { return std::get<PipelineStudy>(parse_training(text, kPath).study); }
 
 LayerCosts costs(bool is_csr, std::uint64_t samples) {
-  const Model model = load_network(kSource + "/models/lenet5.yaml", Numbers::structure);
-  const Machine machine = load_machine(kSource + "/configs/machines/v100-sxm2-32gb.yaml");
+  const Model model = load_network(read_yaml(kSource + "/models/lenet5.yaml"), Numbers::structure);
+  const Machine machine = load_machine(read_yaml(kSource + "/configs/machines/v100-sxm2-32gb.yaml"));
   const MicroBatch batch{samples, 4, 0};
   return is_csr ? csr_costs(model.network, model.weights, machine, batch)
                 : dense_costs(layer_works(model.network), machine, batch);
@@ -110,7 +110,7 @@ TEST(TrainingNetwork, RefusesANetworkWithBranchesAtItsFirstJoin) {
     EXPECT_THAT(refusal(with(with(kNetworkFile, "model", "models/two-streams.yaml"), "kernels", kernels)),
                 HasSubstr(message));
   }
-  const Model model = load_network(kSource + "/models/two-streams.yaml", Numbers::structure);
+  const Model model = load_network(read_yaml(kSource + "/models/two-streams.yaml"), Numbers::structure);
   EXPECT_THROW(static_cast<void>(csr_costs(model.network, model.weights, {}, {})), OperatorError);
 }
 

@@ -12,7 +12,7 @@ namespace upsweep {
 namespace {
 
 Model load(const std::string& name, Numbers numbers = Numbers::structure) {
-  return load_network(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml", numbers);
+  return load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml"), numbers);
 }
 
 Analysis analyse_all_depths(const Model& model, PatternKind pattern) {

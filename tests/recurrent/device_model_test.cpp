@@ -60,7 +60,7 @@ Machine toy(double bytes_per_s, double flops_per_s) {
 }
 
 Machine preset(const std::string& name) {
-  return load_machine(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/" + name + ".yaml");
+  return load_machine(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/" + name + ".yaml"));
 }
 
 double part(const DevicePhase& phase, Bound bound) { return phase.parts_s.at(static_cast<std::size_t>(bound)); }

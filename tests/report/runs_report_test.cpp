@@ -21,8 +21,13 @@ QueryResult run_of(Cell score) {
 const QueryResult kLevels = {{"level", "phase", "flops_sum", "share_of_flops"},
                              {{std::int64_t{0}, std::string("up"), 1680.5, 0.0026946223037737542}}};
 
+std::string run_text(Cell score) {
+  return to_text(RunTables{
+      RunKind::schedule, run_of(std::move(score)), {{"level_profile", kLevels}, {"prediction_vs_measurement", {}}}});
+}
+
 TEST(RunsReport, ShowsARunInWordsWithUnits) {
-  const std::string text = run_text(run_of(2097152.0), kLevels, {});
+  const std::string text = run_text(2097152.0);
   EXPECT_THAT(text, ContainsRegex("\ncreated \\(UTC\\) +2026-01-01T00:00:00Z\n"));
   EXPECT_THAT(text, ContainsRegex("\ncommand line +upsweep search 'my model'\\\\''s.yaml' -p\n"));
   EXPECT_THAT(text, ContainsRegex("\nscore +2.097 M\n"));
@@ -33,7 +38,7 @@ TEST(RunsReport, ShowsARunInWordsWithUnits) {
   EXPECT_THAT(text, ContainsRegex("\nreason +-\n"));
   EXPECT_THAT(text, ContainsRegex("0  up +1680 +0.3 %"));
   EXPECT_THAT(text, Not(HasSubstr("_")));
-  EXPECT_THAT(run_text(run_of(0.0025), kLevels, {}), ContainsRegex("\nscore +2.500 ms\n")) << "it is the prediction";
+  EXPECT_THAT(run_text(0.0025), ContainsRegex("\nscore +2.500 ms\n")) << "it is the prediction";
 }
 
 TEST(RunsReport, KeepsNumbersWithoutLossForPrograms) {

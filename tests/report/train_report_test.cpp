@@ -8,8 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "upsweep/report/loss_curve_svg.hpp"
-
 namespace upsweep::train_report_test {
 namespace {
 
@@ -53,43 +51,6 @@ TrainReport cut_report(std::size_t iterations) {
   made.result.weight_differences[1] = std::nullopt;
   compare_all(made.result);
   return made;
-}
-
-long count(const std::string& text, const std::string& part) {
-  long found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
-  return found;
-}
-
-/// The name of a tag, from behind its '<' to a blank or its end.
-std::string name_of(const std::string& tag) { return tag.substr(0, tag.find_first_of(" \n/")); }
-
-/// What is wrong with the nesting of tags, or nothing; enough for files without comments.
-std::string xml_fault(const std::string& text) {
-  std::vector<std::string> open;
-  bool has_root = false;
-  std::size_t at = 0;
-  while ((at = text.find_first_of("<&", at)) != std::string::npos) {
-    if (text[at] == '&') {
-      const std::string entity = text.substr(at, text.find(';', at) - at);
-      if (entity != "&amp" && entity != "&lt" && entity != "&gt" && entity != "&quot") return "bare &";
-      ++at;
-      continue;
-    }
-    const std::size_t end = text.find('>', at);
-    if (end == std::string::npos) return "a tag without an end";
-    const std::string tag = text.substr(at + 1, end - at - 1);
-    if (tag.find('<') != std::string::npos || count(tag, "\"") % 2 != 0) return "bad tag " + tag;
-    if (tag[0] == '/') {
-      if (open.empty() || open.back() != tag.substr(1)) return "closes " + tag;
-      open.pop_back();
-    } else if (tag.back() != '/') {
-      if (open.empty() && std::exchange(has_root, true)) return "a second root";
-      open.push_back(name_of(tag));
-    }
-    at = end + 1;
-  }
-  return open.empty() ? "" : "open at the end: " + open.back();
 }
 
 TEST(TrainReport, TextHasCurvesDifferencesAndTimes) {
@@ -174,69 +135,6 @@ TEST(TrainReport, OfNoIterationAtAllHasDashes) {
 
 TEST(TrainReport, CsvHasARowPerIteration) {
   EXPECT_EQ(to_csv(report()), "iteration,bptt,blelloch\r\n1,2,2\r\n2,1,1\r\n3,0.5,0.75\r\n");
-}
-
-TEST(LossCurveSvg, IsAWholeFileWhateverItShows) {
-  const std::vector<double> many(5000, 1.5);
-  std::vector<double> wild = many;
-  wild[7] = std::numeric_limits<double>::infinity();
-  wild[9] = std::nan("");
-  const std::vector<std::vector<LossCurve>> pictures = {
-      report().result.curves,
-      cut_report(1).result.curves,
-      cut_report(0).result.curves,
-      {cut_report(0).result.curves[1], curve("a", many)},
-      {curve("one", {1})},
-      {curve("a", {0, 0}), curve("b", {0, 0})},
-      {curve("a", many), curve("b", wild)},
-      {curve("a", {1e-300, 1e300}), curve("b", {-1, 1})},
-      {curve("a", {std::nan("")}), curve("b", {1})},
-      std::vector<LossCurve>(20, curve("a name that is rather long", {2, 1}))};
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const std::string svg = loss_curve_svg("a < b & \"c\"", pictures[i]);
-    EXPECT_EQ(xml_fault(svg), "") << "picture " << i;
-    EXPECT_THAT(svg, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-    EXPECT_THAT(svg, HasSubstr("<title>a &lt; b &amp; &quot;c&quot;</title>"));
-    EXPECT_THAT(svg, Not(HasSubstr("nan"))) << "picture " << i;
-    EXPECT_THAT(svg, Not(HasSubstr("inf"))) << "picture " << i;
-    EXPECT_LT(svg.size(), 200'000U) << "picture " << i;
-  }
-}
-
-TEST(LossCurveSvg, ThatCheckCanFail) {
-  EXPECT_NE(xml_fault("<a><b></a></b>"), "");
-  EXPECT_NE(xml_fault("<a>"), "");
-  EXPECT_NE(xml_fault("<a>x & y</a>"), "");
-  EXPECT_NE(xml_fault("<a/ x=\"1></a>"), "");
-  EXPECT_EQ(xml_fault("<a x=\"1\"><b/>&lt;</a>"), "");
-}
-
-TEST(LossCurveSvg, ShowsEveryCurveAndItsDifference) {
-  const std::string svg = loss_curve_svg("x", report().result.curves);
-  EXPECT_EQ(count(svg, "class=\"curve first c0\""), 2) << "in the legend and in the first panel";
-  EXPECT_EQ(count(svg, "class=\"curve c1\""), 3) << "and in the panel of differences";
-  EXPECT_THAT(svg, HasSubstr("|loss - loss of bptt| in nats"));
-  EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
-  EXPECT_THAT(svg, HasSubstr(">iteration</text>"));
-  EXPECT_THAT(svg, HasSubstr(">0.5</text>"));
-  const std::string same = loss_curve_svg("x", {curve("a", {2, 1}), curve("b", {2, 1})});
-  EXPECT_THAT(same, HasSubstr("0 everywhere: the curves are the same to the last bit"));
-  EXPECT_THAT(loss_curve_svg("x", {curve("a", {2, 1})}), Not(HasSubstr("loss of a")));
-}
-
-TEST(LossCurveSvg, ShowsACurveAsFarAsItGoes) {
-  const std::string svg = loss_curve_svg("x", cut_report(2).result.curves);
-  EXPECT_THAT(svg, HasSubstr(">blelloch, ended at iteration 3</text>"));
-  EXPECT_THAT(svg, HasSubstr(">0 as far as both curves go</text>"));
-  EXPECT_THAT(svg, HasSubstr(">3</text>")) << "the axis is that of the longest curve";
-  EXPECT_THAT(loss_curve_svg("x", cut_report(0).result.curves), Not(HasSubstr("|loss - loss of bptt|")));
-  EXPECT_THROW((void)loss_curve_svg("x", {cut_report(0).result.curves[1]}), std::invalid_argument);
-}
-
-TEST(LossCurveSvg, RefusesWhatItCannotShow) {
-  EXPECT_THROW((void)loss_curve_svg("x", {}), std::invalid_argument);
-  EXPECT_THROW((void)loss_curve_svg("x", {curve("a", {})}), std::invalid_argument);
-  EXPECT_THROW((void)loss_curve_svg("x", {curve("a", {1}), curve("b", {1, 2})}), std::invalid_argument);
 }
 
 }  // namespace

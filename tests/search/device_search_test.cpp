@@ -22,7 +22,7 @@ PassShape rnn(std::size_t hidden, std::size_t steps, std::size_t batch, bool is_
 }
 
 Machine preset(const std::string& name) {
-  return load_machine(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/" + name + ".yaml");
+  return load_machine(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/" + name + ".yaml"));
 }
 
 TEST(DeviceSearch, RanksEveryDepthAndBlocksBesideTheSequentialPass) {

@@ -59,7 +59,9 @@ class PredictTest : public testing::SeededTest {
   }
 };
 
-Machine unit_machine() { return load_machine(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml"); }
+Machine unit_machine() {
+  return load_machine(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml"));
+}
 
 /// Arithmetic alone, one FLOP per nanosecond.
 Machine flops_machine() {

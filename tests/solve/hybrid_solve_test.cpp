@@ -1,5 +1,3 @@
-#include "upsweep/solve/hybrid_solve.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 
 #include "support/backward_chains.hpp"
 #include "support/random.hpp"
+#include "upsweep/solve/iterate.hpp"
 #include "upsweep/solve/residual.hpp"
 
 namespace upsweep {
@@ -61,12 +60,6 @@ TEST_F(HybridSolveTest, OuterRichardsonAndBiCgStabReachTheTolerance) {
       for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(solution.v[i], expected[i], 1e-6);
     }
   }
-}
-
-TEST_F(HybridSolveTest, GroupsOfOneAreThePlainMethod) {
-  const auto system = random_system(9, 3);
-  EXPECT_EQ(hybrid_solve<double>(system, 1, SolveMethod::bicgstab, {}).v, bicgstab<double>(system, {}).v);
-  EXPECT_EQ(hybrid_solve<double>(system, 1, SolveMethod::jacobi, {}).v, jacobi<double>(system, {}).v);
 }
 
 TEST_F(HybridSolveTest, RefusesGroupsOfNothingAndAnOuterMethodThatDoesNotIterate) {

@@ -7,7 +7,7 @@
 #include "solve/rounding_level.hpp"
 #include "support/random.hpp"
 #include "upsweep/jacobian/forward.hpp"
-#include "upsweep/solve/hybrid_solve.hpp"
+#include "upsweep/solve/iterate.hpp"
 #include "upsweep/solve/residual.hpp"
 #include "upsweep/solve/shifted_systems.hpp"
 #include "upsweep/validate/direct_backprop.hpp"

@@ -1,15 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "solve/plain_iterations.hpp"
 #include "support/backward_chains.hpp"
-#include "upsweep/solve/iterate.hpp"
 
 namespace upsweep {
 namespace {
 
+using testing::bicgstab;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
+using testing::jacobi;
 using ::testing::Pointwise;
+using testing::richardson;
 using ::testing::ThrowsMessage;
 
 /// Blocks of one number, each `factor` times the one behind it.

@@ -22,7 +22,7 @@ constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 
 Model load(const std::string& text, Numbers numbers = Numbers::needed) {
   std::istringstream in(text);
-  return load_network(in, "made.yaml", numbers);
+  return load_network(parse_yaml(in, "made.yaml"), numbers);
 }
 
 /// kNetwork with another seed: another network of the same shape.

@@ -38,7 +38,7 @@ StudyFile study_of_lenet(const std::string& machine = {}) {
 
 /// What a search of LeNet-5 gives.
 SearchResult search_lenet(PatternKind pattern, const SearchOptions& options) {
-  const Model model = load_network(std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml", Numbers::needed);
+  const Model model = load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml"), Numbers::needed);
   const NetworkView view{model.network, model.weights, &*model.sample, model.value_bytes};
   return search_depth(analyse(view, pattern, depth_candidates(model.network.links().size() + 1)).schedules, options);
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "upsweep/profile/explicit_chain.hpp"
+#include "support/explicit_chain.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"

@@ -12,7 +12,7 @@ namespace upsweep::testing {
 
 [[nodiscard]] inline TrainingFile parse_training(const std::string& text, const std::string& path = "t.yaml") {
   std::istringstream in(text);
-  return load_training(in, path);
+  return load_training(parse_yaml(in, path));
 }
 
 /// Whether the file at `path` is one of `upsweep train` instead.

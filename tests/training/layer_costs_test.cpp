@@ -22,7 +22,9 @@ using ::testing::HasSubstr;
 
 const std::string kSource = UPSWEEP_SOURCE_DIR;
 
-Machine machine_named(const std::string& name) { return load_machine(kSource + "/configs/machines/" + name + ".yaml"); }
+Machine machine_named(const std::string& name) {
+  return load_machine(read_yaml(kSource + "/configs/machines/" + name + ".yaml"));
+}
 
 /// A cpu of two workers whose every cost is made up, with a cache that small networks leave.
 Machine made_up_cpu() {
@@ -180,7 +182,6 @@ TEST(LayerWork, OfConvolutionAndLinearIsTheSameForwardAndBackward) {
   EXPECT_EQ(layers[3].parts[0], (PartWork{fc, fc, fc, 185}));
   EXPECT_EQ(layers[1].output, 144U);
   EXPECT_EQ(layers[1].weights(), 120U);
-  EXPECT_EQ(layers[3].forward_flops(), 360U + 5);
 }
 
 TEST(LayerWork, OfGroupedConvolutionsDividesByTheGroups) {
@@ -235,7 +236,7 @@ TEST(DenseCosts, RefuseAMachineWithoutFlopsPerSecond) {
 }
 
 TEST(DenseCosts, OfAModelFileCoverItsLayers) {
-  const Model model = load_network(kSource + "/models/lenet5.yaml", Numbers::structure);
+  const Model model = load_network(read_yaml(kSource + "/models/lenet5.yaml"), Numbers::structure);
   const std::vector<LayerWork> layers = layer_works(model.network);
   const LayerCosts costs = dense_costs(layers, machine_named("v100-sxm2-32gb"), {.samples = 64});
   EXPECT_THAT(costs.names, ElementsAre("conv1", "pool1", "conv2", "pool2", "fc1", "fc2", "fc3"));

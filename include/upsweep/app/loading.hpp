@@ -10,6 +10,7 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/recurrent/device_model.hpp"
+#include "upsweep/scan/request.hpp"
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep {
@@ -27,6 +28,9 @@ namespace upsweep {
 /// analyse() with progress. Throws InputError at the model's lines, also where counts are too large.
 [[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
                                        const Watch& watch);
+
+/// parse_schedule(). Throws RequestError about `schedule`.
+[[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
 
 /// The machine of a request, or nothing without it. Throws InputError.
 [[nodiscard]] std::optional<Machine> load_machine_of(const std::optional<std::string>& file);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
+#include "upsweep/base/hidden.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/scan/schedule.hpp"
 
@@ -20,16 +22,10 @@ class PlannedScan {
  public:
   /// Memory for the values of one run at a time. Its results live until the next run in it.
   class Workspace {
-   public:
-    ~Workspace();
-    Workspace(Workspace&&) noexcept;
-    Workspace& operator=(Workspace&&) noexcept;
-
-   private:
     friend class PlannedScan;
     struct Impl;
-    explicit Workspace(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    explicit Workspace(Hidden<Impl> impl) : impl_(std::move(impl)) {}
+    Hidden<Impl> impl_;
   };
 
   /// Throws std::invalid_argument where schedule and chain do not fit together, CountOverflow.

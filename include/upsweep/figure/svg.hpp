@@ -10,6 +10,9 @@ namespace upsweep {
 /// Whether this program was built with the charting library (Vega).
 [[nodiscard]] bool has_charts();
 
+/// Throws BusyError where draw_svg() cannot draw: the program was built without charts, or node cannot be run.
+void require_charts();
+
 /// The charting library as JavaScript for a page: defines `upsweepCharts` with draw() and svg(), see
 /// src/figure/charts.js. Empty without charts.
 [[nodiscard]] const std::string& charts_script();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <istream>
 #include <string>
 #include <vector>
 
@@ -50,12 +49,6 @@ struct LayersModel {
 /// W of a layer is the sum over its parts with weights; elementwise parts and batchnorm2d have none.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted".
-[[nodiscard]] LayersModel load_layers(const std::string& path);
-
-/// The same from a stream; `path` stands for it in errors.
-[[nodiscard]] LayersModel load_layers(std::istream& in, const std::string& path);
-
-/// The same of a document.
 [[nodiscard]] LayersModel load_layers(const YamlDocument& document);
 
 }  // namespace upsweep

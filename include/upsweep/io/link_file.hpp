@@ -1,8 +1,8 @@
 #pragma once
 
-#include <istream>
 #include <string>
 
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/training/link.hpp"
 
 namespace upsweep {
@@ -16,9 +16,6 @@ namespace upsweep {
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted", for missing, unknown and repeated
 /// keys, unknown units and numbers that are not accepted.
-[[nodiscard]] Link load_link(const std::string& path);
-
-/// The same from a stream; `path` stands for it in errors.
-[[nodiscard]] Link load_link(std::istream& in, const std::string& path);
+[[nodiscard]] Link load_link(const YamlDocument& document);
 
 }  // namespace upsweep

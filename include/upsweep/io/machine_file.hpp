@@ -1,6 +1,5 @@
 #pragma once
 
-#include <istream>
 #include <string>
 
 #include "upsweep/io/yaml.hpp"
@@ -21,12 +20,6 @@ namespace upsweep {
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted", for unknown and repeated keys,
 /// unknown units, missing quantities, numbers that are not accepted, and workers that do not ascend.
-[[nodiscard]] Machine load_machine(const std::string& path);
-
-/// The same from a stream; `path` stands for it in errors.
-[[nodiscard]] Machine load_machine(std::istream& in, const std::string& path);
-
-/// The same of a document.
 [[nodiscard]] Machine load_machine(const YamlDocument& document);
 
 /// The file of a machine: load_machine() reads it back to equal values, each number in the shortest form that does so.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +28,15 @@ struct Model {
   [[nodiscard]] InputError located(const OperatorError& error) const {
     return {file, lines[error.index()], error.what()};
   }
+  /// What `work` on the network gives; an OperatorError that it throws is located().
+  template <class Work>
+  auto at_operators(const Work& work) const {
+    try {
+      return work();
+    } catch (const OperatorError& error) {
+      throw located(error);
+    }
+  }
 };
 
 /// Whether a run needs numbers, or structure alone.
@@ -42,12 +50,6 @@ enum class Numbers {
 ///
 /// Throws InputError, one line that names file, line, operator, what was found and what is accepted; under
 /// Numbers::needed also where the file has no `sample`.
-[[nodiscard]] Model load_network(const std::string& path, Numbers numbers);
-
-/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
-[[nodiscard]] Model load_network(std::istream& in, const std::string& path, Numbers numbers);
-
-/// The same of a document.
 [[nodiscard]] Model load_network(const YamlDocument& document, Numbers numbers);
 
 }  // namespace upsweep

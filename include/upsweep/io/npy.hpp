@@ -32,7 +32,10 @@ struct NpyArray {
 /// or whose sizes do not agree with the file. Allocates no more than the file is long.
 [[nodiscard]] NpyArray read_npy(const std::string& path);
 
-/// The same from a stream of `length` bytes; `name` stands for the file in errors.
+/// read_npy() of finite numbers; throws InputError for others, too.
+[[nodiscard]] NpyArray read_finite_npy(const std::string& path);
+
+/// The same as read_npy() from a stream of `length` bytes; `name` stands for the file in errors.
 [[nodiscard]] NpyArray read_npy(std::istream& in, std::uint64_t length, const std::string& name);
 
 }  // namespace upsweep

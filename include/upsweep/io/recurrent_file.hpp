@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,12 +57,6 @@ enum class Layers : std::uint8_t {
 /// has one Jacobian per step and is fused. `layers` (1) is a stack of such cells of `hidden_size` each, which is fused
 /// and has no weights from files. Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted", also
 /// for a stack that `accepted` leaves out.
-[[nodiscard]] RecurrentModel load_recurrent(const std::string& path, Layers accepted = Layers::one);
-
-/// The same from a stream; `path` stands for it in errors.
-[[nodiscard]] RecurrentModel load_recurrent(std::istream& in, const std::string& path, Layers accepted = Layers::one);
-
-/// The same of a document.
 [[nodiscard]] RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted = Layers::one);
 
 /// The weights of a model: from its files, rounded to T, or from its seed. Throws InputError where a number is

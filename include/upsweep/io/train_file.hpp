@@ -1,8 +1,8 @@
 #pragma once
 
-#include <istream>
 #include <string>
 
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/learning/train_spec.hpp"
 
 namespace upsweep {
@@ -27,9 +27,6 @@ namespace upsweep {
 /// `optimizer` {sgd: {learning_rate, momentum}} or {adam: {learning_rate, beta1, beta2, epsilon}}, all but the learning
 /// rate optional. Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also where the model
 /// file is none, and where data or a backward pass do not go with that kind of model.
-[[nodiscard]] TrainSpec load_train(const std::string& path);
-
-/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
-[[nodiscard]] TrainSpec load_train(std::istream& in, const std::string& path);
+[[nodiscard]] TrainSpec load_train(const YamlDocument& document);
 
 }  // namespace upsweep

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <istream>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/yaml.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep {
@@ -44,9 +44,6 @@ struct TrainingFile {
 /// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also for the files that it names.
-[[nodiscard]] TrainingFile load_training(const std::string& path);
-
-/// The same from a stream; `path` stands for it in errors, and paths in it are relative to the folder of `path`.
-[[nodiscard]] TrainingFile load_training(std::istream& in, const std::string& path);
+[[nodiscard]] TrainingFile load_training(const YamlDocument& document);
 
 }  // namespace upsweep

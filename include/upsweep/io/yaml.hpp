@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <istream>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,15 @@ struct YamlDocument {
   [[nodiscard]] InputError error(const YamlNode& at, const std::string& message) const {
     return {file, at.line, message};
   }
+  /// What `work` gives; an Error that it throws becomes one at a node, `before` its text.
+  template <class Error = std::invalid_argument, class Work>
+  auto at(const YamlNode& node, const Work& work, const std::string& before = "") const {
+    try {
+      return work();
+    } catch (const Error& wrong) {
+      throw error(node, before + wrong.what());
+    }
+  }
 };
 
 /// Parses one YAML document (JSON is YAML). `file` stands for it in errors.
@@ -55,6 +66,11 @@ struct YamlDocument {
                                          std::uint64_t least = 0, std::uint64_t most = ~std::uint64_t{0});
 /// A finite number.
 [[nodiscard]] double yaml_number(const YamlDocument& document, const YamlNode& node, const std::string& what);
+/// The elements of a list that has some; `element` names one of them.
+[[nodiscard]] const std::vector<std::shared_ptr<const YamlNode>>& yaml_list(const YamlDocument& document,
+                                                                            const YamlNode& node,
+                                                                            const std::string& what,
+                                                                            const std::string& element);
 /// Bytes of a value: 4 for fp32, 8 for fp64, and 4 without a node.
 [[nodiscard]] unsigned yaml_value_bytes(const YamlDocument& document, const YamlNode* node);
 
@@ -76,6 +92,21 @@ class YamlMap {
   [[nodiscard]] const YamlNode* find(const std::string& key);
   /// The value of a required key. Throws InputError at the mapping when it is missing.
   [[nodiscard]] const YamlNode& require(const std::string& key);
+  // The value of a required key by its type, named in errors by name().
+  [[nodiscard]] std::string text(const std::string& key) { return yaml_text(document_, require(key), name(key)); }
+  [[nodiscard]] double number(const std::string& key) { return yaml_number(document_, require(key), name(key)); }
+  [[nodiscard]] std::uint64_t integer(const std::string& key, std::uint64_t least = 0,
+                                      std::uint64_t most = ~std::uint64_t{0}) {
+    return yaml_integer(document_, require(key), name(key), least, most);
+  }
+  // The same of an optional key; nothing without it.
+  [[nodiscard]] std::optional<std::string> find_text(const std::string& key);
+  [[nodiscard]] std::optional<double> find_number(const std::string& key);
+  [[nodiscard]] std::optional<bool> find_boolean(const std::string& key);
+  [[nodiscard]] std::optional<std::uint64_t> find_integer(const std::string& key, std::uint64_t least = 0,
+                                                          std::uint64_t most = ~std::uint64_t{0});
+  /// The text of the optional key `name`, else the name of the file without folder and ending.
+  [[nodiscard]] std::string name_or_stem();
   /// Throws InputError at the first key that was never asked for, and lists the accepted ones.
   void finish() const;
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
+#include "upsweep/base/hidden.hpp"
 #include "upsweep/learning/network_batch.hpp"
 
 namespace upsweep {
@@ -38,9 +38,6 @@ class ScanBackward {
   /// network do not belong together; OperatorError for a network with branches; BackendError where this machine's
   /// memory is too small (says how much is needed).
   ScanBackward(const Network& network, const NetworkWeights& weights, const std::string& schedule);
-  ~ScanBackward();
-  ScanBackward(ScanBackward&&) noexcept;
-  ScanBackward& operator=(ScanBackward&&) noexcept;
 
   /// As ActivationGradients. `weights` has the masks of the constructor's. Not to be called by two threads at once.
   /// Throws std::overflow_error where a weight does not fit into T. The result does not depend on the number of
@@ -57,7 +54,7 @@ class ScanBackward {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Hidden<Impl> impl_;
 };
 
 /// The name of plain_backward().

@@ -34,10 +34,10 @@ struct TrainedNetwork {
 /// are computed from those in double precision, and the gradients rounded to T once. Weights that the masks of
 /// `initial` remove stay 0. `backward` computes the gradients of the activations, in its own precision; `name` is what
 /// the curve and errors call it. One iteration without update comes first, so that no time holds the first touch of
-/// memory.
+/// memory. A training that diverges ends its curve, which says so.
 /// Throws std::invalid_argument where the images are not those of the network's input, or have more classes than it has
-/// outputs, or where there are fewer than a batch; OperatorError for a network with branches; TrainingDiverged; what
-/// `backward` and `progress` throw.
+/// outputs, or where there are fewer than a batch; OperatorError for a network with branches; what `backward` and
+/// `progress` throw.
 template <class T>
 [[nodiscard]] TrainedNetwork train_network(const Network& network, const NetworkWeights& initial,
                                            const NetworkTraining& training, const ImageData& data,
@@ -45,11 +45,11 @@ template <class T>
                                            const TrainProgress& progress = {}, std::size_t index = 0);
 
 /// Trains by every backward pass in turn, each from the same weights over the same batches, and compares them with the
-/// first: "bp", plain_backward(); "linear", "hybrid:L" and "blelloch", ScanBackward<T>. One that diverges ends its
-/// curve, which says so, and those after it are trained all the same.
+/// first: "bp", plain_backward(); "linear", "hybrid:L" and "blelloch", ScanBackward<T>. Those after one that diverges
+/// are trained all the same.
 ///
 /// `pass_seconds` stays empty: phases of passes that run side by side on several threads have no wall-clock time.
-/// Throws as train_network() but for TrainingDiverged; as ScanBackward for any of the passes, and std::invalid_argument
+/// Throws as train_network(); as ScanBackward for any of the passes, and std::invalid_argument
 /// for no or unknown ones, before the first iteration.
 template <class T>
 [[nodiscard]] TrainResult train_network_by_all(const Network& network, const NetworkWeights& initial,

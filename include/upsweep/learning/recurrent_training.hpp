@@ -39,9 +39,9 @@ struct TrainedCell {
 /// Forward pass, backward pass and gradients of parameters run where they were planned, head, loss and update on the
 /// CPU. The times of the curve are wall-clock times: those of a device hold its transfers, as every pass copies its
 /// operands there and its result back; `forward` holds the head. One iteration without update comes first, so that no
-/// time holds the first touch of memory. T is float or double.
+/// time holds the first touch of memory. A training that diverges ends its curve, which says so. T is float or double.
 /// Throws std::invalid_argument where the data do not have the steps, inputs and classes of the shape, or fewer samples
-/// than a batch; TrainingDiverged; what `progress` and the pass throw.
+/// than a batch; what `progress` and the pass throw.
 template <class T>
 [[nodiscard]] TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData& data,
                                         BackwardPass<T>& pass, const OuterPasses<T>& outer, const std::string& name,
@@ -51,10 +51,10 @@ template <class T>
 [[nodiscard]] PassShape shape_for(const BackwardMethod& method, const PassShape& shape);
 
 /// Trains by every method in turn, all of an iteration's passes on `backend` and its outer(), each from the same
-/// weights over the same batches, and compares them with the first. One that diverges ends its curve, which says so,
-/// and those after it are trained all the same.
+/// weights over the same batches, and compares them with the first. Those after one that diverges are trained all the
+/// same.
 ///
-/// Throws as train_cell() but for TrainingDiverged, as make_backward_pass() for any of the methods, with the outer
+/// Throws as train_cell(), as make_backward_pass() for any of the methods, with the outer
 /// passes, before the first iteration, and std::invalid_argument for no methods.
 template <class T>
 [[nodiscard]] TrainResult train_by_all(const RecurrentTraining& training, const SequenceData& data,

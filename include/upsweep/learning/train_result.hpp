@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -41,22 +40,6 @@ void compare_all(TrainResult& result);
 /// zeros. Throws std::invalid_argument for different lengths. T is float or double.
 template <class T>
 [[nodiscard]] double relative_weight_difference(std::span<const T> reference, std::span<const T> other);
-
-/// A loss, a state or a gradient became NaN or infinite.
-class TrainingDiverged : public std::runtime_error {
- public:
-  /// `what`: "the loss is not finite". `iteration` from 0 (the text counts from 1); `step`: where infinity began.
-  TrainingDiverged(std::string backward, std::size_t iteration, std::optional<std::size_t> step,
-                   const std::string& what);
-  [[nodiscard]] const std::string& backward() const { return backward_; }
-  [[nodiscard]] std::size_t iteration() const { return iteration_; }
-  [[nodiscard]] std::optional<std::size_t> step() const { return step_; }
-
- private:
-  std::string backward_;
-  std::size_t iteration_;
-  std::optional<std::size_t> step_;
-};
 
 /// Called after every iteration: the curve so far, its index in the list of backward passes. What it throws ends the
 /// training.

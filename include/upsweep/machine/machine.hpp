@@ -68,6 +68,8 @@ struct KindRates {
   double bytes_per_s = std::numeric_limits<double>::infinity();  ///< memory, all workers together
   double cached_bytes_per_s =
       std::numeric_limits<double>::infinity();  ///< the same while everything stays in the cache
+
+  friend bool operator==(const KindRates&, const KindRates&) = default;
 };
 
 /// Rates of one number type.
@@ -76,6 +78,8 @@ struct TypeRates {
   KindRates mm;
   double build_value_s = 0;  ///< seconds to write one Jacobian value, all workers together; 0: not known
   double build_row_s = 0;    ///< the same for one row, besides its values
+
+  friend bool operator==(const TypeRates&, const TypeRates&) = default;
 };
 
 /// Rates while a number of workers is active.
@@ -88,6 +92,7 @@ struct Rates {
   TypeRates fp64;
 
   [[nodiscard]] const TypeRates& of(unsigned value_bytes) const { return value_bytes == 8 ? fp64 : fp32; }
+  friend bool operator==(const Rates&, const Rates&) = default;
 };
 
 /// Where the numbers of a machine come from.
@@ -100,6 +105,8 @@ struct Provenance {
   std::string tool_version;
   ErrorFigures fit;                            ///< of a calibration
   std::map<std::string, std::string> sources;  ///< by key of the machine file: what says so
+
+  friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
 /// A machine model: numbers in, seconds out. Knows neither schedules nor chains.

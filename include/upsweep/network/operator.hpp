@@ -92,9 +92,6 @@ decltype(auto) visit_operator(const OperatorKind& kind, const Cases&... cases) {
 /// True for operators that work on each element on its own, batch normalisation included: diagonal Jacobians.
 [[nodiscard]] bool is_elementwise(const OperatorKind& kind);
 
-/// True for max, average and adaptive pooling.
-[[nodiscard]] bool is_pooling(const OperatorKind& kind);
-
 /// True for add and concat, which read several activations.
 [[nodiscard]] bool is_join(const OperatorKind& kind);
 

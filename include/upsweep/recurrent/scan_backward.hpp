@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "upsweep/base/hidden.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/scan/schedule.hpp"
@@ -42,9 +42,6 @@ class LevelScan {
  public:
   /// `schedule` of length T + 1. Dead combines are left out. Throws std::invalid_argument for extents of 0.
   LevelScan(const CellShape& shape, std::size_t batch, Schedule schedule);
-  ~LevelScan();
-  LevelScan(LevelScan&&) noexcept;
-  LevelScan& operator=(LevelScan&&) noexcept;
 
   /// Shapes: as bptt(). Throws std::invalid_argument for wrong lengths or another shape, number of steps or batch.
   /// The result does not depend on the number of threads.
@@ -57,7 +54,7 @@ class LevelScan {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Hidden<Impl> impl_;
 };
 
 /// How a blocked scan cuts the steps of a sample.
@@ -85,9 +82,6 @@ class BlockedScan {
  public:
   /// Throws std::invalid_argument for extents or blocks of 0, or first_block below 1 or not finite.
   BlockedScan(const CellShape& shape, std::size_t steps, std::size_t batch, const BlockOptions& options);
-  ~BlockedScan();
-  BlockedScan(BlockedScan&&) noexcept;
-  BlockedScan& operator=(BlockedScan&&) noexcept;
 
   /// As LevelScan::run().
   ScanTimes run(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
@@ -98,7 +92,7 @@ class BlockedScan {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Hidden<Impl> impl_;
 };
 
 }  // namespace upsweep

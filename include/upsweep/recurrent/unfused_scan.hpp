@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "upsweep/base/hidden.hpp"
 #include "upsweep/recurrent/cell.hpp"
 #include "upsweep/recurrent/forward.hpp"
 #include "upsweep/recurrent/scan_backward.hpp"
@@ -24,9 +24,6 @@ class UnfusedLevelScan {
   /// `schedule` of length 2T + 1. Dead combines are left out. Throws std::invalid_argument for extents of 0, an even
   /// length, or a cell that is no rnn.
   UnfusedLevelScan(const CellShape& shape, std::size_t batch, Schedule schedule);
-  ~UnfusedLevelScan();
-  UnfusedLevelScan(UnfusedLevelScan&&) noexcept;
-  UnfusedLevelScan& operator=(UnfusedLevelScan&&) noexcept;
 
   /// As LevelScan::run(); `jacobians` is the time of the diagonals.
   ScanTimes run(const CellWeights<T>& weights, const ForwardStates<T>& states, std::span<const T> last,
@@ -44,7 +41,7 @@ class UnfusedLevelScan {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Hidden<Impl> impl_;
 };
 
 }  // namespace upsweep

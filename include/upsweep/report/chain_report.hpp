@@ -3,16 +3,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "upsweep/io/chain_file.hpp"
+#include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
 
-/// A profile of a synthetic chain by closed forms; refers to values that live elsewhere.
+/// A profile by closed forms, of a synthetic chain or the steps of a recurrent model; refers to values that live
+/// elsewhere.
 struct ChainProfileReport {
-  const ChainModel& model;
+  std::variant<const ChainModel*, const RecurrentModel*> model;
   const HomogeneousProfile& profile;
   const PramProfile& pram;
   HomogeneousReference reference;
@@ -21,15 +24,23 @@ struct ChainProfileReport {
   std::optional<double> seconds = {};       ///< under level execution
 };
 
-/// As `profile` of a recurrent model, with "exact".
+/// The object of `profile`, without ops, and with runs of equal levels: each has `repeat`, the number of levels that it
+/// stands for, which alternate where `cycle` has two.
 [[nodiscard]] Json to_json(const ChainProfileReport& report);
+/// The runs of levels.
 [[nodiscard]] std::string to_csv(const ChainProfileReport& report);
 [[nodiscard]] std::string to_text(const ChainProfileReport& report, const TextStyle& style = {});
 
 /// The chain in a line: name, kind, sizes.
 [[nodiscard]] std::string chain_model_text(const ChainModel& model);
+/// The model in a line: name, cell, sizes.
+[[nodiscard]] std::string recurrent_model_text(const RecurrentModel& model);
 
 /// A line that says so where counts are expectations, else nothing.
 [[nodiscard]] std::string expectation_text(const ChainModel& model);
+
+/// Dense back-propagation of an rnn as the artifact of BPPSA counts it: 2·h² for the recurrent weights of steps 2..T
+/// and 2·h for the nonlinearity of every step; nothing for a gru, which it does not count.
+[[nodiscard]] std::optional<std::uint64_t> recurrent_baseline_flops(const RecurrentModel& model);
 
 }  // namespace upsweep

@@ -17,24 +17,15 @@ namespace upsweep {
 /// rows are marked.
 [[nodiscard]] std::string to_text(const QueryResult& result, const TextStyle& style = {});
 
-/// The list of runs for people: the columns that tell runs apart.
-[[nodiscard]] std::string runs_text(const QueryResult& summary, const TextStyle& style = {});
-
-/// One run for people: names and values below each other, then its levels and what was measured of it, if anything.
-[[nodiscard]] std::string run_text(const QueryResult& run, const QueryResult& levels, const QueryResult& measurements,
-                                   const TextStyle& style = {});
-
-/// One training run for people: names and values below each other, then a row per variant, or its figures.
-[[nodiscard]] std::string training_run_text(const QueryResult& run, const QueryResult& rows,
-                                            const TextStyle& style = {});
-
 /// One run of any kind: its columns, and its tables by their names.
 [[nodiscard]] Json to_json(const RunTables& run);
 
-/// One run of any kind for people, as above.
+/// One run of any kind for people: names and values below each other; then levels and what was measured of a schedule,
+/// if anything, a row per variant of a training (or its figures), a row per pass.
 [[nodiscard]] std::string to_text(const RunTables& run, const TextStyle& style = {});
 
-/// The list of runs, and below it the studies where there are some; see StoreReader::study_list().
+/// The list of runs for people, the columns that tell runs apart, and below it the studies where there are some; see
+/// StoreReader::study_list().
 [[nodiscard]] std::string runs_and_studies_text(const QueryResult& summary, const QueryResult& studies,
                                                 const TextStyle& style = {});
 

@@ -40,9 +40,6 @@ struct Scheme {
 /// The name of a scheme with a parameter, as parse_schedule() reads it: "linear", "hybrid:2", "sklansky", "blocked:4".
 [[nodiscard]] std::string scheme_name(const Scheme& scheme, std::uint64_t parameter);
 
-/// Candidates without a parameter: {0}.
-[[nodiscard]] std::vector<std::uint64_t> only_candidate(std::size_t length, std::uint64_t workers);
-
 /// The names of all schedules that a search compares with the hybrids, without making them.
 ///
 /// Numbers of blocks: 4, then 8, 16, ... below `workers`, `workers`, and one more, which keeps all of them busy (the

@@ -21,6 +21,9 @@ class TickScale {
   /// is negative or not finite, or a horizon smaller than one of them.
   [[nodiscard]] static TickScale fit(std::span<const Quotient> quantities, double horizon);
 
+  /// A scale for these amounts and all sums of them, each counted once. Throws as fit().
+  [[nodiscard]] static TickScale of_sums(std::span<const double> amounts);
+
   /// The nearest whole number of ticks; at least 1 for a positive quantity.
   [[nodiscard]] std::uint64_t ticks(const Quotient& quantity) const;
 

@@ -40,11 +40,9 @@ struct IterationPoint {
 template <class T>
 struct IterativeSolution {
   std::vector<T> v;
-  std::size_t iterations = 0;             ///< η
-  std::size_t products = 0;               ///< with the matrix; restarts of BiCGStab included
-  std::vector<IterationPoint> history;    ///< from the start on; BiCGStab: only the iterations that have block_errors
-  std::uint64_t flops_per_iteration = 0;  ///< iteration_cost()
-  std::uint64_t flops = 0;                ///< of all; residuals and errors of the history are not counted
+  std::size_t iterations = 0;           ///< η
+  std::size_t products = 0;             ///< with the matrix; restarts of BiCGStab included
+  std::vector<IterationPoint> history;  ///< from the start on; BiCGStab: only the iterations that have block_errors
 };
 
 /// An iteration ended without a solution; carries the history, never the vector.
@@ -91,32 +89,30 @@ template <class T>
 /// 4 (b + 1) + 20 for BiCGStab, 100 (b + 1) for Richardson.
 [[nodiscard]] std::size_t most_iterations(const SystemShape& shape, SolveMethod method, std::size_t group);
 
-/// Solves by Jacobi's iteration, v ← B v + c with the block diagonal on the other side (Naumov 2018, Equation 37).
+/// Solves groups of `group` consecutive blocks directly, by substitution, and couples them by an iteration on the
+/// system scaled by its groups' diagonal blocks (Naumov 2018, section 3.4). `group` = 1 is the plain iteration.
 ///
-/// From v = c it needs every one of its iterations unless gradients vanish: the first blocks are 0, their error 1,
-/// until the last ones. From another start, start_from() the gradients of a similar sample, η iterations hand the
-/// start's error at a block on to the η-th block before it: what that leaves there, the history shows.
+/// jacobi: v ← B v + c (Equation 37). From v = c it needs every one of its iterations unless gradients vanish: the
+/// first blocks are 0, their error 1, until the last ones. From another start, start_from() the gradients of a similar
+/// sample, η iterations hand the start's error at a block on to the η-th block before it: what that leaves there, the
+/// history shows.
+/// richardson: v ← v + ω (c - A v). A is scaled by its diagonal, so that ω = 1 is Jacobi's; other ω lose the exact end,
+/// contract only for 0 < ω < 2, and pass through large residuals first on the way.
+/// bicgstab: Eigen's (Equations 38 to 41). Matrix-free, with this system's products: an assembled matrix would copy
+/// every entry and read the same numbers. Eigen shows no iterate on the way, so that the history comes from runs that
+/// stop earlier. From v = c it restarts in its second iteration, as its first residual is orthogonal to the next; on
+/// deep chains it may break down.
+///
+/// Groups are counted from the loss on, without the last block, whose value is known; Jacobi needs at most
+/// nilpotent_bound() = ceil(l / group) iterations, and group >= l is substitution in one. One iteration does the work
+/// of one product with the matrix, in a chain of `group` products.
 /// The tolerance is relative to the loss gradient: gradients that vanish on the way may meet it while the first blocks
 /// are still 0. The errors of the history are relative to each gradient and show that.
-/// Throws std::invalid_argument for a tolerance that is not positive or a start or reference that does not fit;
-/// NoConvergence. T is float or double. The result does not depend on the number of threads.
+/// T is float or double. The result does not depend on the number of threads. Throws NoConvergence;
+/// std::invalid_argument for a tolerance that is not positive, a start or reference that does not fit, ω not finite,
+/// group 0 and SolveMethod::substitution.
 template <class T>
-[[nodiscard]] IterativeSolution<T> jacobi(const BackwardSystem<T>& system, const IterateSettings<T>& settings);
-
-/// Solves by Richardson's iteration, v ← v + ω (c - A v).
-///
-/// A is scaled by its diagonal, so that ω = 1 is Jacobi's; other ω lose the exact end, contract only for 0 < ω < 2,
-/// and pass through large residuals first on the way. Throws as jacobi(), and std::invalid_argument for ω not finite.
-template <class T>
-[[nodiscard]] IterativeSolution<T> richardson(const BackwardSystem<T>& system, const IterateSettings<T>& settings);
-
-/// Solves by Eigen's BiCGStab on the scaled system (Naumov 2018, Equations 38 to 41).
-///
-/// Matrix-free, with this system's products: an assembled matrix would copy every entry and read the same numbers.
-/// Eigen shows no iterate on the way, so that the history comes from runs that stop earlier. From v = c it restarts in
-/// its second iteration, as its first residual is orthogonal to the next; on deep chains it may break down. Throws as
-/// jacobi().
-template <class T>
-[[nodiscard]] IterativeSolution<T> bicgstab(const BackwardSystem<T>& system, const IterateSettings<T>& settings);
+[[nodiscard]] IterativeSolution<T> hybrid_solve(const BackwardSystem<T>& system, std::size_t group, SolveMethod outer,
+                                                const IterateSettings<T>& settings);
 
 }  // namespace upsweep

@@ -47,7 +47,7 @@ struct SolveRun {
 
 /// Runs a method, and plain substitution where setting.method says so.
 ///
-/// A method without a solution is a result with its reason and history; other errors are thrown as jacobi() does.
+/// A method without a solution is a result with its reason and history; other errors are thrown as hybrid_solve() does.
 /// Counts are those of setting.batch right sides, the numbers those of the one in the system. T is float or double.
 template <class T>
 [[nodiscard]] SolveRun run_solver(const BackwardSystem<T>& system, const SolveSetting& setting,

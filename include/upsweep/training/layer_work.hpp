@@ -35,8 +35,6 @@ struct LayerWork {
 
   /// Learned numbers of all parts. Throws CountOverflow.
   [[nodiscard]] std::uint64_t weights() const;
-  /// FLOPs of the forward pass, per sample. Throws CountOverflow.
-  [[nodiscard]] std::uint64_t forward_flops() const;
 };
 
 /// Positions of neighbouring operators in Network::operators(), first to last.

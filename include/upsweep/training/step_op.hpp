@@ -22,6 +22,23 @@ struct StepOp {
   friend bool operator==(const StepOp&, const StepOp&) = default;
 };
 
+/// The cost of F, O or W of a step that lists them by layer; 0 of an update, and of O of the first layer if it is left
+/// out.
+template <class Step>
+[[nodiscard]] double listed_cost(const Step& step, const StepOp& op, bool skips_first_output_gradient) {
+  switch (op.kind) {
+    case StepOpKind::forward:
+      return step.forward[op.layer];
+    case StepOpKind::output_gradient:
+      return op.layer == 0 && skips_first_output_gradient ? 0 : step.output_gradient[op.layer];
+    case StepOpKind::weight_gradient:
+      return step.weight_gradient[op.layer];
+    case StepOpKind::update:
+      break;
+  }
+  return 0;
+}
+
 /// "F", "O", "W" or "U".
 [[nodiscard]] char letter(StepOpKind kind);
 

@@ -16,6 +16,7 @@
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/validate/compare.hpp"
+#include "upsweep/validate/direct_backprop.hpp"
 #include "upsweep/validate/graph_run.hpp"
 
 namespace upsweep {
@@ -24,10 +25,16 @@ namespace upsweep {
 struct LossGradient {
   std::optional<std::size_t> label;  ///< softmax cross-entropy for this class; else standard normal numbers
   std::uint64_t seed = 1;            ///< of those
+
+  /// The numbers, for this output of the network.
+  [[nodiscard]] std::vector<double> at(const std::vector<double>& output) const;
 };
 
 /// The loss gradient in words.
 [[nodiscard]] std::string to_string(const LossGradient& loss);
+
+/// Throws OperatorError where a gradient with respect to a link's input is not finite.
+void require_finite(const Network& network, const DirectGradients& direct);
 
 /// A network at one concrete input.
 struct NetworkAtInput {

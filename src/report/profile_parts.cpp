@@ -1,0 +1,125 @@
+#include "profile_parts.hpp"
+
+#include <fmt/format.h>
+
+#include "upsweep/report/verdict_words.hpp"
+
+namespace upsweep {
+namespace {
+
+std::string to_plain(std::uint64_t flops, const ProfileCounts& counts) {
+  if (counts.linear_flops == 0) return "-";
+  return short_ratio(static_cast<double>(flops) / static_cast<double>(counts.linear_flops));
+}
+
+Json totals_json(const Totals& totals, std::uint64_t inputs) {
+  return {{"ops", totals.ops},
+          {"flops", json_mean(totals.flops, inputs)},
+          {"critical_path_flops",
+           {{"level", json_mean(totals.critical_path_level, inputs)},
+            {"dag", json_mean(totals.critical_path_dag, inputs)}}}};
+}
+
+Json makespan_json(const std::optional<Makespan>& makespan, std::uint64_t inputs) {
+  if (!makespan) return {};
+  return {{"unit", makespan->unit}, {"flops", json_mean(makespan->flops, inputs)}};
+}
+
+Json seconds_json(const ProfileCounts::Seconds& seconds) {
+  return {{"machine", seconds.machine},
+          {"seconds", {{"level", seconds.level}, {"dag", seconds.dag ? Json(*seconds.dag) : Json()}}},
+          {"build_seconds", seconds.build ? Json(*seconds.build) : Json()}};
+}
+
+std::string totals_text(const ProfileCounts& counts, const TextStyle& style) {
+  TextTable table({{"", TextTable::Align::left},
+                   {"ops"},
+                   {"FLOPs"},
+                   {"to plain BP"},
+                   {"critical path, level rule"},
+                   {"critical path, dag"}});
+  for (const auto& [sum, name] :
+       {std::pair{&counts.all, "all, as the paper executes"}, std::pair{&counts.live, "live, without dead ops"}}) {
+    table.row({name, fmt::format("{}", sum->ops), exact_mean(sum->flops, counts.inputs), to_plain(sum->flops, counts),
+               exact_mean(sum->critical_path_level, counts.inputs), exact_mean(sum->critical_path_dag, counts.inputs)});
+  }
+  return table.text(style);
+}
+
+std::string pram_text(const ProfileCounts& counts, const TextStyle& style) {
+  const PramProfile& pram = counts.pram;
+  TextTable table({{"executor", TextTable::Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
+  for (const auto execution : {Execution::level, Execution::dag}) {
+    const std::optional<Makespan> makespan = pram.makespan(execution);
+    if (!makespan) continue;
+    table.row({to_string(execution), fmt::format("{}", makespan->unit), exact_mean(makespan->flops, counts.inputs),
+               to_plain(makespan->flops, counts)});
+  }
+  return fmt::format(
+             "PRAM with {}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory "
+             "{}\n",
+             workers_text(pram.workers), pram.steps, pram.work, short_count(pram.per_step_flops, counts.inputs),
+             short_bytes(pram.peak_live_bytes, counts.inputs)) +
+         table.text(style);
+}
+
+}  // namespace
+
+void add_counts(Json& object, const ProfileCounts& counts) {
+  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
+  const PramProfile& pram = counts.pram;
+  object["schedule"] = {{"name", counts.schedule},
+                        {"requested", counts.requested},
+                        {"depth", counts.depth ? Json(*counts.depth) : Json()},
+                        {"length", counts.length},
+                        {"levels", counts.levels}};
+  object["totals"] = {{"all", totals_json(counts.all, counts.inputs)},
+                      {"live", totals_json(counts.live, counts.inputs)}};
+  object["baseline"] = {{"flops", counts.baseline_flops ? mean(*counts.baseline_flops) : Json()}};
+  object["linear"] = {{"flops", mean(counts.linear_flops)}};
+  object["chain_build"] = {{"values", mean(counts.build_values)}, {"bytes", mean(counts.build_bytes)}};
+  object["time"] = counts.seconds ? seconds_json(*counts.seconds) : Json();
+  object["pram"] = {
+      {"workers", pram.workers},
+      {"steps", pram.steps},
+      {"work", pram.work},
+      {"per_step_flops", mean(pram.per_step_flops)},
+      {"makespan",
+       {{"level", makespan_json(pram.level, counts.inputs)}, {"dag", makespan_json(pram.dag, counts.inputs)}}},
+      {"peak_live_bytes", mean(pram.peak_live_bytes)}};
+}
+
+Json level_json(const LevelProfile& level, std::uint64_t inputs) {
+  return {{"phase", to_string(level.phase)},
+          {"ops", level.ops},
+          {"flops_sum", json_mean(level.flops_sum, inputs)},
+          {"flops_max", json_mean(level.flops_max, inputs)}};
+}
+
+std::string schedule_text(const ProfileCounts& counts) {
+  return fmt::format("Schedule {} over {} elements: {} ops in {} levels\n", counts.schedule, counts.length,
+                     counts.all.ops, counts.levels);
+}
+
+std::string counts_text(const ProfileCounts& counts, const std::string& plain, const std::string& build,
+                        const TextStyle& style) {
+  std::string text = fmt::format("{}\nPlain BP {}: {} FLOPs.", totals_text(counts, style), plain,
+                                 exact_mean(counts.linear_flops, counts.inputs));
+  if (counts.baseline_flops)
+    text += fmt::format(" Dense BP (baseline): {} FLOPs.", exact_mean(*counts.baseline_flops, counts.inputs));
+  return text + fmt::format("\nBuilding the chain writes {} Jacobian values ({}) per iteration and input{}.\n\n{}",
+                            exact_mean(counts.build_values, counts.inputs),
+                            short_bytes(counts.build_bytes, counts.inputs), build, pram_text(counts, style));
+}
+
+std::string seconds_text(const ProfileCounts& counts) {
+  if (!counts.seconds) return "";
+  const ProfileCounts::Seconds& seconds = *counts.seconds;
+  std::string text = fmt::format("Predicted on {} ({}): {} with barriers (level)", seconds.machine,
+                                 workers_text(counts.pram.workers), short_seconds(seconds.level));
+  if (seconds.dag) text += fmt::format(", {} without (dag)", short_seconds(*seconds.dag));
+  if (seconds.build) text += fmt::format("; building the chain takes {} more", short_seconds(*seconds.build));
+  return text + ".\n";
+}
+
+}  // namespace upsweep

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "upsweep/report/format.hpp"
+#include "upsweep/sim/complexity.hpp"
+
+namespace upsweep {
+
+/// What profiles of all kinds of models have; counts are sums over `inputs`.
+struct ProfileCounts {
+  /// Seconds on a machine.
+  struct Seconds {
+    std::string machine;
+    double level = 0;
+    std::optional<double> dag;
+    std::optional<double> build;  ///< of writing the chain's values
+  };
+
+  std::string schedule;
+  std::string requested;  ///< the schedule as it was asked for
+  std::optional<std::uint64_t> depth;
+  std::uint64_t length = 0;  ///< of the scan array
+  std::uint64_t levels = 0;
+  std::uint64_t inputs = 1;
+  Totals all;
+  Totals live;
+  std::optional<std::uint64_t> baseline_flops = {};
+  std::uint64_t linear_flops = 0;
+  std::uint64_t build_values = 0;
+  std::uint64_t build_bytes = 0;
+  const PramProfile& pram;
+  std::optional<Seconds> seconds = {};
+};
+
+/// Adds the keys "schedule", "totals", "baseline", "linear", "chain_build", "time" and "pram".
+void add_counts(Json& object, const ProfileCounts& counts);
+/// The keys of a level but for its number.
+[[nodiscard]] Json level_json(const LevelProfile& level, std::uint64_t inputs);
+
+/// The schedule in a line.
+[[nodiscard]] std::string schedule_text(const ProfileCounts& counts);
+/// Totals, plain and dense back-propagation, building the chain, and the PRAM. `plain`: what plain back-propagation is
+/// here; `build`: what goes with building the chain, a part of a sentence.
+[[nodiscard]] std::string counts_text(const ProfileCounts& counts, const std::string& plain, const std::string& build,
+                                      const TextStyle& style);
+/// The predicted seconds in a line; empty without.
+[[nodiscard]] std::string seconds_text(const ProfileCounts& counts);
+
+}  // namespace upsweep

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/report/format.hpp"
+
+namespace upsweep {
+
+/// A recurrent model as all reports on it name it.
+[[nodiscard]] Json recurrent_model_json(const RecurrentModel& model);
+
+}  // namespace upsweep
