@@ -96,7 +96,7 @@ TEST(Layout, ThatCheckCanFail) {
   EXPECT_NE(fault({"x.cpp", "sparse", "upsweep/profile/profile.hpp"}), "");
   EXPECT_NE(fault({"x.cpp", "search", "upsweep/store/run_store.hpp"}), "");
   EXPECT_NE(fault({"x.cpp", "profile", "sqlite3.h"}), "");
-  EXPECT_NE(fault({"x.cpp", "kernels", "recurrent/backward_steps.hpp", true}), "");
+  EXPECT_NE(fault({"x.cpp", "kernels", "recurrent/step_jacobians.hpp", true}), "");
   EXPECT_NE(fault({"x.cpp", "kernels", "upsweep/devices/registry.hpp"}), "");
   EXPECT_EQ(fault({"x.cpp", "profile", "upsweep/sparse/product.hpp"}), "");
 }

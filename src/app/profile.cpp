@@ -13,7 +13,7 @@
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/what_binds.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
 
@@ -97,10 +97,10 @@ Verdict network_verdict(const Model& model, PatternKind pattern, const CountedNe
   const NetworkProfile& network = found.analysis.network;
   const auto inputs = static_cast<double>(network.inputs);
   const std::string& schedule = found.analysis.schedules.front().schedule.name;
-  SearchResult result = two_candidates(
-      schedule, is_plain_schedule(schedule),
-      found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
-      found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
+  SearchResult result =
+      two_candidates(schedule, is_plain_schedule(schedule),
+                     found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
+                     found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
   result.options.machine = machine;
   result.inputs = network.inputs;
   result.workers = found.pram.workers;

@@ -14,7 +14,7 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/training_report.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -13,11 +13,11 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/devices/registry.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
 #include "validate_recurrent.hpp"
 #include "validation_records.hpp"
-#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 
@@ -211,8 +211,7 @@ std::string to_csv(const ValidateOutcome& outcome) {
 
 std::string to_text(const ValidateOutcome& outcome, const TextStyle& style) {
   const auto* passes = std::get_if<PassesReport>(&outcome.found);
-  return (passes != nullptr ? to_text(*passes)
-                            : to_text(std::get<NetworkValidation>(outcome.found).report(), style)) +
+  return (passes != nullptr ? to_text(*passes) : to_text(std::get<NetworkValidation>(outcome.found).report(), style)) +
          verdict_text(outcome.verdict);
 }
 

@@ -10,7 +10,7 @@
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/scan/execution.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "upsweep/scan/execution.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/store/stored_run.hpp"
 
 namespace upsweep {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

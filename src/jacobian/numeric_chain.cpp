@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "row_generators.hpp"
+#include "jacobian_rows.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/block_values.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "row_generators.hpp"
+#include "jacobian_rows.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"

@@ -17,7 +17,7 @@
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/validate/direct_gradient.hpp"
 
 namespace upsweep {

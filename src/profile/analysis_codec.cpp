@@ -9,7 +9,7 @@
 
 #include "byte_stream.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

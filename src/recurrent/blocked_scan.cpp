@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "backward_steps.hpp"
 #include "dense_kernels.hpp"
 #include "sample_groups.hpp"
+#include "step_jacobians.hpp"
 #include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/block_bounds.hpp"

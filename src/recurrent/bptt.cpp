@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "backward_steps.hpp"
+#include "step_jacobians.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/operands.hpp"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "aligned_array.hpp"
-#include "backward_steps.hpp"
 #include "dense_kernels.hpp"
+#include "step_jacobians.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/bptt.hpp"
 

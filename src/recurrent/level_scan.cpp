@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "backward_steps.hpp"
 #include "dense_kernels.hpp"
 #include "run_stage.hpp"
+#include "step_jacobians.hpp"
 #include "upsweep/base/laps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/operands.hpp"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "backward_steps.hpp"
 #include "dense_kernels.hpp"
+#include "step_jacobians.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/recurrent/operands.hpp"

@@ -12,7 +12,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/report/short_text.hpp"
 #include "upsweep/report/stored_title.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 

@@ -10,8 +10,8 @@
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
-#include "upsweep/sim/simulate.hpp"
 
 namespace upsweep {
 namespace {

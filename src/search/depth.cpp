@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/what_binds.hpp"
 
 namespace upsweep {

@@ -8,7 +8,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/profile/homogeneous_op.hpp"
 #include "upsweep/profile/homogeneous_schedule.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/chain_search.hpp"
 
 namespace upsweep {

@@ -8,7 +8,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 
 namespace upsweep::exact {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/task_graph.hpp"
 #include "upsweep/sparse/product.hpp"
 

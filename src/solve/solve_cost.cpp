@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 
 namespace upsweep {
 namespace {

@@ -19,7 +19,7 @@
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/analysis_codec.hpp"
 #include "upsweep/profile/counting_rule.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/profile/counting_rule.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/study/evaluate_point.hpp"
 
 namespace upsweep {

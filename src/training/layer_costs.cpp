@@ -10,8 +10,8 @@
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
-#include "upsweep/sim/simulate.hpp"
 
 namespace upsweep {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/tick_scale.hpp"
 
 namespace upsweep {

@@ -12,7 +12,7 @@
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/network/random.hpp"
-#include "upsweep/validate/agreement.hpp"
+#include "upsweep/validate/rank_agreement.hpp"
 
 namespace upsweep {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "upsweep/base/laps.hpp"
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 // Time and memory of simulate() by the number of ops. One case a process, so that its peak of memory is its own:
 // upsweep_simulator_bench OPS WORKERS level|dag prints a JSON object.

@@ -8,7 +8,7 @@
 
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/store/stored_run.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "recurrent/backward_steps.hpp"
+#include "recurrent/step_jacobians.hpp"
 
 namespace upsweep::testing {
 

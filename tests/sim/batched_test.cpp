@@ -9,8 +9,8 @@
 
 #include "support/random.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
-#include "upsweep/sim/simulate.hpp"
 
 namespace upsweep::batched_test {
 namespace {

@@ -10,7 +10,7 @@
 #include "support/random.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/scan/builders.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 namespace upsweep::predict_test {
 namespace {

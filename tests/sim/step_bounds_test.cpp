@@ -6,7 +6,7 @@
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/homogeneous.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 namespace upsweep {
 namespace {

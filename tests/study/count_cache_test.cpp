@@ -12,7 +12,7 @@
 #include "made_study.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/profile/analysis_codec.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "support/stored_runs.hpp"
 #include "trace/read_trace.hpp"
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/trace/trace.hpp"
 
 namespace upsweep {

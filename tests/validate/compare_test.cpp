@@ -14,7 +14,7 @@
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
-#include "upsweep/validate/agreement.hpp"
+#include "upsweep/validate/rank_agreement.hpp"
 
 namespace upsweep::compare_test {
 namespace {

@@ -10,8 +10,8 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/recurrent/device_model.hpp"
-#include "upsweep/scan/request.hpp"
 #include "upsweep/scan/schedule.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
 

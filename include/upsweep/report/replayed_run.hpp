@@ -8,7 +8,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/store/stored_run.hpp"
 
 namespace upsweep {

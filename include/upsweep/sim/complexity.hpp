@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "upsweep/profile/profile.hpp"
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 namespace upsweep {
 

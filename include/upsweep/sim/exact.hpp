@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 
 namespace upsweep {
 

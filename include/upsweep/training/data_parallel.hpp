@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/tick_scale.hpp"
 #include "upsweep/training/pipeline_run.hpp"
 #include "upsweep/training/step_op.hpp"

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "upsweep/sim/engine.hpp"
 #include "upsweep/sim/holdings.hpp"
+#include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/tick_scale.hpp"
 #include "upsweep/training/policy.hpp"
 

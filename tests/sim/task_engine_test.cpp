@@ -1,4 +1,4 @@
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

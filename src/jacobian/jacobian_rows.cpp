@@ -1,4 +1,4 @@
-#include "row_generators.hpp"
+#include "jacobian_rows.hpp"
 
 namespace upsweep {
 namespace {

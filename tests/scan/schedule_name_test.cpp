@@ -1,4 +1,4 @@
-#include "upsweep/scan/request.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 #include <gtest/gtest.h>
 

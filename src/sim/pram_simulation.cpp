@@ -1,4 +1,4 @@
-#include "upsweep/sim/simulate.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 #include <algorithm>
 #include <functional>

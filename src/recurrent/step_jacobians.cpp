@@ -1,4 +1,4 @@
-#include "backward_steps.hpp"
+#include "step_jacobians.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "upsweep/sim/engine.hpp"
+#include "upsweep/sim/task_engine.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "upsweep/validate/agreement.hpp"
+#include "upsweep/validate/rank_agreement.hpp"
 
 #include <algorithm>
 #include <cmath>
