@@ -3,6 +3,7 @@
 #include "output.hpp"
 #include "recurrent_options.hpp"
 #include "upsweep/app/profile.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -41,11 +42,10 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
-  app->add_option(
-         "--schedule", options->schedule,
-         "linear (or substitution), blelloch, hybrid:L cut after L levels, kogge-stone, sklansky, brent-kung, "
-         "recursive-doubling, cyclic-reduction or blocked:P; of a recurrent model linear, blelloch, hybrid:L and, with "
-         "--machine, blocked:P; of a synthetic chain linear, blelloch, hybrid:L")
+  app->add_option("--schedule", options->schedule,
+                  accepted_schedules() +
+                      "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "
+                      "synthetic chain linear, blelloch, hybrid:L")
       ->capture_default_str();
   return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }

@@ -9,6 +9,7 @@
 #include "upsweep/app/validate.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/report/validation_report.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -72,11 +73,10 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
       ->check(CLI::IsMember(all_backends()))
       ->capture_default_str();
   CLI::Option* schedule = app->add_option("--schedule", options->schedule,
-                                          "linear (or substitution), blelloch, hybrid:L cut after L levels, "
-                                          "kogge-stone, sklansky, brent-kung, recursive-doubling, cyclic-reduction or "
-                                          "blocked:P; of a recurrent model linear, blelloch, hybrid:L, blocked:P[:F] "
-                                          "and bptt, several separated by commas; "
-                                          "its default is blelloch and three blocked ones")
+                                          accepted_schedules() +
+                                              "; of a recurrent model linear, blelloch, hybrid:L, blocked:P[:F] "
+                                              "and bptt, several separated by commas; "
+                                              "its default is blelloch and three blocked ones")
                               ->capture_default_str();
   CLI::Option* depths =
       app->add_flag("--all-depths", options->request.all_depths, "every hybrid depth")->excludes(schedule);
