@@ -199,7 +199,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
     result.workers = outcome.machine->workers();
     SearchReport report{model.name, "recurrent", "", result};
     report.plain = "the sequential pass";
-    report.priced_by = "kernels";
+    report.priced_by = outcome.machine->kind == MachineKind::pram ? "pram" : "kernels";
     keep(request, outcome, profile_verdict(report),
          pass_record(caller, model, *outcome.machine, request.schedule, *outcome.prediction));
   }

@@ -229,7 +229,8 @@ std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
               result.best == i ? RowMark::best : RowMark::none);
   }
   std::string text = head_text(report.model, report.machine) + "\n\n" + table.text(style) +
-                     "\nPredicted times of all hidden gradients; speed-ups to the sequential pass, with parameter "
+                     "\nPredicted times of all hidden gradients by the kernels of each pass; speed-ups to the "
+                     "sequential pass, with parameter "
                      "gradients, overall with the forward pass.\n";
   return text + assumptions_text(report.machine, report.model, report.assumptions);
 }

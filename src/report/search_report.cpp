@@ -229,8 +229,10 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
       report.baseline_flops ? fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, result.inputs))
                             : "");
   if (result.options.machine != nullptr) {
-    text += fmt::format("time: predicted for one iteration on {}, without building the chain.\n\n",
-                        result.options.machine->name);
+    text += fmt::format(
+        "time: predicted for one iteration on {} by its {}, without building the chain.\n\n",
+        result.options.machine->name,
+        report.priced_by == "pram" ? "costs of ops and levels (pram)" : "rates, bandwidth and latencies (roofline)");
   }
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& c = result.at(i);

@@ -29,7 +29,7 @@ std::int64_t our_version(Sqlite& database, Empty empty) {
   const std::int64_t tables = database.integer("SELECT COUNT(*) FROM sqlite_master");
   const bool is_empty = application == 0 && tables == 0 && version == 0;
   if (is_empty && empty == Empty::refuse)
-    throw InputError(fmt::format("{}: the file is empty, accepted is a file that --db wrote", database.file()));
+    throw InputError(fmt::format("{}: the file is empty, accepted is a file that upsweep wrote", database.file()));
   if (application != kApplicationId && !is_empty) {
     throw InputError(
         fmt::format("{}: a database of another program (application id {}, {} tables and views), accepted is one that "

@@ -36,7 +36,7 @@ TEST(StudyLock, KeepsASecondHolderOutAndNamesTheFirst) {
   const std::string text = refusal(file);
   EXPECT_EQ(text.find(file + ": study "), 0U) << text;
   EXPECT_THAT(text, HasSubstr("is being run by process " + std::to_string(getpid()) +
-                              ", accepted is to wait for it or another --db"));
+                              ", accepted is to wait for it or another database"));
   EXPECT_EQ(refusal(file, "fedcba9876543210"), "free") << "another study";
   EXPECT_EQ(refusal(folder.path("other.sqlite")), "free") << "another database";
 }
