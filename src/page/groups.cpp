@@ -61,7 +61,7 @@ std::vector<RunGroup> groups_of(const StoreReader& store, std::vector<StoredRun>
                                              : RunGroup::Kind::single;
     if (run.search) group.search = store.search(*run.search);
     if (run.machine) group.machine = store.machine(*run.machine);
-    group.verdict = store.verdict_of_run(run.id);
+    group.verdict = store.verdict_of(run.command_id);
     group.runs.push_back(std::move(run));
     groups.push_back(std::move(group));
   }

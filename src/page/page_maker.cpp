@@ -37,7 +37,7 @@ void PageMaker::collect_run(std::int64_t id) {
     RunGroup group;
     group.kind = details->run.command == "validate" ? RunGroup::Kind::validation : RunGroup::Kind::single;
     group.machine = details->machine;
-    group.verdict = store_.verdict_of_run(id);
+    group.verdict = store_.verdict_of(details->run.command_id);
     group.runs.push_back(std::move(details->run));
     add_group(std::move(group));
   } else if (store_.passes(id)) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "search_parts.hpp"
+#include "upsweep/report/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
@@ -193,9 +194,9 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
   const Machine* machine = result.options.machine;
   const std::string standing = standing_text(report, verdict);
-  if (report.priced_by == "kernels") return fmt::format("On {}: {}.", machine->name, standing);
+  if (report.priced_by == "kernels") return fmt::format("On {}: {}.", short_text(machine->name, 120), standing);
   std::string frame = workers_text(result.workers);
-  if (machine != nullptr) frame = fmt::format("{} ({})", machine->name, frame);
+  if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
   return fmt::format("On {}, {} execution: {}.", frame, to_string(result.options.execution), standing);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph_run_report.hpp"
+#include "upsweep/report/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
 
@@ -176,7 +177,7 @@ std::vector<std::string> agreement_sentences(const ValidationReport& report) {
   if (from.backend != report.backend) {
     sentences.push_back(
         fmt::format("Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.",
-                    report.machine->name,
+                    short_text(report.machine->name, 120),
                     from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend,
                     report.backend));
   }

@@ -29,10 +29,8 @@ KeptVerdict kept(const Verdict& verdict) {
   return {fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
 }
 
-KeptVerdict StoreReader::verdict_of_run(std::int64_t id) const {
-  return first_row<KeptVerdict>(impl_->database,
-                                "FROM commands WHERE id = (SELECT command_id FROM run_summary WHERE id = ?)", id)
-      .value_or(KeptVerdict());
+KeptVerdict StoreReader::verdict_of(std::int64_t command) const {
+  return first_row<KeptVerdict>(impl_->database, "FROM commands WHERE id = ?", command).value_or(KeptVerdict());
 }
 
 std::int64_t save_command(Sqlite& database, const CommandRow& row) { return insert_row(database, "commands", row, ""); }

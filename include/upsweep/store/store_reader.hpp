@@ -47,8 +47,8 @@ class StoreReader {
 
   /// A run with all that belongs to it; nothing where there is no run of a schedule with this id.
   [[nodiscard]] std::optional<RunDetails> details(std::int64_t id) const;
-  /// What the command of a run of any kind came to; nothing where there is no such run.
-  [[nodiscard]] KeptVerdict verdict_of_run(std::int64_t id) const;
+  /// What a command came to: StoredRun::command_id; nothing where there is no such command.
+  [[nodiscard]] KeptVerdict verdict_of(std::int64_t command) const;
   /// The search of this id.
   [[nodiscard]] std::optional<StoredSearch> search(std::int64_t id) const;
   /// The machine of this id.
