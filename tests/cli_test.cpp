@@ -107,7 +107,10 @@ TEST(Search, SaysThatACheaperDepthDoesNotFit) {
   const Finished run = upsweep({"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--workers",
                                 "16", "--memory", "20MiB"});
   EXPECT_THAT(run.out, HasSubstr("Depth 1 would need 0.7654x of plain BP, but does not fit into the memory limit."));
-  EXPECT_THAT(run.out, HasSubstr("On 16 workers, dag execution: blocked:4 takes 2.287x of plain BP: the scan does not pay"));
+  EXPECT_THAT(
+      run.out,
+      HasSubstr(
+          "On 16 workers, dag execution, sample pattern: blocked:4 takes 2.287x of plain BP: the scan does not pay"));
   EXPECT_EQ(
       upsweep({"search", kModels + "lenet5.yaml", "--pattern", "sample", "--memory", "4611686018427387904"}).exit_code,
       0);

@@ -195,6 +195,16 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
     outcome.prediction = predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
     SearchResult result = two_candidates(request.schedule, !is_scan(method), outcome.prediction->hidden_s(),
                                          outcome.prediction->sequential.seconds());
+    if (model.is_fused) {  // as in a search: the sequential pass in one kernel is no scan either
+      const BackwardMethod one_kernel{
+          BackwardKind::blocked, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
+      Candidate block;
+      block.schedule = to_string(one_kernel);
+      block.is_plain = true;
+      block.score =
+          predict_on_device(*outcome.machine, shape, one_kernel, model.value_bytes, outcome.assumptions).hidden_s();
+      result.candidates.push_back(std::move(block));
+    }
     result.options.machine = outcome.machine.get();
     result.workers = outcome.machine->workers();
     SearchReport report{model.name, "recurrent", "", result};

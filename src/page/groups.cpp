@@ -38,9 +38,11 @@ std::string RunGroup::title() const {
 Markup verdict_markup(const KeptVerdict& verdict) {
   constexpr std::size_t kMost = 4000;
   if (!verdict.text) {
-    return Markup("<p class=\"note\">An earlier version kept this without what it concluded: the command below says it "
-                  "again.</p>\n");
+    return Markup(
+        "<p class=\"note\">An earlier version kept this without what it concluded: the command below says it "
+        "again.</p>\n");
   }
+  if (verdict.text->empty()) return {};
   std::string text = *verdict.text;
   std::ranges::replace(text, '\n', ' ');
   return Markup("<p class=\"verdict\">").text(shortened(text, kMost)).add("</p>\n");

@@ -199,7 +199,8 @@ Markup study_section(const SectionContext& context, const StoredStudy& study) {
   out.add(verdict_markup(study.verdict));
   const bool has_misfits =
       std::any_of(points.begin(), points.end(), [](const auto& point) { return point.status == "infeasible"; });
-  if (has_misfits) out.add("<p class=\"note\">Points that do not fit into the memory are left out of it.</p>\n");
+  if (has_misfits && !study.verdict.text.value_or("").empty())
+    out.add("<p class=\"note\">Points that do not fit into the memory are left out of it.</p>\n");
   if (context.shelf.is_open()) {
     for (const Figure& figure : study_line_figures(study, points)) context.shelf.put(figure, out);
     context.shelf.put(study_map_figure(study, points), out);

@@ -236,18 +236,20 @@ Verdict passes_verdict(const PassesReport& report) {
   verdict.same = kMostDrift - 1;
   verdict.is_decided = !changed_speed(report);
   const auto wrong = std::ranges::count_if(passes, [](const PassOutcome& pass) { return !!pass.mismatch(); });
-  if (wrong > 0) verdict.sentences.push_back(fmt::format("{} of {} passes gave WRONG gradients.", wrong, passes.size()));
+  if (wrong > 0)
+    verdict.sentences.push_back(fmt::format("{} of {} passes gave WRONG gradients.", wrong, passes.size()));
   const std::optional<std::size_t> scan = fastest(passes, true);
   const std::optional<std::size_t> plain = fastest(passes, false);
   if (!plain) return verdict;
   const double plain_s = passes[*plain].times.total();
   const std::string name = to_string(passes[*plain].request.method);
   verdict.baselines = {{"sparse-bp", plain_s, true}};
-  const std::string on = fmt::format("On {} ({}), batch {}", report.device.device, workers_text(report.workers),
-                                     report.model.batch);
+  const std::string on =
+      fmt::format("On {} ({}), batch {}", report.device.device, workers_text(report.workers), report.model.batch);
   if (!scan) {
-    verdict.sentences.push_back(fmt::format("{}: the fastest is {} with {}; no scan ran.", on, name,
-                                            short_seconds(plain_s)));
+    verdict.is_decided = false;
+    verdict.sentences.push_back(
+        fmt::format("{}: the fastest is {} with {}; no scan ran.", on, name, short_seconds(plain_s)));
     return verdict;
   }
   Baseline& baseline = verdict.baselines.front();
@@ -258,12 +260,13 @@ Verdict passes_verdict(const PassesReport& report) {
                                : standing_of(ratio, verdict.same) == Standing::gains_nothing
                                    ? "too close to call on a shared machine"
                                    : pays_text(ratio, verdict.same);
-  std::string text = fmt::format("{}: {} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; "
-                                 "it does {} of its FLOPs",
-                                 on, baseline.best_scan, short_ratio(ratio), name, short_seconds(baseline.scan_score),
-                                 short_seconds(plain_s), standing,
-                                 short_ratio(static_cast<double>(passes[*scan].flops.total()) /
-                                             static_cast<double>(passes[*plain].flops.total())));
+  std::string text = fmt::format(
+      "{}: {} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; "
+      "it does {} of its FLOPs",
+      on, baseline.best_scan, short_ratio(ratio), name, short_seconds(baseline.scan_score), short_seconds(plain_s),
+      standing,
+      short_ratio(static_cast<double>(passes[*scan].flops.total()) /
+                  static_cast<double>(passes[*plain].flops.total())));
   if (report.predictions[*scan] && report.predictions[*plain]) {
     const double predicted = *predicted_seconds(report, *scan) / *predicted_seconds(report, *plain);
     text +=

@@ -9,6 +9,9 @@
 
 namespace upsweep {
 
+/// The feasible scan with the smallest score, of all depths and schemes; null without one.
+[[nodiscard]] const Candidate* best_scan(const SearchResult& result);
+
 /// a / b for people: "?" where a is not known, "-" where b is 0.
 [[nodiscard]] std::string ratio_text(const std::optional<double>& a, double b);
 

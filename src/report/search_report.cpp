@@ -114,11 +114,12 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
   return table.text(style);
 }
 
-/// The best of all beside back-propagation over the graph, which chain figures leave out; empty without blocks.
+/// The best scan beside back-propagation over the graph, which chain figures leave out; empty without blocks.
 std::string graph_comparison_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
   if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return "";
-  const Candidate& best = result.at(*result.best_scheme);
+  const Candidate* scan = best_scan(result);
+  const Candidate& best = scan != nullptr ? *scan : result.at(*result.best_scheme);
   const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
   return fmt::format(
              "\nPlain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with {} for the scan:\n",

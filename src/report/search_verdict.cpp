@@ -23,8 +23,10 @@ std::string place_text(const Candidate& candidate) {
 }
 
 /// "; latency binds", of a candidate on a machine.
-std::string binding_text(const Candidate& candidate) {
-  return candidate.binding ? fmt::format("; {}", binds_text(to_string(*candidate.binding))) : "";
+std::string binding_text(const SearchReport& report, const Candidate& candidate) {
+  return report.result.options.in_seconds() && candidate.binding
+             ? fmt::format("; {}", binds_text(to_string(*candidate.binding)))
+             : "";
 }
 
 /// The feasible candidate with other figures than the best that comes next, if any.
@@ -82,24 +84,13 @@ std::string best_scheme_text(const SearchReport& report) {
   if (best.depth)
     return fmt::format("No other scheme does better than depth {} ({}){}.", *best.depth, best.schedule, ratio);
   std::string text = fmt::format("Best of all: {} with {}{}{}", best.schedule, score_text(result, *best.score), ratio,
-                                 binding_text(best));
+                                 binding_text(report, best));
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
     if (*best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (*depth.score / *best.score - 1));
   }
   return text + ".";
-}
-
-/// The feasible scan with the smallest score; null without one.
-const Candidate* best_scan(const SearchResult& result) {
-  const Candidate* best = nullptr;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
-    if (best == nullptr || *c.score < *best->score) best = &c;
-  }
-  return best;
 }
 
 /// The candidate with the smallest score that is no scan.
@@ -125,19 +116,27 @@ Baseline baseline_of(const std::string& name, const SearchResult& result, double
 double graph_score(const GraphWork& work, const SearchResult& result) {
   const SearchOptions& options = result.options;
   const bool is_level = options.execution == Execution::level;
-  const std::uint64_t flops = options.objective == Objective::time           ? work.makespan(options.execution).flops
-                              : options.objective == Objective::work_flops   ? work.flops
-                              : is_level                                     ? work.critical_path_level
-                                                                             : work.critical_path_dag;
+  const std::uint64_t flops = options.objective == Objective::time         ? work.makespan(options.execution).flops
+                              : options.objective == Objective::work_flops ? work.flops
+                              : is_level                                   ? work.critical_path_level
+                                                                           : work.critical_path_dag;
   return static_cast<double>(flops) / static_cast<double>(result.inputs);
 }
 
 bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }
 
+constexpr const char* kOneBlock =
+    "No activation between input and output lies on all paths: the whole network is one block, and a scan has nothing "
+    "to do.";
+
+bool is_one_block(const SearchReport& report) { return has_blocks(report) && report.network->links().size() == 1; }
+
 /// Why there is no scan to compare.
 std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
+  if (!best_plain(report.result).feasible) return fmt::format("neither {} nor a scan fits", report.plain);
   for (std::size_t i = 0; i < report.result.size(); ++i) {
-    if (report.result.at(i).is_scan()) return fmt::format("no scan that fits is there to compare with {}", report.plain);
+    if (report.result.at(i).is_scan())
+      return fmt::format("no scan that fits is there to compare with {}", report.plain);
   }
   return comparison_text(baseline, report.plain, 0);
 }
@@ -145,10 +144,6 @@ std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
 /// What the scan comes to over a graph with branches, which decides there.
 std::string graph_text(const SearchReport& report, const Candidate* scan, Verdict& verdict) {
   const SearchResult& result = report.result;
-  if (report.network->links().size() == 1) {
-    return "no activation between input and output lies on all paths: the whole network is one block, and a scan has "
-           "nothing to do";
-  }
   const Baseline& chain = verdict.baselines.front();
   const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {} takes {} of {}",
                                              chain.best_scan, ratio_text(chain.scan_score, chain.score), report.plain);
@@ -161,8 +156,10 @@ std::string graph_text(const SearchReport& report, const Candidate* scan, Verdic
   verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
                                           graph_score(graph.formation, result) + graph_score(graph.inner, result)));
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.back());
-  return fmt::format("{}; with forming them and the gradients inside blocks {}", over_chain,
-                     comparison_text(verdict.baselines.back(), "plain BP over the graph", verdict.same));
+  const std::optional<double> ratio = verdict.baselines.back().ratio();
+  if (!ratio) return comparison_text(verdict.baselines.back(), "plain BP over the graph", verdict.same);
+  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph: {}",
+                     over_chain, short_ratio(*ratio), pays_text(*verdict.ratio(), verdict.same));
 }
 
 /// The best scan beside the best that is none, over the chain.
@@ -171,6 +168,9 @@ Verdict compared(const SearchReport& report) {
   Verdict verdict;
   verdict.baselines = {baseline_of(result.options.in_seconds() ? "sparse-bp" : "sparse-bp-whole", result,
                                    *best_plain(result).score, best_scan(result), 0)};
+  bool has_scans = false;
+  for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
+  verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);
   return verdict;
 }
 
@@ -180,13 +180,12 @@ std::string standing_text(const SearchReport& report, Verdict& verdict) {
   const Candidate* scan = best_scan(report.result);
   if (has_blocks(report)) return graph_text(report, scan, verdict);
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.front());
-  const std::string baseline = &plain == &report.result.linear()
-                                   ? report.plain
-                                   : fmt::format("{}, the best that is no scan", plain.schedule);
+  const std::string baseline =
+      &plain == &report.result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
   std::string text = comparison_text(verdict.baselines.front(), baseline, verdict.same);
   if (baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
-  return text + binding_text(*scan);
+  return text + binding_text(report, *scan);
 }
 
 /// That as a sentence that says under what it holds.
@@ -195,9 +194,14 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   const Machine* machine = result.options.machine;
   const std::string standing = standing_text(report, verdict);
   if (report.priced_by == "kernels") return fmt::format("On {}: {}.", short_text(machine->name, 120), standing);
+  const char* scope = result.options.scope == Scope::live ? ", live ops" : "";
+  const std::string pattern = report.kind == "network" ? fmt::format(", {} pattern", report.pattern) : "";
+  if (result.options.objective != Objective::time)
+    return fmt::format("By {}{}: {}.", score_name(result.options), pattern, standing);
   std::string frame = workers_text(result.workers);
   if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
-  return fmt::format("On {}, {} execution: {}.", frame, to_string(result.options.execution), standing);
+  return fmt::format("On {}, {} execution{}{}: {}.", frame, to_string(result.options.execution), pattern, scope,
+                     standing);
 }
 
 std::string overtaking_text(const SearchReport& report) {
@@ -208,6 +212,16 @@ std::string overtaking_text(const SearchReport& report) {
 }
 
 }  // namespace
+
+const Candidate* best_scan(const SearchResult& result) {
+  const Candidate* best = nullptr;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
+    if (best == nullptr || *c.score < *best->score) best = &c;
+  }
+  return best;
+}
 
 std::string ratio_text(const std::optional<double>& a, double b) {
   if (!a) return "?";
@@ -234,16 +248,17 @@ std::string score_name(const SearchOptions& options) {
 }
 
 Verdict search_verdict(const SearchReport& report) {
+  if (is_one_block(report)) return {{}, true, kSamePrediction, {kOneBlock}};
   Verdict verdict = compared(report);
   const std::string standing = standing_sentence(report, verdict);
-  for (const std::string& sentence :
-       {best_text(report), best_scheme_text(report), standing, overtaking_text(report)}) {
+  for (const std::string& sentence : {best_text(report), best_scheme_text(report), standing, overtaking_text(report)}) {
     if (!sentence.empty()) verdict.sentences.push_back(sentence);
   }
   return verdict;
 }
 
 Verdict profile_verdict(const SearchReport& report) {
+  if (is_one_block(report)) return {{}, true, kSamePrediction, {kOneBlock}};
   Verdict verdict = compared(report);
   verdict.sentences = {standing_sentence(report, verdict)};
   return verdict;

@@ -151,11 +151,11 @@ SearchReport search_report(const StackedReport& report) {
 
 Verdict search_verdict(const StackedReport& report) {
   Verdict verdict = search_verdict(search_report(report));
-  verdict.sentences.push_back(report.overtaking
-                                  ? fmt::format("A scan overtakes the wavefront from {} on ({}).",
-                                                workers_text(report.overtaking->workers),
-                                                to_string(report.overtaking->method))
-                                  : "With no number of workers does a scan overtake the wavefront.");
+  if (report.is_profile) verdict.sentences.front().insert(0, "Of these ways alone: ");
+  verdict.sentences.push_back(report.overtaking ? fmt::format("A scan overtakes the wavefront from {} on ({}).",
+                                                              workers_text(report.overtaking->workers),
+                                                              to_string(report.overtaking->method))
+                                                : "With no number of workers does a scan overtake the wavefront.");
   return verdict;
 }
 

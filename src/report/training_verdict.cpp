@@ -35,20 +35,22 @@ Verdict training_verdict(const TrainingRecord& record) {
     return verdict;
   }
   if (!record.best || *record.best >= record.variants.size() || !record.best_makespan) {
-    verdict.sentences = {fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size())};
+    verdict.sentences = {
+        fmt::format("{} variants; none of them has a best makespan that fits.", record.variants.size())};
     return verdict;
   }
   const double best = *record.best_makespan;
   const std::string count =
       record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
-  std::string text = fmt::format("The {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
-  const TrainingFigure* slowest = nullptr;
+  std::string text =
+      fmt::format("The {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
+  const TrainingFigure* first = nullptr;  // of the file, which the best is compared with
   std::size_t fastest = record.variants.size();
   double least = best;
   for (std::size_t i = 0; i < record.variants.size(); ++i) {
     const TrainingFigure* makespan = figure_named(record, i, "makespan");
     if (makespan == nullptr || figure_named(record, i, "does_not_fit") != nullptr) continue;
-    if (slowest == nullptr || makespan->value > slowest->value) slowest = makespan;
+    if (first == nullptr) first = makespan;
     if (!is_scan_variant(record.variants[i])) continue;
     if (fastest < record.variants.size() && makespan->value >= least) continue;
     least = makespan->value;
@@ -56,12 +58,24 @@ Verdict training_verdict(const TrainingRecord& record) {
   }
   if (fastest < record.variants.size())
     verdict.baselines = {{"best-policy", best, record.is_in_seconds, record.variants[fastest], least}};
+  const auto linear = std::ranges::find(record.variants, "scan linear");  // plain BP on any device
+  const TrainingFigure* plain =
+      linear == record.variants.end()
+          ? nullptr
+          : figure_named(record, static_cast<std::size_t>(linear - record.variants.begin()), "makespan");
+  if (plain != nullptr && !verdict.baselines.empty())
+    verdict.baselines.push_back({"sparse-bp", plain->value, record.is_in_seconds, record.variants[fastest], least});
   if (fastest < record.variants.size() && least < best) {  // a scan is no policy: the file asks for the best of those
-    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it", short_text(record.variants[*record.best], 120),
-                       time(best), short_text(record.variants[fastest], 120), time(least), short_ratio(least / best));
-  } else if (slowest != nullptr && best > 0 && slowest->value > best) {
-    text += fmt::format(", {} than {} ({})", faster_text(best / slowest->value, 0),
-                        short_text(record.variants[slowest->variant], 120), time(slowest->value));
+    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it",
+                       short_text(record.variants[*record.best], 120), time(best),
+                       short_text(record.variants[fastest], 120), time(least), short_ratio(least / best));
+    if (plain != nullptr) {
+      text += fmt::format("; plain BP on any device takes {}: {}", time(plain->value),
+                          pays_text(least / std::min(best, plain->value), verdict.same));
+    }
+  } else if (first != nullptr && first->variant != *record.best && best > 0) {
+    text += fmt::format(", {} {} {} ({})", faster_text(best / first->value, 0), first->value == best ? "as" : "than",
+                        short_text(record.variants[first->variant], 120), time(first->value));
   }
   verdict.sentences = {text + "."};
   return verdict;

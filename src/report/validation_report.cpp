@@ -175,11 +175,10 @@ std::vector<std::string> agreement_sentences(const ValidationReport& report) {
   std::vector<std::string> sentences;
   const Provenance& from = report.machine->provenance;
   if (from.backend != report.backend) {
-    sentences.push_back(
-        fmt::format("Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.",
-                    short_text(report.machine->name, 120),
-                    from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend,
-                    report.backend));
+    sentences.push_back(fmt::format(
+        "Note: {} is {}, not a calibration of backend {}: its errors say nothing about the model.",
+        short_text(report.machine->name, 120),
+        from.backend.empty() ? "a " + from.origin : "calibrated for backend " + from.backend, report.backend));
   }
   sentences.push_back(figures_text("end-to-end times", validation.end_to_end));
   if (validation.levels.points > 0) sentences.push_back(figures_text("level times", validation.levels));
@@ -194,6 +193,12 @@ std::vector<std::string> agreement_sentences(const ValidationReport& report) {
                                     report.profiles[*validation.measured_best].schedule.name));
   }
   return sentences;
+}
+
+std::string agreement_text(const ValidationReport& report) {
+  std::string text;
+  for (const std::string& sentence : agreement_sentences(report)) text += sentence + '\n';
+  return text;
 }
 
 /// The shortest measured time of the schedules that are scans and right, or of those that are plain.
@@ -213,18 +218,34 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   const auto& schedules = report.validation.schedules;
   const std::optional<std::size_t> plain = fastest(report, false);
   const std::optional<std::size_t> scan = fastest(report, true);
-  if (!plain || !scan || !(schedules[*plain].measurement.seconds > 0)) return "";
-  verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true,
-                        report.profiles[*scan].schedule.name, schedules[*scan].measurement.seconds}};
+  if (!plain || !scan || !(schedules[*plain].measurement.seconds > 0)) {
+    return has_one_link(report) || !report.validation.any_ran()
+               ? ""
+               : "Plain BP and a scan were not both run and right, so that nothing follows for the scan.";
+  }
+  verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true, report.profiles[*scan].schedule.name,
+                        schedules[*scan].measurement.seconds}};
   const Baseline& baseline = verdict.baselines.front();
   verdict.is_decided = !report.forms_blocks;
-  const std::string text =
-      fmt::format("Measured on {} ({}), {} execution: {} against {} of plain BP", report.device.device,
-                  workers_text(report.workers), report.execution, short_seconds(baseline.scan_score),
-                  short_seconds(baseline.score));
-  if (!verdict.is_decided) {
-    return fmt::format("{}; {} takes {} of it, forming the Jacobians of blocks and the gradients inside them aside.",
-                       text, baseline.best_scan, short_ratio(*baseline.ratio()));
+  const std::string text = fmt::format("Measured on {} ({}), {} execution: {} against {} of plain BP",
+                                       report.device.device, workers_text(report.workers), report.execution,
+                                       short_seconds(baseline.scan_score), short_seconds(baseline.score));
+  if (report.forms_blocks) {
+    const std::string part = fmt::format(
+        "{}; {} takes {} of it, forming the Jacobians of blocks and the gradients "
+        "inside them aside",
+        text, baseline.best_scan, short_ratio(*baseline.ratio()));
+    const auto& graph = report.validation.graph;
+    const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
+    const double formed = baseline.scan_score + report.validation.measured_build_s;
+    const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
+    if (!(over_graph > 0)) return part + ".";
+    verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
+    verdict.is_decided = formed > over_graph;  // what is left out would only add to it
+    return fmt::format("{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians: {}.",
+                       part, short_ratio(formed / over_graph),
+                       verdict.is_decided ? pays_text(formed / over_graph, verdict.same)
+                                          : "without the gradients inside, so that nothing follows");
   }
   return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
 }
@@ -333,7 +354,7 @@ std::string to_text(const ValidationReport& report, const TextStyle& style) {
     text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name,
                         levels_text(report.profiles[i], one, style));
   }
-  return text + remarks_text(report) + graph_run_text(report) + build_text(report);
+  return text + remarks_text(report) + graph_run_text(report) + build_text(report) + agreement_text(report);
 }
 
 Verdict validation_verdict(const ValidationReport& report) {
@@ -342,7 +363,6 @@ Verdict validation_verdict(const ValidationReport& report) {
   verdict.sentences = {proof_text(report)};
   const std::string measured = measured_text(report, verdict);
   if (!measured.empty()) verdict.sentences.push_back(measured);
-  for (std::string& sentence : agreement_sentences(report)) verdict.sentences.push_back(std::move(sentence));
   return verdict;
 }
 

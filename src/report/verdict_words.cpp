@@ -42,7 +42,8 @@ std::string verdict_text(const Verdict& verdict) {
 
 std::string comparison_text(const Baseline& baseline, const std::string& plain, double same) {
   const std::optional<double> ratio = baseline.ratio();
-  if (!ratio) return fmt::format("there is no scan to compare with {}", plain);
+  if (baseline.best_scan.empty()) return fmt::format("there is no scan to compare with {}", plain);
+  if (!ratio) return fmt::format("{} takes nothing, and a scan has nothing to win", plain);
   return fmt::format("{} takes {} of {}: {}", baseline.best_scan, short_ratio(*ratio), plain, pays_text(*ratio, same));
 }
 

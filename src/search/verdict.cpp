@@ -19,6 +19,7 @@ std::optional<bool> Verdict::pays() const {
 
 std::optional<double> Verdict::ratio() const {
   std::optional<double> largest;
+  if (!is_decided) return largest;
   for (const Baseline& baseline : baselines) {
     if (const std::optional<double> ratio = baseline.ratio()) largest = std::max(largest.value_or(*ratio), *ratio);
   }

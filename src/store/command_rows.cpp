@@ -25,7 +25,6 @@ CommandRow command_now(const std::string& tool_version, const std::string& comma
 }
 
 KeptVerdict kept(const Verdict& verdict) {
-  if (verdict.sentences.empty()) return {};
   return {fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
 }
 

@@ -60,9 +60,10 @@ TEST(PassesReport, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
   EXPECT_DOUBLE_EQ(scan.at("ratio_to_baseline"), 4);
   EXPECT_DOUBLE_EQ(scan.at("iteration_ratio"), 7.0 / 4) << "forward pass and parameter gradients are part of it";
   EXPECT_EQ(scan.at("bound")["down"], "memory");
-  EXPECT_THAT(verdict_text(passes_verdict(report())),
-              HasSubstr("blelloch takes 4.000x of the time of bptt, the fastest that is no scan (4.000 ms against 1.000 "
-                        "ms): the scan does not pay; it does 8.000x of its FLOPs (predicted: 3.000x of the time, -25.0 %)"));
+  EXPECT_THAT(
+      verdict_text(passes_verdict(report())),
+      HasSubstr("blelloch takes 4.000x of the time of bptt, the fastest that is no scan (4.000 ms against 1.000 "
+                "ms): the scan does not pay; it does 8.000x of its FLOPs (predicted: 3.000x of the time, -25.0 %)"));
 }
 
 TEST(PassesReport, ShowsAWrongGradientEverywhere) {
@@ -156,7 +157,7 @@ TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {
   PassesReport one = report();
   one.validation.passes[1] = pass("blocked:1", 5e-4, 100);
   EXPECT_THAT(said(one), HasSubstr("the fastest is blocked:1 with 500.0 us; no scan ran."));
-  EXPECT_EQ(passes_verdict(one).pays(), false);
+  EXPECT_FALSE(passes_verdict(one).pays());
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
   EXPECT_EQ(verdict.ratio(), 1.2) << "the largest ratio decides";
   verdict.is_decided = false;
   EXPECT_FALSE(verdict.pays());
+  EXPECT_FALSE(verdict.ratio()) << "what decides nothing is not kept";
   verdict.is_decided = true;
   verdict.baselines = {{"sparse-bp", 1, true, "hybrid:1", 0.97}};
   EXPECT_EQ(verdict.pays(), true);

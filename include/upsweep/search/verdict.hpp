@@ -49,7 +49,7 @@ struct Verdict {
 
   /// Whether scans take less than every baseline; nothing where that is not known.
   [[nodiscard]] std::optional<bool> pays() const;
-  /// The largest ratio, which decides; nothing without one.
+  /// The largest ratio, which decides; nothing without one, and where that is not known.
   [[nodiscard]] std::optional<double> ratio() const;
 };
 

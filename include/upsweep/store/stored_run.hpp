@@ -18,7 +18,7 @@ struct KeptVerdict {
   std::optional<double> ratio;      ///< Verdict::ratio()
 };
 
-/// As it is kept; nothing of a verdict without sentences.
+/// As it is kept; an empty text of a verdict without sentences.
 [[nodiscard]] KeptVerdict kept(const Verdict& verdict);
 
 /// What is kept of a schedule under a command, but for its id and what the command is. `Count`: of counts that are
