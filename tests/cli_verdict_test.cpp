@@ -61,6 +61,7 @@ TEST_P(VerdictEverywhere, IsTheSameInTableJsonDatabaseAndPage) {
   if (GetParam().has_ratio) {
     EXPECT_DOUBLE_EQ(std::stod(query(db, "SELECT printf('%.17g', verdict_ratio) FROM commands")), largest);
     EXPECT_EQ(verdict["pays"], largest < 1 ? "yes" : "no");
+    EXPECT_EQ(sentence.find("the scan pays") != std::string::npos, largest < 1) << sentence;
   }
   ASSERT_EQ(upsweep({"report", "--db", db, "--out", folder.path("page.html")}).exit_code, 0);
   EXPECT_THAT(read_file(folder.path("page.html")), HasSubstr("<p class=\"verdict\">" + escaped(sentence) + "</p>"));

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile_verdict.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
-#include "upsweep/report/search_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -79,38 +79,6 @@ BackwardMethod method_of(const ProfileRequest& request) {
   return method;
 }
 
-/// Plain back-propagation and one schedule as a search of the two, scored: what a profile's verdict is made from.
-SearchResult two_candidates(const std::string& schedule, bool is_plain, double score, double linear) {
-  SearchResult result;
-  result.candidates.resize(is_plain ? 1 : 2);
-  result.candidates[0].schedule = is_plain ? schedule : "linear";
-  result.candidates[0].is_plain = true;
-  result.candidates[0].score = linear;
-  if (is_plain) return result;
-  result.candidates[1].schedule = schedule;
-  result.candidates[1].score = score;
-  return result;
-}
-
-Verdict network_verdict(const Model& model, PatternKind pattern, const CountedNetworkProfile& found,
-                        const Machine* machine) {
-  const NetworkProfile& network = found.analysis.network;
-  const auto inputs = static_cast<double>(network.inputs);
-  const std::string& schedule = found.analysis.schedules.front().schedule.name;
-  SearchResult result =
-      two_candidates(schedule, is_plain_schedule(schedule),
-                     found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
-                     found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
-  result.options.machine = machine;
-  result.inputs = network.inputs;
-  result.workers = found.pram.workers;
-  SearchReport report{model.name, "network", "", result, to_string(pattern)};
-  report.baseline_flops = network.baseline_flops;
-  report.network = &model.network;
-  report.network_profile = &network;
-  return profile_verdict(report);
-}
-
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
@@ -128,7 +96,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
     found.linear_s =
         predict_time(found.analysis.schedules.back(), *machine, workers, Execution::dag, model.value_bytes).seconds;
   }
-  outcome.verdict = network_verdict(model, request.pattern, found, machine);
+  outcome.verdict = verdict_of(model, request.pattern, found, machine);
   if (store) {
     RunContext context = run_context(caller, "profile", request.pattern, model, found.analysis.network);
     add_machine(context, machine, workers, model.value_bytes);
@@ -146,17 +114,6 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   outcome.counted = std::move(found);
 }
 
-/// A chain that closed forms count, by FLOPs: without barriers where that is known.
-SearchResult counted_chain(const CountedChainProfile& found) {
-  const Makespan& makespan = found.pram.dag ? *found.pram.dag : found.pram.level;
-  SearchResult result =
-      two_candidates(found.profile.schedule, found.profile.depth == 0U, static_cast<double>(makespan.flops),
-                     static_cast<double>(found.reference.linear_flops));
-  result.options.execution = found.pram.dag ? Execution::dag : Execution::level;
-  result.workers = found.pram.workers;
-  return result;
-}
-
 void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
   const Machine* machine = outcome.machine.get();
@@ -166,17 +123,13 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
                             std::nullopt};
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
   found.pram = homogeneous_pram(found.profile, workers);
-  SearchResult result = counted_chain(found);
+  std::optional<double> linear_s;
   if (machine != nullptr) {
     found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
     const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
-    result = two_candidates(found.profile.schedule, depth == 0, *found.seconds,
-                            homogeneous_seconds(linear, *machine, workers, Scope::all));
-    result.options.execution = Execution::level;
-    result.options.machine = machine;
-    result.workers = workers;
+    linear_s = homogeneous_seconds(linear, *machine, workers, Scope::all);
   }
-  outcome.verdict = profile_verdict({model.name, "chain", "", result});
+  outcome.verdict = verdict_of(outcome.model, found, machine, linear_s);
   outcome.counted = std::move(found);
 }
 
@@ -193,24 +146,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   if (outcome.machine) {
     const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
     outcome.prediction = predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
-    SearchResult result = two_candidates(request.schedule, !is_scan(method), outcome.prediction->hidden_s(),
-                                         outcome.prediction->sequential.seconds());
-    if (model.is_fused) {  // as in a search: the sequential pass in one kernel is no scan either
-      const BackwardMethod one_kernel{
-          BackwardKind::blocked, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
-      Candidate block;
-      block.schedule = to_string(one_kernel);
-      block.is_plain = true;
-      block.score =
-          predict_on_device(*outcome.machine, shape, one_kernel, model.value_bytes, outcome.assumptions).hidden_s();
-      result.candidates.push_back(std::move(block));
-    }
-    result.options.machine = outcome.machine.get();
-    result.workers = outcome.machine->workers();
-    SearchReport report{model.name, "recurrent", "", result};
-    report.plain = "the sequential pass";
-    report.priced_by = outcome.machine->kind == MachineKind::pram ? "pram" : "kernels";
-    keep(request, outcome, profile_verdict(report),
+    keep(request, outcome, verdict_of(outcome, shape, method),
          pass_record(caller, model, *outcome.machine, request.schedule, *outcome.prediction));
   }
   if (is_blocked(request.schedule)) return;
@@ -222,8 +158,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
   if (!outcome.machine) {
-    const SearchResult result = counted_chain(found);
-    keep(request, outcome, profile_verdict({model.name, "recurrent", "", result}),
+    keep(request, outcome, verdict_of(outcome.model, found, nullptr, std::nullopt),
          pass_record(caller, model, found.profile, found.pram));
   }
   outcome.counted = std::move(found);

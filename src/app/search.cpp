@@ -242,6 +242,7 @@ SearchReport steps_report(const RecurrentModel& model, const SearchResult& resul
   SearchReport report{model.name, "recurrent", recurrent_model_text(model), result};
   report.linear_flops = homogeneous_reference(chain_of(model), model.value_bytes).linear_flops;
   report.baseline_flops = recurrent_baseline_flops(model);
+  report.batch = "one sequence";
   report.remarks = "Figures are those of one sequence.\n";
   return report;
 }

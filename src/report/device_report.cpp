@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -101,6 +102,7 @@ Json overtaking_steps_json(const DeviceOvertakingSearch& search) {
 SearchReport search_report(const DeviceSearchReport& report) {
   const DeviceSearchResult& result = report.result;
   SearchReport search{report.model.name, "recurrent", head_text(report.model, report.machine), result};
+  search.batch = sequences_text(report.model.batch);
   search.plain = "the sequential pass";
   search.priced_by = report.machine.kind == MachineKind::pram ? "pram" : "kernels";
   search.linear_flops = result.linear().totals.flops;

@@ -240,16 +240,19 @@ Verdict passes_verdict(const PassesReport& report) {
     verdict.sentences.push_back(fmt::format("{} of {} passes gave WRONG gradients.", wrong, passes.size()));
   const std::optional<std::size_t> scan = fastest(passes, true);
   const std::optional<std::size_t> plain = fastest(passes, false);
-  if (!plain) return verdict;
+  if (!plain) {
+    verdict.sentences.push_back("No pass that is no scan ran and was right: there is nothing to compare with.");
+    return verdict;
+  }
   const double plain_s = passes[*plain].times.total();
   const std::string name = to_string(passes[*plain].request.method);
   verdict.baselines = {{"sparse-bp", plain_s, true}};
-  const std::string on =
-      fmt::format("On {} ({}), batch {}", report.device.device, workers_text(report.workers), report.model.batch);
+  const std::string on = fmt::format("On {} ({}), {}", report.device.device, workers_text(report.workers),
+                                     sequences_text(report.model.batch));
   if (!scan) {
     verdict.is_decided = false;
     verdict.sentences.push_back(
-        fmt::format("{}: the fastest is {} with {}; no scan ran.", on, name, short_seconds(plain_s)));
+        fmt::format("{}: the fastest is {} with {}; no scan ran and was right.", on, name, short_seconds(plain_s)));
     return verdict;
   }
   Baseline& baseline = verdict.baselines.front();

@@ -50,14 +50,21 @@ const Candidate* too_large(const SearchResult& result) {
   return cheaper;
 }
 
+/// Whether the score of a way that fits is not known.
+bool gave_up(const SearchResult& result) {
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result.at(i).feasible && !result.at(i).score) return true;
+  }
+  return false;
+}
+
 /// The best depth, or best of all ways, and what comes next.
 std::string best_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!result.best) {
-    const bool gave_up = std::ranges::any_of(result.candidates, [](const Candidate& c) { return !c.score; });
     const char* what = result.linear().depth ? "depth" : "way";
-    return gave_up ? fmt::format("No best {} is known: a simulation gave up.", what)
-                   : fmt::format("No {} fits into the memory limit.", what);
+    return gave_up(result) ? fmt::format("No best {} is known: a simulation gave up.", what)
+                           : fmt::format("No {} fits into the memory limit.", what);
   }
   const Candidate& best = result.candidates[*result.best];
   std::string text = fmt::format("Best: {}{} with the smallest {}, {}.", place_text(best),
@@ -77,7 +84,7 @@ std::string best_text(const SearchReport& report) {
 std::string best_scheme_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!report.no_schemes.empty() || result.schemes.empty()) return "";
-  if (!result.best_scheme) return "No other scheme fits either.";
+  if (!result.best_scheme) return gave_up(result) ? "" : "No other scheme fits either.";
   const Candidate& best = result.at(*result.best_scheme);
   const double plain = plain_score(report);
   const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
@@ -166,26 +173,44 @@ std::string graph_text(const SearchReport& report, const Candidate* scan, Verdic
 Verdict compared(const SearchReport& report) {
   const SearchResult& result = report.result;
   Verdict verdict;
-  verdict.baselines = {baseline_of(result.options.in_seconds() ? "sparse-bp" : "sparse-bp-whole", result,
-                                   *best_plain(result).score, best_scan(result), 0)};
+  const Machine* machine = result.options.machine;
+  const bool is_pram = machine == nullptr || machine->kind == MachineKind::pram;
+  verdict.baselines = {
+      baseline_of(is_pram ? "sparse-bp-whole" : "sparse-bp", result, *best_plain(result).score, best_scan(result), 0)};
   bool has_scans = false;
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
   verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);
+  // A way whose score is not known might be the best.
+  if (gave_up(result) && verdict.pays() == false) verdict.is_decided = false;
   return verdict;
+}
+
+/// Which of the two lower bounds of its makespan in FLOPs a scan comes near to; empty: neither, or both.
+std::string limit_text(const SearchResult& result, const Candidate& scan) {
+  constexpr double kNear = 1.05;
+  const SearchOptions& options = result.options;
+  if (options.objective != Objective::time || options.in_seconds() || result.workers < 2) return "";
+  const double sum = *scan.score * static_cast<double>(result.inputs);
+  const bool is_path = sum <= kNear * static_cast<double>(scan.totals.critical_path(options.execution));
+  const bool is_work = sum * static_cast<double>(result.workers) <= kNear * static_cast<double>(scan.totals.flops);
+  if (is_path == is_work) return "";
+  return is_path ? "; its critical path binds: more workers would not help"
+                 : "; its work binds: all workers are busy nearly all the time";
 }
 
 /// Whether the best scan pays, beside the best that is none.
 std::string standing_text(const SearchReport& report, Verdict& verdict) {
-  const Candidate& plain = best_plain(report.result);
-  const Candidate* scan = best_scan(report.result);
+  const SearchResult& result = report.result;
+  const Candidate& plain = best_plain(result);
+  const Candidate* scan = best_scan(result);
   if (has_blocks(report)) return graph_text(report, scan, verdict);
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.front());
   const std::string baseline =
-      &plain == &report.result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
+      &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
   std::string text = comparison_text(verdict.baselines.front(), baseline, verdict.same);
   if (baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
-  return text + binding_text(report, *scan);
+  return text + binding_text(report, *scan) + limit_text(result, *scan);
 }
 
 /// That as a sentence that says under what it holds.
@@ -193,15 +218,16 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
   const Machine* machine = result.options.machine;
   const std::string standing = standing_text(report, verdict);
-  if (report.priced_by == "kernels") return fmt::format("On {}: {}.", short_text(machine->name, 120), standing);
+  if (report.priced_by == "kernels")
+    return fmt::format("On {}, {}: {}.", short_text(machine->name, 120), report.batch, standing);
   const char* scope = result.options.scope == Scope::live ? ", live ops" : "";
   const std::string pattern = report.kind == "network" ? fmt::format(", {} pattern", report.pattern) : "";
   if (result.options.objective != Objective::time)
-    return fmt::format("By {}{}: {}.", score_name(result.options), pattern, standing);
+    return fmt::format("By {}, {}{}{}: {}.", score_name(result.options), report.batch, pattern, scope, standing);
   std::string frame = workers_text(result.workers);
   if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
-  return fmt::format("On {}, {} execution{}{}: {}.", frame, to_string(result.options.execution), pattern, scope,
-                     standing);
+  return fmt::format("On {}, {}, {} execution{}{}: {}.", frame, report.batch, to_string(result.options.execution),
+                     pattern, scope, standing);
 }
 
 std::string overtaking_text(const SearchReport& report) {

@@ -206,7 +206,11 @@ Verdict train_verdict(const TrainReport& report) {
   verdict.same = kSameMeasurement;
   const LossCurve* plain = fastest_curve(report, false);
   const LossCurve* scan = fastest_curve(report, true);
-  if (plain == nullptr) return verdict;
+  verdict.is_decided = plain != nullptr && scan != nullptr;
+  if (plain == nullptr) {
+    verdict.sentences = {"No training by a pass that is no scan came to its end: there is nothing to compare with."};
+    return verdict;
+  }
   verdict.baselines = {{"sparse-bp", *per_iteration(*plain, plain->seconds.backward), true}};
   Baseline& baseline = verdict.baselines.front();
   std::string amounts = short_seconds(baseline.score);

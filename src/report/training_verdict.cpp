@@ -43,7 +43,7 @@ Verdict training_verdict(const TrainingRecord& record) {
   const std::string count =
       record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
   std::string text =
-      fmt::format("The {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
+      fmt::format("the {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
   const TrainingFigure* first = nullptr;  // of the file, which the best is compared with
   std::size_t fastest = record.variants.size();
   double least = best;
@@ -66,7 +66,7 @@ Verdict training_verdict(const TrainingRecord& record) {
   if (plain != nullptr && !verdict.baselines.empty())
     verdict.baselines.push_back({"sparse-bp", plain->value, record.is_in_seconds, record.variants[fastest], least});
   if (fastest < record.variants.size() && least < best) {  // a scan is no policy: the file asks for the best of those
-    text = fmt::format("The best policy is {} with {}; {} takes {}, {} of it",
+    text = fmt::format("the best policy is {} with {}; {} takes {}, {} of it",
                        short_text(record.variants[*record.best], 120), time(best),
                        short_text(record.variants[fastest], 120), time(least), short_ratio(least / best));
     if (plain != nullptr) {
@@ -77,7 +77,15 @@ Verdict training_verdict(const TrainingRecord& record) {
     text += fmt::format(", {} {} {} ({})", faster_text(best / first->value, 0), first->value == best ? "as" : "than",
                         short_text(record.variants[first->variant], 120), time(first->value));
   }
-  verdict.sentences = {text + "."};
+  if (fastest < record.variants.size() && least >= best) {
+    text += fmt::format("; {} takes {} of it: {}", short_text(record.variants[fastest], 120), short_ratio(least / best),
+                        pays_text(least / best, verdict.same));
+  }
+  std::string frame = fmt::format("On {} device{}", record.devices, record.devices == 1 ? "" : "s");
+  for (const std::string& part : {record.machine, record.link}) {
+    if (!part.empty()) frame += fmt::format(", {}", short_text(part, 120));
+  }
+  verdict.sentences = {fmt::format("{}: {}.", frame, text)};
   return verdict;
 }
 

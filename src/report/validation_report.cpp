@@ -213,7 +213,7 @@ std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
   return best;
 }
 
-/// The fastest scan beside plain back-propagation, as measured; empty where only one of them ran.
+/// The fastest scan beside plain back-propagation, as measured; empty where nothing ran.
 std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   const auto& schedules = report.validation.schedules;
   const std::optional<std::size_t> plain = fastest(report, false);
@@ -227,7 +227,7 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
                         schedules[*scan].measurement.seconds}};
   const Baseline& baseline = verdict.baselines.front();
   verdict.is_decided = !report.forms_blocks;
-  const std::string text = fmt::format("Measured on {} ({}), {} execution: {} against {} of plain BP",
+  const std::string text = fmt::format("Measured on {} ({}), one input, {} execution: {} against {} of plain BP",
                                        report.device.device, workers_text(report.workers), report.execution,
                                        short_seconds(baseline.scan_score), short_seconds(baseline.score));
   if (report.forms_blocks) {
@@ -241,7 +241,8 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
     const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
     if (!(over_graph > 0)) return part + ".";
     verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
-    verdict.is_decided = formed > over_graph;  // what is left out would only add to it
+    // What is left out would only add to it.
+    verdict.is_decided = standing_of(formed / over_graph, verdict.same) == Standing::does_not_pay;
     return fmt::format("{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians: {}.",
                        part, short_ratio(formed / over_graph),
                        verdict.is_decided ? pays_text(formed / over_graph, verdict.same)

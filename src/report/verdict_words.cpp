@@ -51,6 +51,10 @@ std::string workers_text(std::uint64_t workers) {
   return workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
 }
 
+std::string sequences_text(std::uint64_t sequences) {
+  return sequences == 1 ? "1 sequence" : fmt::format("{} sequences", sequences);
+}
+
 std::string faster_text(double ratio, double same) {
   if (standing_of(ratio, same) == Standing::gains_nothing) return "as fast";
   const bool is_faster = ratio < 1;

@@ -156,7 +156,7 @@ TEST(PassesReport, JudgesAScanByTheFastestPassThatIsNone) {
 TEST(PassesReport, ASequentialPassInOneBlockIsNoScan) {
   PassesReport one = report();
   one.validation.passes[1] = pass("blocked:1", 5e-4, 100);
-  EXPECT_THAT(said(one), HasSubstr("the fastest is blocked:1 with 500.0 us; no scan ran."));
+  EXPECT_THAT(said(one), HasSubstr("the fastest is blocked:1 with 500.0 us; no scan ran and was right."));
   EXPECT_FALSE(passes_verdict(one).pays());
 }
 

@@ -60,6 +60,7 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   result.best = 0;
   Machine machine;
   machine.name = "v100";
+  machine.kind = MachineKind::gpu;
   result.options.machine = &machine;
   const SearchReport report = report_of(result);
   EXPECT_EQ(to_json(report)["candidates"][1]["score"], 3e-6);
@@ -72,7 +73,7 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
   const Verdict verdict = search_verdict(report);
   EXPECT_EQ(verdict.sentences.back(),
-            "On v100 (64 workers), level execution: hybrid:1 takes 1.500x of plain BP: the scan does not pay; latency "
+            "On v100 (64 workers), one input, level execution: hybrid:1 takes 1.500x of plain BP: the scan does not pay; latency "
             "binds.")
       << "nothing is said of overtaking, which is known in FLOPs only";
   EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
@@ -95,7 +96,7 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   EXPECT_THAT(search_verdict(report_of(result)).sentences,
               ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
                           "depth 0 with 25 % more.",
-                          "On 64 workers, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
+                          "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
   EXPECT_TRUE(scan_pays(result));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), true);
   SearchReport dense = report_of(result);
@@ -112,6 +113,8 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   result.best.reset();
   EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No depth fits into the memory limit.");
   result.candidates[1].score.reset();
+  EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No depth fits into the memory limit.");
+  result.candidates[1].feasible = true;
   EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No best depth is known: a simulation gave up.");
 }
 

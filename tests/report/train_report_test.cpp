@@ -77,6 +77,27 @@ TEST(TrainReport, PlotShowsWhereCurvesPart) {
   EXPECT_THAT(to_text(same), HasSubstr("     0.5 |  *\n")) << "on top of each other";
 }
 
+TEST(TrainReport, JudgesAScanByTheFastestPassThatIsNone) {
+  TrainReport made = report();
+  Verdict verdict = train_verdict(made);
+  EXPECT_EQ(verdict.ratio(), 0.5) << "2 s against 4 s, of backward passes";
+  EXPECT_EQ(verdict.pays(), true);
+  EXPECT_THAT(verdict.sentences.front(), HasSubstr("blelloch takes 0.5000x of bptt: the scan pays"));
+  made.result.curves[1].seconds.backward = 3.9;
+  verdict = train_verdict(made);
+  EXPECT_EQ(verdict.pays(), false) << "2.5 % less is not told from nothing by measurements";
+  EXPECT_THAT(verdict.sentences.front(), HasSubstr("the scan gains nothing"));
+  made.result.curves[1].seconds.backward = 8;
+  EXPECT_THAT(train_verdict(made).sentences.front(), HasSubstr("takes 2.000x of bptt: the scan does not pay"));
+  verdict = train_verdict(cut_report(1));
+  EXPECT_EQ(verdict.pays(), std::nullopt) << "a training that failed is no scan that ran";
+  EXPECT_THAT(verdict.sentences.front(), HasSubstr("there is no scan to compare with bptt"));
+  made.result.curves[0].failure = "the loss is not finite";
+  verdict = train_verdict(made);
+  EXPECT_EQ(verdict.pays(), std::nullopt);
+  EXPECT_THAT(verdict.sentences.front(), HasSubstr("there is nothing to compare with"));
+}
+
 TEST(TrainReport, OneCurveAloneHasNothingToBeComparedWith) {
   TrainReport one = report();
   one.result.curves.pop_back();

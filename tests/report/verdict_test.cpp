@@ -70,17 +70,28 @@ TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
 
 TEST(Verdict, OfATrainingStepNamesTheBestPolicyAndScansThatBeatIt) {
   TrainingRecord record = testing::made_training();
-  EXPECT_THAT(training_verdict(record).sentences,
-              ElementsAre("The best of 2 variants is modulo with 20 units of its file, 1.5 times faster than gpipe (30 "
-                          "units of its file)."));
+  EXPECT_THAT(
+      training_verdict(record).sentences,
+      ElementsAre(
+          "On 2 devices: the best of 2 variants is modulo with 20 units of its file, 1.5 times faster than gpipe (30 "
+          "units of its file)."));
   record.variants.push_back("scan hybrid:2");
   record.figures.push_back({2, "makespan", std::nullopt, 25});
   EXPECT_EQ(training_verdict(record).ratio(), 1.25) << "a scan that is slower is compared, too";
+  EXPECT_THAT(training_verdict(record).sentences.front(),
+              HasSubstr("; scan hybrid:2 takes 1.250x of it: the scan does not pay."));
   record.figures.back().value = 10;
-  EXPECT_THAT(training_verdict(record).sentences,
-              ElementsAre("The best policy is modulo with 20 units of its file; scan hybrid:2 takes 10 units of its "
-                          "file, 0.5000x of it."));
+  EXPECT_THAT(
+      training_verdict(record).sentences,
+      ElementsAre(
+          "On 2 devices: the best policy is modulo with 20 units of its file; scan hybrid:2 takes 10 units of its "
+          "file, 0.5000x of it."));
   EXPECT_EQ(training_verdict(record).pays(), true);
+  record.variants.push_back("scan linear");
+  record.figures.push_back({3, "makespan", std::nullopt, 8});
+  EXPECT_EQ(training_verdict(record).pays(), false) << "plain back-propagation on any device is faster";
+  EXPECT_THAT(training_verdict(record).sentences.front(),
+              HasSubstr("; plain BP on any device takes 8 units of its file: the scan does not pay."));
 }
 
 std::string sentence_of(const std::vector<AnswerRecord>& answers) {

@@ -2,6 +2,7 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/recurrent_file.hpp"
+#include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/passes_report.hpp"
 #include "upsweep/report/train_report.hpp"

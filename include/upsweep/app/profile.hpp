@@ -32,7 +32,7 @@ struct ProfileRequest {
 
 /// A network, counted combine by combine.
 struct CountedNetworkProfile {
-  Analysis analysis;  ///< one schedule
+  Analysis analysis;  ///< the schedule; with a machine plain back-propagation behind it
   PramProfile pram;
   std::optional<ProfileTimes> times = std::nullopt;
   std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, without barriers

@@ -21,6 +21,7 @@ struct SearchReport {
   const SearchResult& result;
   std::string pattern = "guaranteed";
   bool is_exact = true;                              ///< false: counts are expectations
+  std::string batch = "one input";                   ///< of an iteration, in words
   std::string plain = "plain BP";                    ///< what the first candidate is
   std::string priced_by = "pram";                    ///< what made scores of counts: "pram", "roofline" or "kernels"
   std::uint64_t linear_flops = 0;                    ///< of plain back-propagation, a sum over the inputs

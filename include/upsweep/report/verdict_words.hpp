@@ -20,8 +20,9 @@ namespace upsweep {
 /// scan pays"; "there is no scan to compare with plain BP" without one. `plain`: what the baseline is called.
 [[nodiscard]] std::string comparison_text(const Baseline& baseline, const std::string& plain, double same);
 
-/// "1 worker", "16 workers".
+/// "1 worker", "16 workers"; "1 sequence", "16 sequences".
 [[nodiscard]] std::string workers_text(std::uint64_t workers);
+[[nodiscard]] std::string sequences_text(std::uint64_t sequences);
 
 /// How the time or the FLOPs of something stand to those of another: "2.5 times faster", "12 times as long", "4.2 %
 /// longer"; below a relative difference of `same` "as fast", of which there is nothing to conclude. `ratio` > 0: to the
