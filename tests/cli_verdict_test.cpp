@@ -69,20 +69,20 @@ TEST_P(VerdictEverywhere, IsTheSameInTableJsonDatabaseAndPage) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, VerdictEverywhere,
-    ::testing::Values(
-        Case{"search", {"search", kModels + "vgg11-quarter-pruned90.yaml", "--workers", "3"}},
-        Case{"search_of_branches", {"search", kModels + "densenet-block.yaml"}},
-        Case{"search_on_a_machine", {"search", kModels + "lenet5.yaml", "--machine", kGpu}},
-        Case{"search_of_steps", {"search", kModels + "rnn-bitstream.yaml"}},
-        Case{"search_of_steps_on_a_machine", {"search", kModels + "rnn-bitstream.yaml", "--machine", kGpu}},
-        Case{"search_of_a_stack", {"search", kModels + "rnn-stacked.yaml"}},
-        Case{"profile", {"profile", kModels + "vgg11-quarter-pruned90.yaml", "--schedule", "hybrid:2"}},
-        Case{"profile_of_branches", {"profile", kModels + "densenet-block.yaml"}},
-        Case{"profile_on_a_machine", {"profile", kModels + "lenet5.yaml", "--machine", kGpu}},
-        Case{"profile_of_steps", {"profile", kModels + "rnn-bitstream.yaml"}},
-        Case{"profile_of_a_stack", {"profile", kModels + "rnn-stacked.yaml"}},
-        Case{"training", {"training", kSource + "/configs/training/figure4.yaml"}, false},
-        Case{"study", {"study", kSource + "/configs/studies/which-gpu.yaml"}, false}),
+    ::testing::Values(Case{"search", {"search", kModels + "vgg11-quarter-pruned90.yaml", "--workers", "3"}},
+                      Case{"search_of_branches", {"search", kModels + "densenet-block.yaml"}},
+                      Case{"search_on_a_machine", {"search", kModels + "lenet5.yaml", "--machine", kGpu}},
+                      Case{"search_of_steps", {"search", kModels + "rnn-bitstream.yaml"}},
+                      Case{"search_of_steps_on_a_machine",
+                           {"search", kModels + "rnn-bitstream.yaml", "--machine", kGpu}},
+                      Case{"search_of_a_stack", {"search", kModels + "rnn-stacked.yaml"}},
+                      Case{"profile", {"profile", kModels + "vgg11-quarter-pruned90.yaml", "--schedule", "hybrid:2"}},
+                      Case{"profile_of_branches", {"profile", kModels + "densenet-block.yaml"}},
+                      Case{"profile_on_a_machine", {"profile", kModels + "lenet5.yaml", "--machine", kGpu}},
+                      Case{"profile_of_steps", {"profile", kModels + "rnn-bitstream.yaml"}},
+                      Case{"profile_of_a_stack", {"profile", kModels + "rnn-stacked.yaml"}},
+                      Case{"training", {"training", kSource + "/configs/training/figure4.yaml"}, false},
+                      Case{"study", {"study", kSource + "/configs/studies/which-gpu.yaml"}, false}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Verdicts, OfNetworksWithBranchesCountWhatBlocksCost) {
@@ -101,8 +101,9 @@ TEST(Verdicts, OfNetworksWithBranchesCountWhatBlocksCost) {
 TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");
-  const Json verdict =
-      json_of({"validate", kModels + "mlp-mnist.yaml", "--all-depths", "--workers", "1", "--db", db}).at("verdict");
+  const Json verdict = json_of({"validate", kModels + "mlp-mnist.yaml", "--all-depths", "--workers", "1", "--machine",
+                                kSource + "/configs/machines/pram-unit.yaml", "--db", db})
+                           .at("verdict");
   EXPECT_EQ(verdict["decided_by"], "seconds");
   std::string kept = query(db, "SELECT verdict FROM commands");
   kept.pop_back();

@@ -73,7 +73,8 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
   const Verdict verdict = search_verdict(report);
   EXPECT_EQ(verdict.sentences.back(),
-            "On v100 (64 workers), one input, level execution: hybrid:1 takes 1.500x of plain BP: the scan does not pay; latency "
+            "On v100 (64 workers), one input, level execution: hybrid:1 takes 1.500x of plain BP: the scan does not "
+            "pay; latency "
             "binds.")
       << "nothing is said of overtaking, which is known in FLOPs only";
   EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
@@ -93,10 +94,11 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   result.candidates[2].score = 80;
   result.best = 2;
   result.best_scheme.reset();
-  EXPECT_THAT(search_verdict(report_of(result)).sentences,
-              ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
-                          "depth 0 with 25 % more.",
-                          "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
+  EXPECT_THAT(
+      search_verdict(report_of(result)).sentences,
+      ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
+                  "depth 0 with 25 % more.",
+                  "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
   EXPECT_TRUE(scan_pays(result));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), true);
   SearchReport dense = report_of(result);
@@ -109,7 +111,8 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
   EXPECT_EQ(search_verdict(report_of(result)).pays(), false);
   result.candidates[1].feasible = result.candidates[2].feasible = false;
-  EXPECT_THAT(search_verdict(report_of(result)).sentences.back(), HasSubstr("no scan that fits is there to compare with plain"));
+  EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
+              HasSubstr("no scan that fits is there to compare with plain"));
   result.best.reset();
   EXPECT_EQ(search_verdict(report_of(result)).sentences.front(), "No depth fits into the memory limit.");
   result.candidates[1].score.reset();
@@ -131,8 +134,9 @@ TEST(SearchReport, VerdictComparesTheBestScanOfAllSchemesWithTheBestThatIsNone) 
   result.schemes = {scheme};
   result.best_scheme = 2;
   EXPECT_THAT(search_verdict(report_of(result)).sentences,
-              ElementsAre(HasSubstr("Best: depth 1"), HasSubstr("Best of all: sklansky with 60, 0.6000x of plain BP; the "
-                                                                "best depth is 1 with 90, 50 % more."),
+              ElementsAre(HasSubstr("Best: depth 1"),
+                          HasSubstr("Best of all: sklansky with 60, 0.6000x of plain BP; the "
+                                    "best depth is 1 with 90, 50 % more."),
                           HasSubstr("sklansky takes 0.6000x of plain BP: the scan pays.")));
   scheme.schedule = "blocked:1";
   scheme.is_plain = true;
