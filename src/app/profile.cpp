@@ -14,6 +14,7 @@
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
+#include "upsweep/search/overtaking.hpp"
 #include "upsweep/search/what_binds.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
 
@@ -79,6 +80,19 @@ BackwardMethod method_of(const ProfileRequest& request) {
   return method;
 }
 
+/// What ops that workers share make of a schedule beside plain back-propagation.
+template <class Found>
+void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, const Machine* machine, Found& found) {
+  found.linear_shared_flops = shared_makespan(linear.shared(Scope::all), found.pram.workers);
+  SearchOptions options;
+  options.machine = machine;
+  if (!found.pram.dag) options.execution = Execution::level;
+  OvertakingSearch overtaking(options);
+  overtaking.add(linear, true);
+  overtaking.add(schedule, is_plain_schedule(schedule.name()));
+  found.overtakes = overtaking.result();
+}
+
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
@@ -86,11 +100,13 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   const ScheduleRequest schedule = schedule_request(request.schedule);
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = {make_schedule(schedule, length)};
-  if (machine != nullptr) schedules.push_back(make_schedule(schedule_request("linear"), length));
+  schedules.push_back(make_schedule(schedule_request("linear"), length));
   CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}};
   const ScheduleProfile& profile = found.analysis.schedules.front();
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
   found.pram = pram_profile(profile, workers);
+  add_plain(*counted(found.analysis.schedules.back(), model.value_bytes), *counted(profile, model.value_bytes), machine,
+            found);
   if (machine != nullptr) {
     found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
     found.linear_s =
@@ -119,14 +135,14 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
   const Machine* machine = outcome.machine.get();
   CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes),
                             {},
-                            homogeneous_reference(model.chain, model.value_bytes),
-                            std::nullopt};
+                            homogeneous_reference(model.chain, model.value_bytes)};
+  const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
   found.pram = homogeneous_pram(found.profile, workers);
+  add_plain(*counted(linear), *counted(found.profile), machine, found);
   std::optional<double> linear_s;
   if (machine != nullptr) {
     found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
-    const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
     linear_s = homogeneous_seconds(linear, *machine, workers, Scope::all);
   }
   outcome.verdict = verdict_of(outcome.model, found, machine, linear_s);
@@ -151,12 +167,11 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   }
   if (is_blocked(request.schedule)) return;
   const HomogeneousChain chain = chain_of(model);
-  CountedChainProfile found{profile_homogeneous(chain, method.depth, model.value_bytes),
-                            {},
-                            homogeneous_reference(chain, model.value_bytes),
-                            std::nullopt};
+  CountedChainProfile found{
+      profile_homogeneous(chain, method.depth, model.value_bytes), {}, homogeneous_reference(chain, model.value_bytes)};
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
+  add_plain(*counted(profile_homogeneous(chain, 0, model.value_bytes)), *counted(found.profile), nullptr, found);
   if (!outcome.machine) {
     keep(request, outcome, verdict_of(outcome.model, found, nullptr, std::nullopt),
          pass_record(caller, model, found.profile, found.pram));
@@ -185,12 +200,14 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
     const Model& model = std::get<Model>(outcome.model);
     return show(ProfileReport{model.name, model.network, network->analysis.network, network->analysis.schedules.front(),
-                              network->pram, to_string(outcome.pattern), outcome.schedule, network->times});
+                              network->pram, network->linear_shared_flops, to_string(outcome.pattern), outcome.schedule,
+                              network->times});
   }
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
   const auto& chain = std::get<CountedChainProfile>(outcome.counted);
-  ChainProfileReport report{recurrent, chain.profile, chain.pram, chain.reference, outcome.schedule};
+  ChainProfileReport report{recurrent,       chain.profile, chain.pram, chain.reference, chain.linear_shared_flops,
+                            outcome.schedule};
   if (recurrent == nullptr) report.model = &std::get<ChainModel>(outcome.model);
   if (chain.seconds) {
     report.machine = outcome.machine->name;
@@ -228,8 +245,8 @@ Json to_json(const ProfileOutcome& outcome) {
   if (!object.contains("inputs")) object["inputs"] = 1;
   if (!object.contains("pattern")) object["pattern"] = to_string(outcome.pattern);
   if (!object.contains("schedule")) object["schedule"] = {{"requested", outcome.schedule}};
-  for (const char* name :
-       {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "time", "predicted"}) {
+  for (const char* name : {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "makespan_shared",
+                           "bound_shared", "time", "predicted"}) {
     if (!object.contains(name)) object[name] = Json();
   }
   return object;

@@ -22,6 +22,15 @@ SearchResult two_candidates(const std::string& schedule, bool is_plain, double s
   return result;
 }
 
+template <class Found>
+void add_counts(const Totals& totals, const Found& found, SearchResult& result) {
+  Candidate& candidate = result.candidates.back();
+  candidate.totals = totals;
+  candidate.pram = found.pram;
+  result.candidates.front().pram.shared_flops = found.linear_shared_flops;
+  result.overtakes = found.overtakes;
+}
+
 }  // namespace
 
 Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetworkProfile& found,
@@ -34,7 +43,7 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
       two_candidates(schedule, is_plain_schedule(schedule),
                      found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
                      found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
-  result.candidates.back().totals = totals(profile, Scope::all);
+  add_counts(totals(profile, Scope::all), found, result);
   result.options.machine = machine;
   result.inputs = network.inputs;
   result.workers = found.pram.workers;
@@ -53,7 +62,7 @@ Verdict verdict_of(const AnyModel& model, const CountedChainProfile& found, cons
   SearchResult result = two_candidates(found.profile.schedule, found.profile.depth == 0U,
                                        found.seconds.value_or(static_cast<double>(makespan.flops)),
                                        linear_s.value_or(static_cast<double>(found.reference.linear_flops)));
-  result.candidates.back().totals = totals(found.profile, Scope::all);
+  add_counts(totals(found.profile, Scope::all), found, result);
   result.options.execution = is_dag ? Execution::dag : Execution::level;
   result.options.machine = machine;
   result.workers = found.pram.workers;
@@ -78,6 +87,7 @@ Verdict verdict_of(const ProfileOutcome& outcome, const PassShape& shape, const 
         predict_on_device(*outcome.machine, shape, one_kernel, model.value_bytes, outcome.assumptions).hidden_s();
     result.candidates.push_back(std::move(block));
   }
+  for (Candidate& candidate : result.candidates) candidate.is_counted = false;
   result.options.machine = outcome.machine.get();
   result.options.execution = Execution::level;
   result.workers = outcome.machine->workers();

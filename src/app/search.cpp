@@ -126,8 +126,7 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
   SearchResult result = search_chain(chain, options, scheme_elements);
   outcome.priced_by = roofline_or_pram(machine);
   outcome.has_overtaking = machine == nullptr;
-  if (machine == nullptr)
-    outcome.overtaking = overtaking_workers(chain, options.execution, options.scope, chain.elements);
+  if (machine == nullptr) outcome.overtaking = result.overtaking;
   outcome.scheme_limit = {"scheme_elements_limit", with_schemes ? std::optional(scheme_elements) : std::nullopt};
   if (with_schemes && result.schemes.empty()) {
     outcome.no_schemes = !chain.is_exact()
@@ -186,7 +185,7 @@ void search_steps(const SearchRequest& request, const Caller& caller, SearchOutc
   const bool with_schemes = request.schemes.value_or(true);
   SearchResult result = search_chain(chain, options, with_schemes ? kMostSchemeElements : 0);
   outcome.has_overtaking = true;
-  outcome.overtaking = overtaking_workers(chain, options.execution, options.scope, chain.elements);
+  outcome.overtaking = result.overtaking;
   const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
   outcome.scheme_limit = {"scheme_steps_limit", with_schemes ? std::optional(scheme_steps) : std::nullopt};
   if (with_schemes && result.schemes.empty()) {

@@ -15,11 +15,11 @@ namespace upsweep {
 namespace {
 
 constexpr std::string_view kMagic = "UPSA";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::uint64_t kLongestName = 64;
 
-/// The fewest bytes of a combine: its bits, ten counts, which steps there are.
-constexpr std::uint64_t kLeastOpBytes = 12;
+/// The fewest bytes of a combine: its bits, eleven counts, which steps there are.
+constexpr std::uint64_t kLeastOpBytes = 13;
 
 // Bits of the first byte of a combine.
 constexpr std::uint64_t kIsVector = 1;
@@ -27,9 +27,10 @@ constexpr std::uint64_t kIsDead = 2;
 constexpr std::uint64_t kHasOwnFlops = 4;  // they are not 2 · products
 
 /// Counts of a combine that are written as they are.
-constexpr std::array kOpCounts = {
-    &OpProfile::m,   &OpProfile::k,        &OpProfile::n,     &OpProfile::left_nnz,   &OpProfile::right_nnz,
-    &OpProfile::nnz, &OpProfile::products, &OpProfile::bytes, &OpProfile::left_bytes, &OpProfile::right_bytes};
+constexpr std::array kOpCounts = {&OpProfile::m,           &OpProfile::k,         &OpProfile::n,
+                                  &OpProfile::left_nnz,    &OpProfile::right_nnz, &OpProfile::nnz,
+                                  &OpProfile::products,    &OpProfile::bytes,     &OpProfile::left_bytes,
+                                  &OpProfile::right_bytes, &OpProfile::span};
 constexpr std::array kOperatorCounts = {&OperatorProfile::rows, &OperatorProfile::cols, &OperatorProfile::nnz,
                                         &OperatorProfile::bytes, &OperatorProfile::baseline_flops};
 constexpr std::array kLinkCounts = {&LinkProfile::rows, &LinkProfile::cols, &LinkProfile::nnz, &LinkProfile::bytes};

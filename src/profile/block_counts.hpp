@@ -60,8 +60,9 @@ struct InScopes {
   std::uint64_t live = 0;
 };
 
-/// Longest path through the data dependencies of hybrid_schedule(), FLOPs of its combines added up.
-[[nodiscard]] InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth);
+/// Longest path through the data dependencies of hybrid_schedule(), `cost` of its combines added up: FLOPs or spans.
+[[nodiscard]] InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
+                                                std::uint64_t OpRun::*cost);
 
 /// peak_live_bytes() of hybrid_schedule().
 [[nodiscard]] InScopes homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth);

@@ -69,6 +69,21 @@ std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size)
   return rounded(h * h * structure.density);
 }
 
+std::uint64_t structure_longest_row(const BlockStructure& structure, std::uint64_t size) {
+  switch (structure.kind) {
+    case ElementKind::dense:
+      return size;
+    case ElementKind::diagonal:
+      return 1;
+    case ElementKind::banded:
+      return structure.half_bandwidth > (size - 1) / 2 ? size : 2 * structure.half_bandwidth + 1;
+    case ElementKind::uniform:
+      break;
+  }
+  return std::max<std::uint64_t>(1,
+                                 static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * structure.density)));
+}
+
 std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size) {
   if (structure.kind != ElementKind::uniform) return size;
   return rounded(static_cast<double>(size) * product_density(structure.density, 1, size));

@@ -12,6 +12,9 @@ namespace upsweep {
 /// Entries.
 [[nodiscard]] std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size);
 
+/// The most entries in a row; of a uniform structure the entries of a mean row, rounded up.
+[[nodiscard]] std::uint64_t structure_longest_row(const BlockStructure& structure, std::uint64_t size);
+
 /// Rows with an entry.
 [[nodiscard]] std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size);
 

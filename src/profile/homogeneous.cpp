@@ -19,6 +19,7 @@ void add_run(const OpRun& run, HomogeneousLevel& level) {
   add_to(level.profile.ops, run.count);
   add_to(level.profile.flops_sum, checked_mul(run.count, run.flops));
   level.profile.flops_max = std::max(level.profile.flops_max, run.flops);
+  level.profile.span_max = std::max(level.profile.span_max, run.span);
   add_to(level.nnz, checked_mul(run.count, run.nnz));
   add_to(level.bytes, checked_mul(run.count, run.bytes));
   if (run.is_mv) level.mv_ops += run.count;
@@ -123,9 +124,12 @@ HomogeneousProfile profile_homogeneous(const HomogeneousChain& chain, std::uint3
   }
   profile.all = totals_of(profile.runs, true);
   profile.live = totals_of(profile.runs, false);
-  const InScopes path = longest_homogeneous_path(counts, chain.elements, profile.depth);
+  const InScopes path = longest_homogeneous_path(counts, chain.elements, profile.depth, &OpRun::flops);
   profile.all.critical_path_dag = path.all;
   profile.live.critical_path_dag = path.live;
+  const InScopes spans = longest_homogeneous_path(counts, chain.elements, profile.depth, &OpRun::span);
+  profile.all.span_path = spans.all;
+  profile.live.span_path = spans.live;
   const InScopes peak = homogeneous_peak_bytes(counts, chain.elements, profile.depth);
   profile.all.peak_live_bytes = peak.all;
   profile.live.peak_live_bytes = peak.live;

@@ -19,6 +19,7 @@ OpProfile homogeneous_op(const HomogeneousChain& chain, const OpRun& run, unsign
   op.nnz = run.nnz;
   op.products = run.flops / 2;  // exact: flops_of_products() doubles them
   op.flops = run.flops;
+  op.span = run.span;
   op.bytes = run.bytes;
   op.left_bytes = run.is_mv ? checked_mul(value_bytes, size) : csr_bytes(size, op.left_nnz, value_bytes);
   op.right_bytes = csr_bytes(size, op.right_nnz, value_bytes);

@@ -7,7 +7,9 @@
 namespace upsweep {
 namespace {
 
-/// FLOPs until what the up-sweep makes of level d is there.
+using OpCost = std::uint64_t OpRun::*;
+
+/// Cost until what the up-sweep makes of level d is there.
 struct UpFinish {
   std::uint64_t first = 0;  // block 0, a vector
   std::uint64_t inner = 0;  // a later block that ends before a[n]
@@ -15,27 +17,27 @@ struct UpFinish {
 };
 
 /// After up levels 0 .. d - 1, for d = 0 .. depth; length depth + 1.
-std::vector<UpFinish> up_finishes(const BlockCounts& counts, std::uint32_t depth) {
+std::vector<UpFinish> up_finishes(const BlockCounts& counts, std::uint32_t depth, OpCost cost) {
   std::vector<UpFinish> finishes;
   finishes.reserve(std::size_t{depth} + 1);
   finishes.emplace_back();
   for (std::uint32_t d = 0; d < depth; ++d) {
     const UpFinish& now = finishes.back();
     UpFinish next = now;
-    next.first = checked_add(std::max(now.first, now.inner), counts.first_op(d).flops);
+    next.first = checked_add(std::max(now.first, now.inner), counts.first_op(d).*cost);
     const bool has_last = counts.has_last_op(d);
-    if (counts.pairs(d) > (has_last ? 2U : 1U)) next.inner = checked_add(now.inner, counts.inner_ops(1, d).flops);
-    if (has_last) next.last = checked_add(std::max(now.inner, now.last), counts.last_op(d).flops);
+    if (counts.pairs(d) > (has_last ? 2U : 1U)) next.inner = checked_add(now.inner, counts.inner_ops(1, d).*cost);
+    if (has_last) next.last = checked_add(std::max(now.inner, now.last), counts.last_op(d).*cost);
     finishes.push_back(next);
   }
   return finishes;
 }
 
 /// Σ of the middle's first `steps` combines.
-std::uint64_t middle_flops(const BlockCounts& counts, std::uint32_t depth, std::uint64_t steps) {
+std::uint64_t middle_cost(const BlockCounts& counts, std::uint32_t depth, std::uint64_t steps, OpCost cost) {
   std::uint64_t sum = 0;
-  if (steps > 0) add_to(sum, checked_mul((steps + 1) / 2, counts.middle_op(1, depth).flops));
-  if (steps > 1) add_to(sum, checked_mul(steps / 2, counts.middle_op(2, depth).flops));
+  if (steps > 0) add_to(sum, checked_mul((steps + 1) / 2, counts.middle_op(1, depth).*cost));
+  if (steps > 1) add_to(sum, checked_mul(steps / 2, counts.middle_op(2, depth).*cost));
   return sum;
 }
 
@@ -44,28 +46,29 @@ std::uint64_t middle_flops(const BlockCounts& counts, std::uint32_t depth, std::
 // The prefix that ends before x = j · 2^D + Σ of the set bits d < D of x takes the middle to block j, then one down
 // combine per set bit; for j = 0 the first of them is the up-sweep's block 0. A down combine never waits for its
 // matrix, which is older than any vector that reaches it. So the longest path ends at the x <= n with the largest sum.
-InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth) {
-  const std::vector<UpFinish> up = up_finishes(counts, depth);
+InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
+                                  std::uint64_t OpRun::*cost) {
+  const std::vector<UpFinish> up = up_finishes(counts, depth, cost);
   const std::uint64_t blocks = elements >> depth;
   const auto after_middle = [&](std::uint64_t block) {  // prefix of block >= 1
     const std::uint64_t steps = block - 1;
     const std::uint64_t start = steps > 0 ? std::max(up[depth].first, up[depth].inner) : up[depth].first;
-    return checked_add(start, middle_flops(counts, depth, steps));
+    return checked_add(start, middle_cost(counts, depth, steps, cost));
   };
   const std::uint64_t rest = elements - (blocks << depth);
   std::uint64_t below = 0;  // Σ over the levels below d: all lower bits set
   std::uint64_t most = 0;   // largest sum over the bits below d whose number is at most that of n
   for (std::uint32_t d = 0; d < depth; ++d) {
-    const std::uint64_t cost = counts.vector_ops(1, std::uint64_t{2} << d, (std::uint64_t{3} << d) - 1).flops;
-    if ((rest >> d & 1) != 0) most = std::max(below, checked_add(cost, most));
-    below = checked_add(below, cost);
+    const std::uint64_t down = counts.vector_ops(1, std::uint64_t{2} << d, (std::uint64_t{3} << d) - 1).*cost;
+    if ((rest >> d & 1) != 0) most = std::max(below, checked_add(down, most));
+    below = checked_add(below, down);
   }
   std::uint64_t longest = checked_add(after_middle(blocks), most);
   if (blocks > 1) {
     longest = std::max(longest, checked_add(after_middle(blocks - 1), below));
   } else if (depth > 0) {
     const std::uint64_t top =
-        counts.vector_ops(1, std::uint64_t{1} << depth, (std::uint64_t{3} << (depth - 1)) - 1).flops;
+        counts.vector_ops(1, std::uint64_t{1} << depth, (std::uint64_t{3} << (depth - 1)) - 1).*cost;
     longest = std::max(longest, checked_add(up[depth - 1].first, below - top));
   }
   return {.all = std::max(longest, up[depth].last), .live = longest};

@@ -48,8 +48,8 @@ std::vector<std::size_t> ProductPlan::by_ends() const {
 }
 
 ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
-  Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<ProductSteps>(splits_of_.size()),
-                std::vector<ProductCounts>(splits_.size())};
+  Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<std::uint64_t>(splits_of_.size()),
+                std::vector<ProductSteps>(splits_of_.size()), std::vector<ProductCounts>(splits_.size())};
   RangeStructures structures(chain);
   for (const std::vector<std::size_t>& mine : splits_of_) structures.need(splits_[mine.front()].range);
   for (const Split& split : splits_) {
@@ -58,8 +58,9 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
   }
   structures.choose_splits();
   for (const std::size_t number : by_ends()) {
-    const auto [nnz, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
+    const auto [nnz, longest_row, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
     counts.nnz[number] = nnz;
+    counts.longest_row[number] = longest_row;
     counts.vector_steps[number] = vector_steps;
     for (const std::size_t s : splits_of_[number]) {
       const std::shared_ptr<const Pattern> later = structures.take(splits_[s].later());

@@ -31,9 +31,10 @@ class RangeStructures {
   /// The structure over a range; one use.
   [[nodiscard]] std::shared_ptr<const Pattern> take(ValueRange range);
 
-  /// Entries of the value over a range and its steps with a dense vector.
+  /// Entries of the value over a range, the most in a row, and its steps with a dense vector.
   struct Summary {
     std::uint64_t nnz = 0;
+    std::uint64_t longest_row = 0;
     ProductSteps vector_steps;
   };
   /// The same without the structure, which is not made where nothing else needs it; one use.

@@ -8,6 +8,7 @@
 #include "stacked_stages.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 namespace {
@@ -193,6 +194,23 @@ Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers) 
     add_to(makespan.flops, checked_mul(stage.repeat, time));
   }
   return makespan;
+}
+
+SharedWork shared_work(const StackedProfile& profile) {
+  const OpCosts products = product_costs_of(profile);
+  const OpCosts additions = addition_costs(profile.shape.hidden);
+  SharedWork work;
+  const auto add = [&](std::uint64_t times, const StackedOps& ops, const OpCosts& costs, std::uint64_t span) {
+    const SharedLevel level{times, flops(ops, costs), ops.matrix + ops.vector > 0 ? span : 0};
+    add_to(work.flops, checked_mul(times, level.flops));
+    add_to(work.span_path, checked_mul(times, level.span));
+    work.levels.push_back(level);
+  };
+  for (const StackedStage& stage : profile.stages) {
+    add(stage.repeat, stage.products, products, product_span(checked_mul(profile.shape.hidden, profile.shape.hidden), profile.shape.hidden));
+    for (const StackedOps& level : stage.additions) add(stage.repeat, level, additions, 1);
+  }
+  return work;
 }
 
 std::uint64_t stacked_jacobian_values(const StackedShape& shape) {

@@ -63,6 +63,7 @@ ProfileCounts counts_of(const ChainProfileReport& report) {
                        .all = totals(profile, Scope::all),
                        .live = totals(profile, Scope::live),
                        .linear_flops = report.reference.linear_flops,
+                       .linear_shared_flops = report.linear_shared_flops,
                        .build_values = report.reference.build_values,
                        .build_bytes = report.reference.build_bytes,
                        .pram = report.pram};
@@ -144,14 +145,16 @@ Json to_json(const ChainProfileReport& report) {
 }
 
 std::string to_csv(const ChainProfileReport& report) {
-  std::string csv = csv_line({"level", "repeat", "phase", "ops", "mv_ops", "dead_ops", "flops_sum", "flops_max"});
+  std::string csv =
+      csv_line({"level", "repeat", "phase", "ops", "mv_ops", "dead_ops", "flops_sum", "flops_max", "span_max"});
   std::uint64_t first = 0;
   for (const LevelRun& run : report.profile.runs) {
     for (const HomogeneousLevel& level : run.cycle) {
       csv += csv_line({fmt::format("{}", first), fmt::format("{}", run.levels / run.cycle.size()),
                        to_string(level.profile.phase), fmt::format("{}", level.profile.ops),
                        fmt::format("{}", level.mv_ops), fmt::format("{}", level.dead_ops),
-                       fmt::format("{}", level.profile.flops_sum), fmt::format("{}", level.profile.flops_max)});
+                       fmt::format("{}", level.profile.flops_sum), fmt::format("{}", level.profile.flops_max),
+                       fmt::format("{}", level.profile.span_max)});
     }
     first += run.levels;
   }

@@ -55,6 +55,10 @@ std::string pram_text(const ProfileCounts& counts, const TextStyle& style) {
     table.row({to_string(execution), fmt::format("{}", makespan->unit), exact_mean(makespan->flops, counts.inputs),
                to_plain(makespan->flops, counts)});
   }
+  table.row({"level, ops that workers share", "-", exact_mean(pram.shared_flops, counts.inputs),
+             counts.linear_shared_flops == 0 ? "-"
+                                             : short_ratio(static_cast<double>(pram.shared_flops) /
+                                                           static_cast<double>(counts.linear_shared_flops))});
   return fmt::format(
              "PRAM with {}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory "
              "{}\n",
@@ -76,7 +80,9 @@ void add_counts(Json& object, const ProfileCounts& counts) {
   object["totals"] = {{"all", totals_json(counts.all, counts.inputs)},
                       {"live", totals_json(counts.live, counts.inputs)}};
   object["baseline"] = {{"flops", counts.baseline_flops ? mean(*counts.baseline_flops) : Json()}};
-  object["linear"] = {{"flops", mean(counts.linear_flops)}};
+  object["linear"] = {{"flops", mean(counts.linear_flops)}, {"makespan_shared", mean(counts.linear_shared_flops)}};
+  object["makespan_shared"] = mean(pram.shared_flops);
+  object["bound_shared"] = mean(pram.shared_bound_flops);
   object["chain_build"] = {{"values", mean(counts.build_values)}, {"bytes", mean(counts.build_bytes)}};
   object["time"] = counts.seconds ? seconds_json(*counts.seconds) : Json();
   object["pram"] = {
@@ -93,7 +99,8 @@ Json level_json(const LevelProfile& level, std::uint64_t inputs) {
   return {{"phase", to_string(level.phase)},
           {"ops", level.ops},
           {"flops_sum", json_mean(level.flops_sum, inputs)},
-          {"flops_max", json_mean(level.flops_max, inputs)}};
+          {"flops_max", json_mean(level.flops_max, inputs)},
+          {"span_max", json_mean(level.span_max, inputs)}};
 }
 
 std::string schedule_text(const ProfileCounts& counts) {

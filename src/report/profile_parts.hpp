@@ -29,6 +29,7 @@ struct ProfileCounts {
   Totals live;
   std::optional<std::uint64_t> baseline_flops = {};
   std::uint64_t linear_flops = 0;
+  std::uint64_t linear_shared_flops = 0;  ///< makespan of plain back-propagation, ops that workers share
   std::uint64_t build_values = 0;
   std::uint64_t build_bytes = 0;
   const PramProfile& pram;

@@ -62,7 +62,8 @@ Json op_json(const ScheduleProfile& profile, std::size_t id) {
           {"nnz", mean(op.nnz)},
           {"products", mean(op.products)},
           {"flops", mean(op.flops)},
-          {"bytes", mean(op.bytes)}};
+          {"bytes", mean(op.bytes)},
+          {"span", mean(op.span)}};
 }
 
 std::string operators_text(const ProfileReport& report, const TextStyle& style) {
@@ -150,6 +151,7 @@ ProfileCounts counts_of(const ProfileReport& report) {
                        .live = totals(profile, Scope::live),
                        .baseline_flops = network.baseline_flops,
                        .linear_flops = network.linear_flops,
+                       .linear_shared_flops = report.linear_shared_flops,
                        .build_values = network.build_values,
                        .build_bytes = network.build_bytes,
                        .pram = report.pram};
@@ -204,7 +206,7 @@ Json to_json(const ProfileReport& report) {
 
 std::string to_csv(const ProfileReport& report) {
   std::string csv = csv_line({"id", "phase", "level", "left", "right", "target", "kind", "dead", "m", "k", "n",
-                              "left_nnz", "right_nnz", "nnz", "products", "flops", "bytes"});
+                              "left_nnz", "right_nnz", "nnz", "products", "flops", "bytes", "span"});
   for (std::size_t id = 0; id < report.profile.ops.size(); ++id) {
     std::vector<std::string> cells;
     for (const auto& value : op_json(report.profile, id)) {

@@ -53,6 +53,8 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"steps", c.is_counted ? Json(c.pram.steps) : Json()},
                  {"makespan", span(result.options.execution)},
                  {"makespans", {{"level", span(Execution::level)}, {"dag", span(Execution::dag)}}},
+                 {"makespan_shared", known(c.is_counted, c.pram.shared_flops)},
+                 {"bound_shared", known(c.is_counted, c.pram.shared_bound_flops)},
                  {"peak_live_bytes", json_mean(c.pram.peak_live_bytes, result.inputs)},
                  {"ratio_to_linear", ratio_json(c.score, plain_score(report))},
                  {"ratio_to_baseline", ratio_json(c.score, baseline_score(report))},
@@ -83,13 +85,13 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
   const bool has_dense = report.baseline_flops.has_value();
   const bool has_level_s = result.linear().level_s.has_value();
   const bool has_dag_s = result.linear().dag_s.has_value();
-  std::vector<TextTable::Column> columns = {{head},         {"levels"},   {"ops"},     {"FLOPs"},
-                                            {"path,level"}, {"path,dag"}, {"steps"},   {"span,level"},
-                                            {"span,dag"},   {"memory"},   {"to plain"}};
+  std::vector<TextTable::Column> columns = {{head},         {"levels"},      {"ops"},    {"FLOPs"},
+                                            {"path,level"}, {"path,dag"},    {"steps"},  {"span,level"},
+                                            {"span,dag"},   {"span,shared"}, {"memory"}, {"to plain"}};
   if (has_dense) columns.push_back({"to dense"});
   columns.push_back({"", TextTable::Align::left});
-  if (has_dag_s) columns.insert(columns.begin() + 9, {{"time,dag"}});
-  if (has_level_s) columns.insert(columns.begin() + 9, {{"time,level"}});
+  if (has_dag_s) columns.insert(columns.begin() + 10, {{"time,dag"}});
+  if (has_level_s) columns.insert(columns.begin() + 10, {{"time,level"}});
   TextTable table(columns);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& c = result.at(i);
@@ -103,12 +105,13 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
                                       whole_text(c.pram.steps),
                                       count(c.pram.level.flops),
                                       c.pram.dag ? count(c.pram.dag->flops) : "?",
+                                      count(c.pram.shared_flops),
                                       short_bytes(c.pram.peak_live_bytes, result.inputs),
                                       ratio_text(c.score, plain_score(report))};
     if (has_dense) cells.push_back(ratio_text(c.score, baseline_score(report)));
     cells.push_back(note_of(result, i));
-    if (has_dag_s) cells.insert(cells.begin() + 9, short_seconds(c.dag_s.value_or(0)));
-    if (has_level_s) cells.insert(cells.begin() + 9, short_seconds(c.level_s.value_or(0)));
+    if (has_dag_s) cells.insert(cells.begin() + 10, short_seconds(c.dag_s.value_or(0)));
+    if (has_level_s) cells.insert(cells.begin() + 10, short_seconds(c.level_s.value_or(0)));
     table.row(std::move(cells), i == result.best || i == result.best_scheme ? RowMark::best : RowMark::none);
   }
   return table.text(style);
@@ -223,7 +226,8 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
                       : "");
   text += candidates_text(report, style) + '\n';
   text += fmt::format(
-      "FLOPs of {} ops; path: critical path; span: makespan on the workers; memory: peak of live values.\n"
+      "FLOPs of {} ops; path: critical path; span: makespan on the workers (shared: they share "
+      "ops, else each op is one worker's); memory: peak of live values.\n"
       "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
       result.options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "",
       score_name(result.options), report.plain, exact_mean(report.linear_flops, result.inputs),

@@ -119,6 +119,27 @@ Baseline baseline_of(const std::string& name, const SearchResult& result, double
   return baseline;
 }
 
+/// Both with ops that workers share; in FLOPs, which machines of whole ops have no seconds for.
+Baseline shared_baseline(const SearchResult& result) {
+  const Candidate* plain = nullptr;
+  const Candidate* scan = nullptr;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (i > 0 && !c.feasible) continue;
+    const Candidate*& best = c.is_plain ? plain : scan;
+    if (best == nullptr || c.pram.shared_flops < best->pram.shared_flops) best = &c;
+  }
+  const auto mean = [&](const Candidate& c) {
+    return static_cast<double>(c.pram.shared_flops) / static_cast<double>(result.inputs);
+  };
+  Baseline baseline{"sparse-bp-shared", mean(plain == nullptr ? result.linear() : *plain)};
+  baseline.is_of_shared_ops = true;
+  if (scan == nullptr) return baseline;
+  baseline.best_scan = scan->schedule;
+  baseline.scan_score = mean(*scan);
+  return baseline;
+}
+
 /// A piece of work over the graph by the objective of a search, in FLOPs.
 double graph_score(const GraphWork& work, const SearchResult& result) {
   const SearchOptions& options = result.options;
@@ -148,12 +169,31 @@ std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
   return comparison_text(baseline, report.plain, 0);
 }
 
+const Baseline* shared_of(const Verdict& verdict) {
+  const auto found = std::ranges::find(verdict.baselines, true, &Baseline::is_of_shared_ops);
+  return found == verdict.baselines.end() ? nullptr : &*found;
+}
+
+bool has_shared(const Verdict& verdict) { return shared_of(verdict) != nullptr; }
+
+/// "hybrid:1 takes 0.7x of plain BP with each op on one worker and 2x with ops that workers share".
+std::string rules_text(const Verdict& verdict, const std::string& plain) {
+  const Baseline& whole = verdict.baselines.front();
+  std::string text =
+      fmt::format("{} takes {} of {}", whole.best_scan, ratio_text(whole.scan_score, whole.score), plain);
+  const Baseline* shared = shared_of(verdict);
+  if (shared == nullptr || !shared->ratio()) return text;
+  const std::string other = shared->best_scan == whole.best_scan ? "" : shared->best_scan + " ";
+  return text + fmt::format(" with each op on one worker, {}{} with ops that workers share", other,
+                            short_ratio(*shared->ratio()));
+}
+
 /// What the scan comes to over a graph with branches, which decides there.
 std::string graph_text(const SearchReport& report, const Candidate* scan, Verdict& verdict) {
   const SearchResult& result = report.result;
   const Baseline& chain = verdict.baselines.front();
-  const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {} takes {} of {}",
-                                             chain.best_scan, ratio_text(chain.scan_score, chain.score), report.plain);
+  const std::string over_chain =
+      fmt::format("over the chain, Jacobians of blocks given, {}", rules_text(verdict, report.plain));
   if (result.options.in_seconds()) {
     if (scan == nullptr) return no_scan_text(report, chain);
     verdict.is_decided = false;
@@ -165,23 +205,26 @@ std::string graph_text(const SearchReport& report, const Candidate* scan, Verdic
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.back());
   const std::optional<double> ratio = verdict.baselines.back().ratio();
   if (!ratio) return comparison_text(verdict.baselines.back(), "plain BP over the graph", verdict.same);
-  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph: {}",
-                     over_chain, short_ratio(*ratio), pays_text(*verdict.ratio(), verdict.same));
+  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}: {}",
+                     over_chain, short_ratio(*ratio), has_shared(verdict) ? ", each op on one worker" : "",
+                     pays_text(verdict));
 }
 
 /// The best scan beside the best that is none, over the chain.
 Verdict compared(const SearchReport& report) {
   const SearchResult& result = report.result;
   Verdict verdict;
-  const Machine* machine = result.options.machine;
-  const bool is_pram = machine == nullptr || machine->kind == MachineKind::pram;
+  const bool is_pram = has_whole_ops(result.options.machine);
   verdict.baselines = {
       baseline_of(is_pram ? "sparse-bp-whole" : "sparse-bp", result, *best_plain(result).score, best_scan(result), 0)};
+  if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
+    verdict.baselines.push_back(shared_baseline(result));
+  verdict.overtakes = result.overtakes;
   bool has_scans = false;
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
   verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);
   // A way whose score is not known might be the best.
-  if (gave_up(result) && verdict.pays() == false) verdict.is_decided = false;
+  if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
   return verdict;
 }
 
@@ -207,7 +250,9 @@ std::string standing_text(const SearchReport& report, Verdict& verdict) {
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.front());
   const std::string baseline =
       &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
-  std::string text = comparison_text(verdict.baselines.front(), baseline, verdict.same);
+  const Baseline& first = verdict.baselines.front();
+  std::string text = first.ratio() ? fmt::format("{}: {}", rules_text(verdict, baseline), pays_text(verdict))
+                                   : comparison_text(first, baseline, verdict.same);
   if (baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
   return text + binding_text(report, *scan) + limit_text(result, *scan);
@@ -228,13 +273,6 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
   return fmt::format("On {}, {}, {} execution{}{}: {}.", frame, report.batch, to_string(result.options.execution),
                      pattern, scope, standing);
-}
-
-std::string overtaking_text(const SearchReport& report) {
-  if (!report.has_overtaking) return "";
-  if (!report.overtaking) return fmt::format("With no number of workers does a hybrid scan overtake {}.", report.plain);
-  return fmt::format("A hybrid scan overtakes {} from {} on (depth {}).", report.plain,
-                     workers_text(report.overtaking->workers), report.overtaking->depth);
 }
 
 }  // namespace
@@ -274,19 +312,21 @@ std::string score_name(const SearchOptions& options) {
 }
 
 Verdict search_verdict(const SearchReport& report) {
-  if (is_one_block(report)) return {{}, true, kSamePrediction, {kOneBlock}};
+  if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared(report);
   const std::string standing = standing_sentence(report, verdict);
-  for (const std::string& sentence : {best_text(report), best_scheme_text(report), standing, overtaking_text(report)}) {
+  for (const std::string& sentence :
+       {best_text(report), best_scheme_text(report), standing, overtaking_text(verdict.overtakes, report.plain)}) {
     if (!sentence.empty()) verdict.sentences.push_back(sentence);
   }
   return verdict;
 }
 
 Verdict profile_verdict(const SearchReport& report) {
-  if (is_one_block(report)) return {{}, true, kSamePrediction, {kOneBlock}};
+  if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared(report);
   verdict.sentences = {standing_sentence(report, verdict)};
+  if (verdict.overtakes) verdict.sentences.push_back(overtaking_text(verdict.overtakes, report.plain));
   return verdict;
 }
 

@@ -66,6 +66,8 @@ Json method_json(const StackedReport& report, std::size_t i) {
       {"per_step_flops", profile.per_step_flops},
       {"critical_path_flops", profile.critical_path_flops},
       {"makespan", {{"unit", candidate.pram.level.unit}, {"flops", candidate.pram.level.flops}}},
+      {"makespan_shared", candidate.pram.shared_flops},
+      {"bound_shared", candidate.pram.shared_bound_flops},
       {"ratio_to_wavefront", to_wavefront ? Json(*to_wavefront) : Json()},
       {"widest_level", profile.widest},
       {"memory_bytes", profile.memory_bytes}};
@@ -112,6 +114,7 @@ std::string table_text(const StackedReport& report, const std::vector<std::size_
                    {"FLOPs"},
                    {"path"},
                    {"span"},
+                   {"span,shared"},
                    {"memory"},
                    {"to wavefront"},
                    {"", TextTable::Align::left}});
@@ -121,11 +124,11 @@ std::string table_text(const StackedReport& report, const std::vector<std::size_
     const StackedProfile& profile = result.profiles[i];
     std::string note = result.best == i ? "<- best" : "";
     if (!candidate.feasible) note = "does not fit: " + candidate.reason;
-    table.row(
-        {to_string(profile.method), count(profile.levels), count(profile.addition_levels), count(sum(profile.products)),
-         count(profile.flops), count(profile.critical_path_flops), count(candidate.pram.level.flops),
-         short_bytes(static_cast<double>(profile.memory_bytes)), ratio_text(ratio(report, i)), note},
-        result.best == i ? RowMark::best : RowMark::none);
+    table.row({to_string(profile.method), count(profile.levels), count(profile.addition_levels),
+               count(sum(profile.products)), count(profile.flops), count(profile.critical_path_flops),
+               count(candidate.pram.level.flops), count(candidate.pram.shared_flops),
+               short_bytes(static_cast<double>(profile.memory_bytes)), ratio_text(ratio(report, i)), note},
+              result.best == i ? RowMark::best : RowMark::none);
   }
   return table.text(style);
 }
@@ -153,10 +156,6 @@ SearchReport search_report(const StackedReport& report) {
 Verdict search_verdict(const StackedReport& report) {
   Verdict verdict = search_verdict(search_report(report));
   if (report.is_profile) verdict.sentences.front().insert(0, "Of these ways alone: ");
-  verdict.sentences.push_back(report.overtaking ? fmt::format("A scan overtakes the wavefront from {} on ({}).",
-                                                              workers_text(report.overtaking->workers),
-                                                              to_string(report.overtaking->method))
-                                                : "With no number of workers does a scan overtake the wavefront.");
   return verdict;
 }
 
@@ -211,7 +210,8 @@ std::string to_text(const StackedReport& report, const TextStyle& style) {
   }
   text += fmt::format(
       "levels: of block products, + adding: of additions between them; path, span: critical path and makespan in FLOPs "
-      "on the workers, additions included; to wavefront: {}. Figures are those of one sequence.\n\n",
+      "on the workers, additions included (shared: they share ops); to wavefront: {}. Figures are those of one "
+      "sequence.\n\n",
       to_string(result.options.objective));
   text += fewest_text(result);
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,7 +13,51 @@ namespace {
 /// Factors from here on are told as such, smaller ones as percent.
 constexpr double kFactor = 1.1;
 
+Json overtakes_json(const Verdict& verdict, std::optional<std::uint64_t> OvertakingWorkers::*workers) {
+  const auto json = [&](const OvertakingWorkers& rule) { return rule.*workers ? Json(*(rule.*workers)) : Json(); };
+  if (!verdict.overtakes) return {{"whole", Json()}, {"shared", Json()}};
+  return {{"whole", json(verdict.overtakes->whole)}, {"shared", json(verdict.overtakes->shared)}};
+}
+
+/// "from 3 workers on".
+std::string from_text(const OvertakingWorkers& rule) {
+  if (!rule.is_known) return "from a number on that is not known";
+  const std::string from = fmt::format("from {} on", workers_text(*rule.from));
+  if (!rule.always_from || *rule.always_from == *rule.from) return from;
+  return fmt::format("{} (always from {} on)", from, *rule.always_from);
+}
+
 }  // namespace
+
+std::string to_string(Pays pays) {
+  switch (pays) {
+    case Pays::yes:
+      return "yes";
+    case Pays::only_if_ops_are_whole:
+      return "only-if-ops-are-whole";
+    case Pays::no:
+      break;
+  }
+  return "no";
+}
+
+std::string pays_text(const Verdict& verdict) {
+  const std::optional<Pays> pays = verdict.pays();
+  if (!pays) return "nothing follows for the scan";
+  if (pays == Pays::only_if_ops_are_whole) return "the scan pays only if ops are whole";
+  return pays == Pays::yes ? pays_text(0.5, 0) : pays_text(std::max(1.0, verdict.ratio().value_or(2)), verdict.same);
+}
+
+std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain) {
+  if (!overtakes) return "";
+  const auto text = [](const OvertakingWorkers& rule, const std::string& one, const char* none) {
+    return rule.is_known && !rule.from ? none : one + from_text(rule);
+  };
+  const std::string no_scan = fmt::format("no scan overtakes {}", plain);
+  return fmt::format("Where each op runs on one worker, {}; where workers share ops, {}.",
+                     text(overtakes->whole, fmt::format("a scan overtakes {} ", plain), no_scan.c_str()),
+                     text(overtakes->shared, overtakes->whole.from ? "" : "one does ", "none does"));
+}
 
 Json verdict_json(const Verdict& verdict) {
   Json baselines = Json::array();
@@ -26,11 +71,13 @@ Json verdict_json(const Verdict& verdict) {
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
                          {"ratio", ratio ? Json(*ratio) : Json()}});
   }
-  const std::optional<bool> pays = verdict.pays();
+  const std::optional<Pays> pays = verdict.pays();
   const bool is_compared = !verdict.baselines.empty();
-  return {{"pays", pays ? Json(*pays ? "yes" : "no") : Json()},
+  return {{"pays", pays ? Json(to_string(*pays)) : Json()},
           {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
           {"baselines", std::move(baselines)},
+          {"overtakes_from", overtakes_json(verdict, &OvertakingWorkers::from)},
+          {"overtakes_always_from", overtakes_json(verdict, &OvertakingWorkers::always_from)},
           {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
 }
 

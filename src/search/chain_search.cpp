@@ -7,6 +7,7 @@
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
+#include "upsweep/search/overtaking.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
@@ -69,32 +70,10 @@ std::uint64_t first_that(std::uint64_t low, std::uint64_t high, Predicate holds)
   return low;
 }
 
-}  // namespace
-
-SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& options, std::uint64_t scheme_elements) {
-  if (options.workers == 0) throw std::invalid_argument("search_chain needs at least 1 worker");
-  SearchResult result;
-  result.options = options;
-  const std::vector<HomogeneousProfile> profiles = all_depths(chain, options.value_bytes);
-  for (const HomogeneousProfile& profile : profiles) result.workers = std::max(result.workers, profile.widest);
-  if (options.workers) result.workers = *options.workers;
-  for (const HomogeneousProfile& profile : profiles)
-    result.candidates.push_back(score_schedule(*counted(profile), options, result.workers));
-  if (chain.elements <= scheme_elements) {
-    for (Schedule& scheme : scheme_candidates(chain.length(), result.workers)) {
-      const ScheduleProfile profile = profile_homogeneous_schedule(std::move(scheme), chain, options.value_bytes);
-      result.schemes.push_back(score_schedule(*counted(profile, options.value_bytes), options, result.workers));
-    }
-  }
-  finish_search(result);
-  return result;
-}
-
-std::optional<Overtaking> overtaking_workers(const HomogeneousChain& chain, Execution execution, Scope scope,
-                                             std::uint64_t most_workers) {
-  const std::vector<HomogeneousProfile> profiles = all_depths(chain, 4);
+/// As overtaking_workers(). Sets `gave_up` where a simulation did.
+std::optional<Overtaking> first_overtaking(const std::vector<HomogeneousProfile>& profiles, Execution execution,
+                                           Scope scope, std::uint64_t most_workers, bool& gave_up) {
   const std::uint64_t linear = totals(profiles.front(), scope).flops;
-  bool gave_up = false;
   const auto possible = [&](std::uint64_t workers) {
     return std::ranges::any_of(profiles, [&](const HomogeneousProfile& profile) {
       return profile.depth > 0 && least_makespan(profile, execution, scope, workers) < linear;
@@ -114,6 +93,44 @@ std::optional<Overtaking> overtaking_workers(const HomogeneousChain& chain, Exec
     if (found && !gave_up) return found;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& options, std::uint64_t scheme_elements) {
+  if (options.workers == 0) throw std::invalid_argument("search_chain needs at least 1 worker");
+  SearchResult result;
+  result.options = options;
+  const std::vector<HomogeneousProfile> profiles = all_depths(chain, options.value_bytes);
+  for (const HomogeneousProfile& profile : profiles) result.workers = std::max(result.workers, profile.widest);
+  if (options.workers) result.workers = *options.workers;
+  OvertakingSearch overtaking(options);
+  const auto score = [&](const CountedSchedule& schedule, std::vector<Candidate>& candidates, bool is_whole_known) {
+    candidates.push_back(score_schedule(schedule, options, result.workers));
+    overtaking.add(schedule, candidates.back().is_plain, is_whole_known);
+  };
+  for (const HomogeneousProfile& profile : profiles) score(*counted(profile), result.candidates, true);
+  if (has_whole_ops(options.machine)) {
+    bool gave_up = false;
+    result.overtaking = first_overtaking(profiles, options.execution, options.scope, chain.elements, gave_up);
+    overtaking.set_whole(
+        {!gave_up, result.overtaking ? std::optional(result.overtaking->workers) : std::nullopt, std::nullopt});
+  }
+  if (chain.elements <= scheme_elements) {
+    for (Schedule& scheme : scheme_candidates(chain.length(), result.workers)) {
+      const ScheduleProfile profile = profile_homogeneous_schedule(std::move(scheme), chain, options.value_bytes);
+      score(*counted(profile, options.value_bytes), result.schemes, false);
+    }
+  }
+  result.overtakes = overtaking.result();
+  finish_search(result);
+  return result;
+}
+
+std::optional<Overtaking> overtaking_workers(const HomogeneousChain& chain, Execution execution, Scope scope,
+                                             std::uint64_t most_workers) {
+  bool gave_up = false;
+  return first_overtaking(all_depths(chain, 4), execution, scope, most_workers, gave_up);
 }
 
 }  // namespace upsweep

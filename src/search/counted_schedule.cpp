@@ -62,6 +62,7 @@ class ExplicitSchedule : public CountedSchedule {
   [[nodiscard]] std::optional<std::uint64_t> dag_makespan(std::uint64_t workers, Scope scope) const override {
     return simulate(profile_.schedule, profile_.flops(), in_scope(profile_, scope), workers, Execution::dag).makespan;
   }
+  [[nodiscard]] SharedWork shared(Scope scope) const override { return shared_work(profile_, scope); }
   [[nodiscard]] double level_seconds(const Machine& machine, std::uint64_t workers, Scope scope,
                                      std::uint64_t batch) const override {
     return batched_seconds(profile_, machine, workers, value_bytes_, scope, batch);
@@ -112,6 +113,7 @@ class ClosedFormSchedule : public CountedSchedule {
   [[nodiscard]] std::optional<std::uint64_t> dag_makespan(std::uint64_t workers, Scope scope) const override {
     return homogeneous_dag_makespan(profile_, CostUnit::flops, workers, scope);
   }
+  [[nodiscard]] SharedWork shared(Scope scope) const override { return shared_work(profile_, scope); }
   [[nodiscard]] double level_seconds(const Machine& machine, std::uint64_t workers, Scope scope,
                                      std::uint64_t batch) const override {
     return homogeneous_seconds(profile_, machine, workers, scope, batch);

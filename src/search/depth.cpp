@@ -1,11 +1,13 @@
 #include "upsweep/search/depth.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
+#include "upsweep/search/overtaking.hpp"
 #include "upsweep/search/what_binds.hpp"
 
 namespace upsweep {
@@ -77,10 +79,14 @@ SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const Se
       result.workers = std::max<std::uint64_t>(result.workers, widest_level(profile.schedule));
   }
   result.workers = options.workers.value_or(result.workers);
+  OvertakingSearch overtaking(options);
   for (const ScheduleProfile& profile : profiles) {
-    Candidate candidate = score_schedule(*counted(profile, options.value_bytes), options, result.workers);
+    const std::unique_ptr<CountedSchedule> schedule = counted(profile, options.value_bytes);
+    Candidate candidate = score_schedule(*schedule, options, result.workers);
+    overtaking.add(*schedule, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }
+  result.overtakes = overtaking.result();
   finish_search(result);
   return result;
 }

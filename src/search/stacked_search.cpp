@@ -49,6 +49,9 @@ Candidate evaluate(const StackedProfile& profile, const SearchOptions& options, 
   candidate.pram.workers = workers;
   candidate.pram.level = stacked_makespan(profile, workers);
   candidate.pram.steps = candidate.pram.level.unit;
+  const SharedWork shared = shared_work(profile);
+  candidate.pram.shared_flops = shared_makespan(shared, workers);
+  candidate.pram.shared_bound_flops = shared_bound(shared, workers);
   candidate.pram.work = candidate.totals.ops;
   candidate.pram.per_step_flops = profile.per_step_flops;
   candidate.pram.peak_live_bytes = profile.memory_bytes;
@@ -75,6 +78,21 @@ std::optional<StackedOvertaking> overtaking_with(const StackedSearchResult& resu
     if (flops < to_beat) best = {workers, profile.method, flops, wavefront};
   }
   return best;
+}
+
+Overtakes overtakes_of(const StackedSearchResult& result) {
+  std::vector<MakespanOfWorkers> whole_plain;
+  std::vector<MakespanOfWorkers> whole_scans;
+  std::vector<SharedWork> plain;
+  std::vector<SharedWork> scans;
+  for (const StackedProfile& profile : result.profiles) {
+    const bool is_scan = multiplies_jacobians(profile.method);
+    (is_scan ? whole_scans : whole_plain).emplace_back([&profile](std::uint64_t workers) {
+      return stacked_makespan(profile, workers).flops;
+    });
+    (is_scan ? scans : plain).push_back(shared_work(profile));
+  }
+  return {overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans)};
 }
 
 }  // namespace
@@ -112,6 +130,7 @@ StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector
   if (options.workers) result.workers = *options.workers;
   for (const StackedProfile& profile : result.profiles)
     result.candidates.push_back(evaluate(profile, options, result.workers));
+  if (options.objective == Objective::time) result.overtakes = overtakes_of(result);
   finish_search(result);
   return result;
 }

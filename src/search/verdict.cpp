@@ -9,12 +9,16 @@ std::optional<double> Baseline::ratio() const {
   return scan_score / score;
 }
 
-std::optional<bool> Verdict::pays() const {
+std::optional<Pays> Verdict::pays() const {
   if (baselines.empty() || !is_decided) return std::nullopt;
-  return std::ranges::all_of(baselines, [this](const Baseline& baseline) {
+  Pays pays = Pays::yes;
+  for (const Baseline& baseline : baselines) {
     const std::optional<double> ratio = baseline.ratio();
-    return ratio && standing_of(*ratio, same) == Standing::pays;
-  });
+    if (ratio && standing_of(*ratio, same) == Standing::pays) continue;
+    if (!baseline.is_of_shared_ops) return Pays::no;
+    pays = Pays::only_if_ops_are_whole;
+  }
+  return pays;
 }
 
 std::optional<double> Verdict::ratio() const {

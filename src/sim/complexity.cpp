@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 #include "upsweep/sim/task_graph.hpp"
 
 namespace upsweep {
@@ -59,6 +60,9 @@ PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Sc
   pram.steps = pram.level.unit;
   pram.work = static_cast<std::uint64_t>(std::count(runs.begin(), runs.end(), true));
   for (const std::uint64_t op : flops) pram.per_step_flops = std::max(pram.per_step_flops, op);
+  const SharedWork shared = shared_work(profile, scope);
+  pram.shared_flops = shared_makespan(shared, workers);
+  pram.shared_bound_flops = shared_bound(shared, workers);
   pram.peak_live_bytes = peak_live_bytes(schedule, profile.value_bytes, runs);
   return pram;
 }

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "upsweep/sim/homogeneous_time.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 
@@ -29,6 +30,9 @@ PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t wo
   pram.steps = pram.level.unit;
   pram.work = sums.ops;
   pram.per_step_flops = sums.flops_max;
+  const SharedWork shared = shared_work(profile, scope);
+  pram.shared_flops = shared_makespan(shared, workers);
+  pram.shared_bound_flops = shared_bound(shared, workers);
   pram.peak_live_bytes = sums.peak_live_bytes;
   return pram;
 }

@@ -25,7 +25,7 @@ struct Profiled {
     pram = homogeneous_pram(profile, 4);
     reference = homogeneous_reference(counted, model.value_bytes);
   }
-  [[nodiscard]] ChainProfileReport report() const { return {&model, profile, pram, reference, "hybrid:2"}; }
+  [[nodiscard]] ChainProfileReport report() const { return {&model, profile, pram, reference, 0, "hybrid:2"}; }
 
   ChainModel model;
   HomogeneousProfile profile;

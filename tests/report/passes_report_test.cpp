@@ -141,13 +141,13 @@ TEST(PassesReport, JudgesAScanByTheFastestPassThatIsNone) {
   other.predictions.push_back(predicted(5e-4));
   EXPECT_THAT(said(other), HasSubstr("blelloch takes 8.000x of the time of blocked:1, the fastest that is no scan "
                                      "(4.000 ms against 500.0 us): the scan does not pay"));
-  EXPECT_EQ(passes_verdict(other).pays(), false);
+  EXPECT_EQ(passes_verdict(other).pays(), Pays::no);
   other.validation.passes[1] = pass("blelloch", 5.1e-4, 800);
   EXPECT_THAT(said(other), HasSubstr("too close to call"));
-  EXPECT_EQ(passes_verdict(other).pays(), false);
+  EXPECT_EQ(passes_verdict(other).pays(), Pays::no);
   other.validation.passes[1] = pass("blelloch", 1e-4, 800);
   EXPECT_THAT(said(other), HasSubstr("the scan pays"));
-  EXPECT_EQ(passes_verdict(other).pays(), true);
+  EXPECT_EQ(passes_verdict(other).pays(), Pays::yes);
   other.validation.drift = 1.5;
   EXPECT_THAT(said(other), HasSubstr("nothing follows, as this machine changed its speed"));
   EXPECT_FALSE(passes_verdict(other).pays());

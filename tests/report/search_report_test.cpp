@@ -100,7 +100,7 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
                   "depth 0 with 25 % more.",
                   "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
   EXPECT_TRUE(scan_pays(result));
-  EXPECT_EQ(search_verdict(report_of(result)).pays(), true);
+  EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::yes);
   SearchReport dense = report_of(result);
   dense.baseline_flops = 160;
   EXPECT_THAT(search_verdict(dense).sentences.back(), HasSubstr("the scan pays; it is 0.5000x of dense BP."));
@@ -109,7 +109,7 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
               HasSubstr("hybrid:1 takes 1.000x of plain BP: the scan gains nothing."));
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
-  EXPECT_EQ(search_verdict(report_of(result)).pays(), false);
+  EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::no);
   result.candidates[1].feasible = result.candidates[2].feasible = false;
   EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
               HasSubstr("no scan that fits is there to compare with plain"));

@@ -81,11 +81,11 @@ TEST(TrainReport, JudgesAScanByTheFastestPassThatIsNone) {
   TrainReport made = report();
   Verdict verdict = train_verdict(made);
   EXPECT_EQ(verdict.ratio(), 0.5) << "2 s against 4 s, of backward passes";
-  EXPECT_EQ(verdict.pays(), true);
+  EXPECT_EQ(verdict.pays(), Pays::yes);
   EXPECT_THAT(verdict.sentences.front(), HasSubstr("blelloch takes 0.5000x of bptt: the scan pays"));
   made.result.curves[1].seconds.backward = 3.9;
   verdict = train_verdict(made);
-  EXPECT_EQ(verdict.pays(), false) << "2.5 % less is not told from nothing by measurements";
+  EXPECT_EQ(verdict.pays(), Pays::no) << "2.5 % less is not told from nothing by measurements";
   EXPECT_THAT(verdict.sentences.front(), HasSubstr("the scan gains nothing"));
   made.result.curves[1].seconds.backward = 8;
   EXPECT_THAT(train_verdict(made).sentences.front(), HasSubstr("takes 2.000x of bptt: the scan does not pay"));

@@ -16,24 +16,24 @@ TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
   Verdict verdict;
   EXPECT_FALSE(verdict.pays()) << "nothing was compared";
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}};
-  EXPECT_EQ(verdict.pays(), true);
+  EXPECT_EQ(verdict.pays(), Pays::yes);
   EXPECT_EQ(verdict.ratio(), 0.8);
   verdict.baselines.push_back({"graph-bp", 10, false, "hybrid:1", 12});
-  EXPECT_EQ(verdict.pays(), false);
+  EXPECT_EQ(verdict.pays(), Pays::no);
   EXPECT_EQ(verdict.ratio(), 1.2) << "the largest ratio decides";
   verdict.is_decided = false;
   EXPECT_FALSE(verdict.pays());
   EXPECT_FALSE(verdict.ratio()) << "what decides nothing is not kept";
   verdict.is_decided = true;
   verdict.baselines = {{"sparse-bp", 1, true, "hybrid:1", 0.97}};
-  EXPECT_EQ(verdict.pays(), true);
+  EXPECT_EQ(verdict.pays(), Pays::yes);
   verdict.same = kSameMeasurement;
-  EXPECT_EQ(verdict.pays(), false) << "measured times that differ by less say nothing";
+  EXPECT_EQ(verdict.pays(), Pays::no) << "measured times that differ by less say nothing";
   verdict.baselines = {{"sparse-bp", 1, true}};
-  EXPECT_EQ(verdict.pays(), false) << "no scan fits";
+  EXPECT_EQ(verdict.pays(), Pays::no) << "no scan fits";
   EXPECT_FALSE(verdict.ratio());
   verdict.baselines = {{"sparse-bp", 0, true, "hybrid:1", 1}};
-  EXPECT_EQ(verdict.pays(), false) << "there is nothing to win";
+  EXPECT_EQ(verdict.pays(), Pays::no) << "there is nothing to win";
 }
 
 TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
@@ -86,10 +86,10 @@ TEST(Verdict, OfATrainingStepNamesTheBestPolicyAndScansThatBeatIt) {
       ElementsAre(
           "On 2 devices: the best policy is modulo with 20 units of its file; scan hybrid:2 takes 10 units of its "
           "file, 0.5000x of it."));
-  EXPECT_EQ(training_verdict(record).pays(), true);
+  EXPECT_EQ(training_verdict(record).pays(), Pays::yes);
   record.variants.push_back("scan linear");
   record.figures.push_back({3, "makespan", std::nullopt, 8});
-  EXPECT_EQ(training_verdict(record).pays(), false) << "plain back-propagation on any device is faster";
+  EXPECT_EQ(training_verdict(record).pays(), Pays::no) << "plain back-propagation on any device is faster";
   EXPECT_THAT(training_verdict(record).sentences.front(),
               HasSubstr("; plain BP on any device takes 8 units of its file: the scan does not pay."));
 }

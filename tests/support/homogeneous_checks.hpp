@@ -8,6 +8,7 @@
 #include "support/homogeneous.hpp"
 #include "upsweep/profile/homogeneous_op.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep::testing {
 
@@ -17,6 +18,7 @@ inline std::string difference(const OpProfile& a, const OpProfile& b) {
   if (a.is_mv != b.is_mv || a.dead != b.dead) return "kind";
   if (a.left_nnz != b.left_nnz || a.right_nnz != b.right_nnz || a.nnz != b.nnz) return "nnz";
   if (a.products != b.products || a.flops != b.flops) return "products";
+  if (a.span != b.span) return "span";
   if (a.bytes != b.bytes || a.left_bytes != b.left_bytes || a.right_bytes != b.right_bytes) return "bytes";
   return a.steps == b.steps ? "" : "steps";
 }
@@ -29,7 +31,8 @@ inline std::string difference(const ScheduleProfile& a, const ScheduleProfile& b
     if (!found.empty()) return found + " of op " + std::to_string(id);
   }
   const auto same_level = [](const LevelProfile& x, const LevelProfile& y) {
-    return x.phase == y.phase && x.ops == y.ops && x.flops_sum == y.flops_sum && x.flops_max == y.flops_max;
+    return x.phase == y.phase && x.ops == y.ops && x.flops_sum == y.flops_sum && x.flops_max == y.flops_max &&
+           x.span_max == y.span_max;
   };
   if (!std::ranges::equal(a.levels, b.levels, same_level)) return "levels";
   return a.value_bytes == b.value_bytes && a.inputs == b.inputs ? "" : "value_bytes";
@@ -54,6 +57,7 @@ inline void expect_equal_ops(const HomogeneousProfile& got, const ScheduleProfil
     EXPECT_EQ(levels[i].profile.ops, want.levels[i].ops);
     EXPECT_EQ(levels[i].profile.flops_sum, want.levels[i].flops_sum);
     EXPECT_EQ(levels[i].profile.flops_max, want.levels[i].flops_max);
+    EXPECT_EQ(levels[i].profile.span_max, want.levels[i].span_max);
     std::uint64_t nnz = 0;
     std::uint64_t bytes = 0;
     std::uint64_t mv = 0;
@@ -108,6 +112,14 @@ inline void expect_equal_profile(const HomogeneousChain& chain, unsigned value_b
   expect_equal_ops(got, want);
   expect_equal_totals(got.all, want, Scope::all);
   expect_equal_totals(got.live, want, Scope::live);
+  for (const Scope scope : {Scope::all, Scope::live}) {
+    const SharedWork closed = shared_work(got, scope);
+    const SharedWork listed = shared_work(want, scope);
+    EXPECT_EQ(closed.flops, listed.flops);
+    EXPECT_EQ(closed.span_path, listed.span_path);
+    for (const std::uint64_t workers : {1, 2, 3, 16, 1000})
+      EXPECT_EQ(shared_makespan(closed, workers, 3), shared_makespan(listed, workers, 3));
+  }
 }
 
 /// The same over the explicit chain, at every depth.

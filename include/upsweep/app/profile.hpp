@@ -32,8 +32,10 @@ struct ProfileRequest {
 
 /// A network, counted combine by combine.
 struct CountedNetworkProfile {
-  Analysis analysis;  ///< the schedule; with a machine plain back-propagation behind it
+  Analysis analysis;  ///< the schedule and, behind it, plain back-propagation
   PramProfile pram;
+  std::uint64_t linear_shared_flops = 0;  ///< makespan of plain back-propagation, ops that workers share
+  std::optional<Overtakes> overtakes = std::nullopt;
   std::optional<ProfileTimes> times = std::nullopt;
   std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, without barriers
 };
@@ -43,6 +45,8 @@ struct CountedChainProfile {
   HomogeneousProfile profile;
   PramProfile pram;
   HomogeneousReference reference;
+  std::uint64_t linear_shared_flops = 0;  ///< as of a network
+  std::optional<Overtakes> overtakes = std::nullopt;
   std::optional<double> seconds = std::nullopt;  ///< of a synthetic chain on a machine
 };
 

@@ -57,6 +57,7 @@ struct OpRun {
   bool is_mv = false;
   bool dead = false;            ///< no result depends on them
   std::uint64_t flops = 0;      ///< of each
+  std::uint64_t span = 0;       ///< of each: product_span(); of a uniform chain that of a mean row
   std::uint64_t nnz = 0;        ///< of the result of each
   std::uint64_t bytes = 0;      ///< of the result of each
   BlockStructure earlier = {};  ///< of the earlier operand; of no meaning where that is a vector
@@ -93,6 +94,7 @@ struct HomogeneousTotals {
   std::uint64_t critical_path_level = 0;  ///< Σ over levels of the most expensive combine
   std::uint64_t critical_path_dag = 0;    ///< longest path through the data dependencies
   std::uint64_t flops_max = 0;            ///< the most expensive combine
+  std::uint64_t span_path = 0;            ///< longest path through the data dependencies, of spans
   std::uint64_t peak_live_bytes = 0;
 
   friend bool operator==(const HomogeneousTotals&, const HomogeneousTotals&) = default;

@@ -26,6 +26,7 @@ struct OpProfile {
   std::uint64_t nnz = 0;        ///< entries of the result
   std::uint64_t products = 0;   ///< matched pairs of entries
   std::uint64_t flops = 0;
+  std::uint64_t span = 0;         ///< product_span()
   std::uint64_t bytes = 0;        ///< of the result
   std::uint64_t left_bytes = 0;   ///< of the earlier operand
   std::uint64_t right_bytes = 0;  ///< of the later operand
@@ -38,6 +39,7 @@ struct LevelProfile {
   std::uint64_t ops = 0;
   std::uint64_t flops_sum = 0;
   std::uint64_t flops_max = 0;
+  std::uint64_t span_max = 0;
 };
 
 /// A schedule over a chain, counted.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 
@@ -119,6 +120,10 @@ struct StackedProfile {
 /// `unit` counts 1 for a product and nothing for an addition; `flops` covers both. Never larger with more workers.
 /// Throws std::invalid_argument for 0 workers, CountOverflow. Cost: O(stages).
 [[nodiscard]] Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers);
+
+/// A way as workers that share operations see it: a product of h × h blocks or with a vector has a multiplication and a
+/// tree of additions over h pairs, an addition one. Its levels are their own longest chain. Throws CountOverflow.
+[[nodiscard]] SharedWork shared_work(const StackedProfile& profile);
 
 /// Values of the Jacobian blocks P and Q that every way starts from: h² each. Throws like profile_stacked().
 [[nodiscard]] std::uint64_t stacked_jacobian_values(const StackedShape& shape);

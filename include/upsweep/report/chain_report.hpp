@@ -19,6 +19,7 @@ struct ChainProfileReport {
   const HomogeneousProfile& profile;
   const PramProfile& pram;
   HomogeneousReference reference;
+  std::uint64_t linear_shared_flops = 0;    ///< makespan of plain back-propagation, ops that workers share
   std::string requested;                    ///< the schedule as it was asked for
   std::optional<std::string> machine = {};  ///< its name, with the seconds below
   std::optional<double> seconds = {};       ///< under level execution

@@ -31,6 +31,7 @@ struct ProfileReport {
   const NetworkProfile& network_profile;
   const ScheduleProfile& profile;
   const PramProfile& pram;
+  std::uint64_t linear_shared_flops = 0;             ///< makespan of plain back-propagation, ops that workers share
   std::string pattern;                               ///< "guaranteed" or "sample"
   std::string requested;                             ///< the schedule as it was asked for
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine

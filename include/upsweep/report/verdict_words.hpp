@@ -20,6 +20,16 @@ namespace upsweep {
 /// scan pays"; "there is no scan to compare with plain BP" without one. `plain`: what the baseline is called.
 [[nodiscard]] std::string comparison_text(const Baseline& baseline, const std::string& plain, double same);
 
+/// "yes", "only-if-ops-are-whole" or "no".
+[[nodiscard]] std::string to_string(Pays pays);
+
+/// "the scan pays", "the scan pays only if ops are whole", "the scan gains nothing" or "the scan does not pay";
+/// "nothing follows for the scan" where that is not known.
+[[nodiscard]] std::string pays_text(const Verdict& verdict);
+
+/// Where a scan overtakes, as a sentence; empty where it was not looked for. `plain`: what back-propagation is called.
+[[nodiscard]] std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain);
+
 /// "1 worker", "16 workers"; "1 sequence", "16 sequences".
 [[nodiscard]] std::string workers_text(std::uint64_t workers);
 [[nodiscard]] std::string sequences_text(std::uint64_t sequences);

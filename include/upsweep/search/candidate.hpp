@@ -10,6 +10,7 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/search/binding.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 
@@ -22,6 +23,11 @@ enum class Objective : std::uint8_t {
 
 /// "time", "critical-flops" or "work-flops".
 [[nodiscard]] std::string to_string(Objective objective);
+
+/// Whether a machine has workers that run an op each, as a PRAM has; null: so has a search without one.
+[[nodiscard]] inline bool has_whole_ops(const Machine* machine) {
+  return machine == nullptr || machine->kind == MachineKind::pram;
+}
 
 /// Settings of a search, whatever it is of.
 struct SearchOptions {
@@ -88,6 +94,8 @@ struct SearchResult {
   std::optional<double> margin;
   std::optional<std::size_t> best_scheme;  ///< at() of the best of candidates and schemes
   std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
+  std::optional<Overtaking> overtaking;    ///< where a hybrid does, of a chain that closed forms count, in FLOPs
+  std::optional<Overtakes> overtakes;      ///< in FLOPs; nothing where times of a processor or a GPU decide
 
   /// Plain back-propagation, which always has a score.
   [[nodiscard]] const Candidate& linear() const { return candidates.front(); }

@@ -9,6 +9,7 @@
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 
@@ -51,6 +52,8 @@ class CountedSchedule {
                                                      std::uint64_t batch) const = 0;
   /// Makespan in FLOPs under Execution::dag; nothing where its simulation gives up.
   [[nodiscard]] virtual std::optional<std::uint64_t> dag_makespan(std::uint64_t workers, Scope scope) const = 0;
+  /// As workers that share ops see it.
+  [[nodiscard]] virtual SharedWork shared(Scope scope) const = 0;
   /// Seconds on a machine under Execution::level, with every combine `batch` times.
   [[nodiscard]] virtual double level_seconds(const Machine& machine, std::uint64_t workers, Scope scope,
                                              std::uint64_t batch) const = 0;

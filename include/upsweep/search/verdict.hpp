@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/sim/shared_ops.hpp"
+
 namespace upsweep {
 
 /// How a scan stands to plain back-propagation.
@@ -35,9 +37,17 @@ struct Baseline {
   std::string best_scan =
       {};                 ///< the feasible schedule that is not plain with the smallest score; empty: there is none
   double scan_score = 0;  ///< of it
+  bool is_of_shared_ops = false;  ///< workers share the ops of both, where there is a baseline of whole ops, too
 
   /// scan_score / score; nothing without a scan or at score 0.
   [[nodiscard]] std::optional<double> ratio() const;
+};
+
+/// Whether a scan is worth it.
+enum class Pays : std::uint8_t {
+  yes,                    ///< beside every baseline
+  only_if_ops_are_whole,  ///< beside every one but that of ops that workers share
+  no,
 };
 
 /// What a command comes to: the same wherever it is shown.
@@ -45,10 +55,11 @@ struct Verdict {
   std::vector<Baseline> baselines = {};     ///< that scans were compared with; none: nothing was compared
   bool is_decided = true;                   ///< false: what was compared does not tell, as the sentences say
   double same = kSamePrediction;            ///< as in standing_of()
+  std::optional<Overtakes> overtakes = {};  ///< where workers count; as far as looked for
   std::vector<std::string> sentences = {};  ///< for people, without line breaks; may hold texts from files
 
-  /// Whether scans take less than every baseline; nothing where that is not known.
-  [[nodiscard]] std::optional<bool> pays() const;
+  /// Whether scans take less than the baselines; nothing where that is not known.
+  [[nodiscard]] std::optional<Pays> pays() const;
   /// The largest ratio, which decides; nothing without one, and where that is not known.
   [[nodiscard]] std::optional<double> ratio() const;
 };

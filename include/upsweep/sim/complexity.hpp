@@ -54,7 +54,9 @@ struct PramProfile {
   std::uint64_t work = 0;            ///< work complexity W: number of combines
   std::uint64_t per_step_flops = 0;  ///< per-step complexity P: the largest FLOPs of a combine
   Makespan level;
-  std::optional<Makespan> dag;  ///< nothing where homogeneous_dag_makespan() gives up
+  std::optional<Makespan> dag;           ///< nothing where homogeneous_dag_makespan() gives up
+  std::uint64_t shared_flops = 0;        ///< makespan in FLOPs where workers share ops: shared_makespan()
+  std::uint64_t shared_bound_flops = 0;  ///< shared_bound()
   std::uint64_t peak_live_bytes = 0;
 
   [[nodiscard]] std::optional<Makespan> makespan(Execution execution) const {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "upsweep/search/candidate.hpp"
+#include "upsweep/search/counted_schedule.hpp"
+
+namespace upsweep {
+
+/// From how many workers on scans overtake back-propagation. Schedules are handed over one by one and need not outlive
+/// the call: back-propagation first.
+class OvertakingSearch {
+ public:
+  /// `options`: execution, scope and machine count.
+  explicit OvertakingSearch(const SearchOptions& options) : options_(options) {}
+
+  /// Takes part by the rule of shared ops; by that of whole ones, too, unless `is_whole_known` says that somebody else
+  /// has looked.
+  void add(const CountedSchedule& schedule, bool is_plain, bool is_whole_known = false);
+  /// What is known of whole ops from elsewhere.
+  void set_whole(const OvertakingWorkers& whole) { whole_ = whole; }
+  /// Nothing on a machine that has no whole ops, and for objectives without workers.
+  [[nodiscard]] std::optional<Overtakes> result() const;
+
+ private:
+  void look_for_whole(const CountedSchedule& scan);
+  [[nodiscard]] bool is_asked() const;
+
+  const SearchOptions& options_;
+  std::uint64_t plain_flops_ = 0;  // of the first schedule, which runs op by op on any number of workers
+  OvertakingWorkers whole_;
+  std::vector<SharedWork> plain_;
+  std::vector<SharedWork> scans_;
+};
+
+}  // namespace upsweep

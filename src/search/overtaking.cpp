@@ -1,0 +1,66 @@
+#include "upsweep/search/overtaking.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Simulations of one schedule after which looking is given up.
+constexpr std::uint64_t kMostSimulations = 4096;
+
+}  // namespace
+
+bool OvertakingSearch::is_asked() const {
+  return options_.objective == Objective::time && has_whole_ops(options_.machine);
+}
+
+void OvertakingSearch::add(const CountedSchedule& schedule, bool is_plain, bool is_whole_known) {
+  if (!is_asked()) return;
+  if (plain_.empty()) {
+    plain_flops_ = schedule.sums(options_.scope, false).totals.flops;
+  } else if (!is_plain && !is_whole_known) {
+    look_for_whole(schedule);
+  }
+  (is_plain ? plain_ : scans_).push_back(schedule.shared(options_.scope));
+}
+
+void OvertakingSearch::look_for_whole(const CountedSchedule& scan) {
+  const Scope scope = options_.scope;
+  const Totals totals = scan.sums(scope, true).totals;
+  if (plain_flops_ == 0 || totals.critical_path(options_.execution) >= plain_flops_) return;
+  // With a worker for each op it is as fast as its critical path: faster than back-propagation.
+  const std::uint64_t end = std::min(whole_.from.value_or(std::numeric_limits<std::uint64_t>::max()), totals.ops + 1);
+  if (options_.execution == Execution::level) {
+    const std::vector<MakespanOfWorkers> plain = {[this](std::uint64_t) { return plain_flops_; }};
+    const std::vector<MakespanOfWorkers> scans = {
+        [&](std::uint64_t workers) { return scan.level_makespan(CostUnit::flops, workers, scope, 1); }};
+    if (end < 2) return;
+    if (const auto found = overtaking_workers(plain, scans, end - 1); found.from) whole_.from = found.from;
+    return;
+  }
+  // Without barriers more workers may take longer: one number after the other, from where all FLOPs can be done.
+  std::uint64_t left = kMostSimulations;
+  for (std::uint64_t workers = std::max<std::uint64_t>(1, totals.flops / plain_flops_); workers < end; ++workers) {
+    const std::optional<std::uint64_t> makespan = scan.dag_makespan(workers, scope);
+    if (!makespan || left-- == 0) {
+      whole_.is_known = false;
+      return;
+    }
+    if (*makespan < plain_flops_) {
+      whole_.from = workers;
+      return;
+    }
+  }
+}
+
+std::optional<Overtakes> OvertakingSearch::result() const {
+  if (!is_asked() || plain_.empty()) return std::nullopt;
+  Overtakes overtakes{whole_, shared_overtaking(plain_, scans_)};
+  if (!overtakes.whole.is_known) overtakes.whole.from.reset();
+  return overtakes;
+}
+
+}  // namespace upsweep
