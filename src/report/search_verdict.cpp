@@ -219,7 +219,7 @@ Verdict compared(const SearchReport& report) {
       baseline_of(is_pram ? "sparse-bp-whole" : "sparse-bp", result, *best_plain(result).score, best_scan(result), 0)};
   if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
     verdict.baselines.push_back(shared_baseline(result));
-  verdict.overtakes = result.overtakes;
+  if (is_pram) verdict.overtakes = result.overtakes;
   bool has_scans = false;
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
   verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);

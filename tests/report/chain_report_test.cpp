@@ -81,7 +81,7 @@ TEST(ChainReport, SaysTheSecondsOfAMachine) {
 TEST(ChainReport, HasARowPerRunOfLevels) {
   const Profiled profiled(model_of(1000), 2);
   const std::string csv = to_csv(profiled.report());
-  EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max\r\n"));
+  EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max,span_max\r\n"));
   EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 2);
 }
 

@@ -20,6 +20,17 @@ SearchResult search_of(std::uint64_t scheme_elements = 0) {
   return search_chain(fused_chain(20, 1000), options, scheme_elements);
 }
 
+/// The scores by hand, those of ops that workers share, too; nothing is known of other numbers of workers.
+void set_scores(SearchResult& result, const std::vector<double>& scores) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    Candidate& candidate =
+        i < result.candidates.size() ? result.candidates[i] : result.schemes[i - result.candidates.size()];
+    candidate.score = scores[i];
+    candidate.pram.shared_flops = static_cast<std::uint64_t>(scores[i]);
+  }
+  result.overtakes.reset();
+}
+
 SearchReport report_of(const SearchResult& result) {
   SearchReport report{"rnn-like", "chain", "rnn-like: chain", result};
   report.linear_flops = result.linear().totals.flops;
@@ -37,7 +48,9 @@ TEST(SearchReport, HasTheKeysOfASearch) {
   EXPECT_EQ(json["overtaking"]["workers"], 33);
   EXPECT_TRUE(json["machine"].is_null());
   EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
-  EXPECT_EQ(search_verdict(report).sentences.back(), "A hybrid scan overtakes plain BP from 33 workers on (depth 2).");
+  EXPECT_EQ(search_verdict(report).sentences.back(),
+            "Where each op runs on one worker, a scan overtakes plain BP from 22 workers on; where workers share ops, "
+            "from 2788 workers on.");
 }
 
 TEST(SearchReport, SaysWhereOtherSchemesAreLeftOut) {
@@ -87,27 +100,33 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   SearchResult result = search_of();
   ASSERT_TRUE(result.best);
   result.candidates.resize(3);
-  for (Candidate& candidate : result.candidates) {
-    candidate.score = 100;
-    candidate.same_as.reset();
-  }
-  result.candidates[2].score = 80;
+  for (Candidate& candidate : result.candidates) candidate.same_as.reset();
+  set_scores(result, {100, 100, 80});
   result.best = 2;
   result.best_scheme.reset();
-  EXPECT_THAT(
-      search_verdict(report_of(result)).sentences,
-      ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
-                  "depth 0 with 25 % more.",
-                  "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP: the scan pays."));
+  EXPECT_THAT(search_verdict(report_of(result)).sentences,
+              ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
+                          "depth 0 with 25 % more.",
+                          "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP with each op "
+                          "on one worker, 0.8000x with ops that workers share: the scan pays."));
   EXPECT_TRUE(scan_pays(result));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::yes);
+  result.candidates[1].pram.shared_flops = 120;
+  result.candidates[2].pram.shared_flops = 150;
+  EXPECT_THAT(
+      search_verdict(report_of(result)).sentences.back(),
+      HasSubstr("hybrid:2 takes 0.8000x of plain BP with each op on one worker, hybrid:1 1.200x with ops that workers "
+                "share: the scan pays only if ops are whole."));
+  EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::only_if_ops_are_whole);
+  set_scores(result, {100, 100, 80});
   SearchReport dense = report_of(result);
   dense.baseline_flops = 160;
   EXPECT_THAT(search_verdict(dense).sentences.back(), HasSubstr("the scan pays; it is 0.5000x of dense BP."));
   result.best = 0;
-  result.candidates[2].score = 100;
+  set_scores(result, {100, 100, 100});
   EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
-              HasSubstr("hybrid:1 takes 1.000x of plain BP: the scan gains nothing."));
+              HasSubstr("hybrid:1 takes 1.000x of plain BP with each op on one worker, 1.000x with ops that workers "
+                        "share: the scan gains nothing."));
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
   EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::no);
   result.candidates[1].feasible = result.candidates[2].feasible = false;
@@ -124,8 +143,7 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
 TEST(SearchReport, VerdictComparesTheBestScanOfAllSchemesWithTheBestThatIsNone) {
   SearchResult result = search_of();
   result.candidates.resize(2);
-  result.candidates[0].score = 100;
-  result.candidates[1].score = 90;
+  set_scores(result, {100, 90});
   result.best = result.best_scheme = 1;
   Candidate scheme = result.candidates[1];
   scheme.depth.reset();
@@ -133,18 +151,22 @@ TEST(SearchReport, VerdictComparesTheBestScanOfAllSchemesWithTheBestThatIsNone) 
   scheme.score = 60;
   result.schemes = {scheme};
   result.best_scheme = 2;
+  set_scores(result, {100, 90, 60});
   EXPECT_THAT(search_verdict(report_of(result)).sentences,
               ElementsAre(HasSubstr("Best: depth 1"),
                           HasSubstr("Best of all: sklansky with 60, 0.6000x of plain BP; the "
                                     "best depth is 1 with 90, 50 % more."),
-                          HasSubstr("sklansky takes 0.6000x of plain BP: the scan pays.")));
+                          HasSubstr("sklansky takes 0.6000x of plain BP with each op on one worker, 0.6000x with ops "
+                                    "that workers share: the scan pays.")));
   scheme.schedule = "blocked:1";
   scheme.is_plain = true;
   scheme.score = 50;
   result.schemes.push_back(scheme);
+  set_scores(result, {100, 90, 60, 50});
   const Verdict verdict = search_verdict(report_of(result));
   EXPECT_THAT(verdict.sentences.back(),
-              HasSubstr("sklansky takes 1.200x of blocked:1, the best that is no scan: the scan does not pay."));
+              HasSubstr("sklansky takes 1.200x of blocked:1, the best that is no scan with each op on one worker, "
+                        "1.200x with ops that workers share: the scan does not pay."));
   EXPECT_EQ(verdict.baselines.front().score, 50);
 }
 

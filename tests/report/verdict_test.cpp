@@ -39,13 +39,17 @@ TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
 TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   Verdict verdict;
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
+  verdict.overtakes = Overtakes{{true, 3, std::nullopt}, {true, 40, 41}};
   verdict.sentences = {"One.", "Two."};
   EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"pays": "no", "decided_by": "flops", "baselines": [
     {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
+    "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
-  EXPECT_EQ(verdict_json({}), Json::parse(R"({"pays": null, "decided_by": null, "baselines": [], "sentence": ""})"));
+  EXPECT_EQ(verdict_json({}), Json::parse(R"({"pays": null, "decided_by": null, "baselines": [],
+    "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
+    "sentence": ""})"));
 }
 
 TEST(Verdict, ComparisonsSayWhatFollows) {
@@ -56,6 +60,39 @@ TEST(Verdict, ComparisonsSayWhatFollows) {
   EXPECT_EQ(comparison_text({"sparse-bp", 1, true, "hybrid:3", 2}, "plain BP", kSameMeasurement),
             "hybrid:3 takes 2.000x of plain BP: the scan does not pay");
   EXPECT_EQ(comparison_text({"sparse-bp", 1, true}, "plain BP", 0), "there is no scan to compare with plain BP");
+}
+
+TEST(Verdict, PaysOnlyIfOpsAreWholeWhereSharedOnesAloneSayNo) {
+  Verdict verdict;
+  verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80},
+                       {"sparse-bp-shared", 10, false, "hybrid:1", 20, true}};
+  EXPECT_EQ(verdict.pays(), Pays::only_if_ops_are_whole);
+  EXPECT_EQ(verdict.ratio(), 2) << "the worst";
+  EXPECT_EQ(pays_text(verdict), "the scan pays only if ops are whole");
+  EXPECT_EQ(verdict_json(verdict)["pays"], "only-if-ops-are-whole");
+  verdict.baselines.push_back({"graph-bp", 100, false, "hybrid:1", 110});
+  EXPECT_EQ(verdict.pays(), Pays::no) << "over the graph it does not pay by any rule";
+  verdict.baselines.pop_back();
+  verdict.baselines.front().scan_score = 120;
+  verdict.baselines.back().scan_score = 9;
+  EXPECT_EQ(verdict.pays(), Pays::no);
+  EXPECT_EQ(pays_text(verdict), "the scan does not pay");
+}
+
+TEST(Verdict, SaysFromHowManyWorkersOnByBothRules) {
+  EXPECT_EQ(overtaking_text(std::nullopt, "plain BP"), "");
+  EXPECT_EQ(
+      overtaking_text(Overtakes{{true, 3, {}}, {true, 40, 41}}, "plain BP"),
+      "Where each op runs on one worker, a scan overtakes plain BP from 3 workers on; where workers share ops, from "
+      "40 workers on (always from 41 on).");
+  EXPECT_EQ(
+      overtaking_text(Overtakes{{true, {}, {}}, {true, 40, 40}}, "plain BP"),
+      "Where each op runs on one worker, no scan overtakes plain BP; where workers share ops, one does from 40 workers "
+      "on.");
+  EXPECT_EQ(
+      overtaking_text(Overtakes{{false, {}, {}}, {true, {}, {}}}, "plain BP"),
+      "Where each op runs on one worker, a scan overtakes plain BP from a number on that is not known; where workers "
+      "share ops, none does.");
 }
 
 TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {
