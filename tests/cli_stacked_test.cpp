@@ -100,7 +100,7 @@ TEST(Stack, ReportsForPeopleAndTables) {
   EXPECT_THAT(text.out, HasSubstr("4 layers of rnn of 20 hidden elements, 1000 steps"));
   EXPECT_THAT(text.out, HasSubstr("<- best"));
   EXPECT_THAT(text.out, HasSubstr("Fewest steps: layers-then-time/"));
-  EXPECT_THAT(text.out, HasSubstr(" with ops that workers share: the scan pays only if ops are whole"));
+  EXPECT_THAT(text.out, HasSubstr(" with ops that workers share: the scan pays;"));
   EXPECT_THAT(text.out, HasSubstr("a scan overtakes the wavefront from "));
   EXPECT_THAT(upsweep({"search", kModel, "--workers", "1"}).out,
               HasSubstr(" with ops that workers share: the scan does not pay"));

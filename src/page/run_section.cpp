@@ -41,6 +41,10 @@ Markup run_facts(const RunDetails& details) {
   facts.fact("critical path, dag (FLOPs)", count_cell(run.critical_path_dag_flops));
   facts.fact("makespan, level (FLOPs)", count_cell(run.makespan_level_flops));
   facts.fact("makespan, dag (FLOPs)", count_cell(run.makespan_dag_flops));
+  if (run.makespan_shared_flops) {
+    facts.fact("makespan, ops that workers share (FLOPs)", count_cell(run.makespan_shared_flops));
+    facts.fact("bound of shared ops (FLOPs)", count_cell(run.bound_shared_flops));
+  }
   facts.fact("makespan to plain (dag)", ratio_cell(quotient(run.makespan_dag_flops, run.linear_flops)));
   facts.fact("step complexity", count_cell(static_cast<double>(run.steps)));
   facts.fact("largest op (FLOPs)", count_cell(run.per_step_flops));

@@ -39,11 +39,12 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
                                             {"critical path (FLOPs)"},
                                             {"makespan, level (FLOPs)"},
                                             {"makespan, dag (FLOPs)"},
+                                            {"makespan, shared ops (FLOPs)"},
                                             {"memory (bytes)"},
                                             {"score to plain"},
                                             {"remark", false}};
   if (is_timed) {
-    columns.insert(columns.begin() + 7,
+    columns.insert(columns.begin() + 8,
                    {{"predicted, level (seconds)"}, {"predicted, dag (seconds)"}, {"limited by", false}});
   }
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
@@ -62,11 +63,12 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
         count_cell(path),
         count_cell(run.makespan_level_flops),
         count_cell(run.makespan_dag_flops),
+        count_cell(run.makespan_shared_flops),
         bytes_cell(run.peak_live_bytes),
         ratio_cell(ratio),
         text_cell(remark(group, run, best))};
     if (is_timed) {
-      cells.insert(cells.begin() + 7, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s),
+      cells.insert(cells.begin() + 8, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s),
                                        text_cell(run.binding.empty() ? "-" : run.binding)});
     }
     table.row(cells, best != nullptr && run.id == best->id);

@@ -78,6 +78,8 @@ void columns(auto& visit, RunColumns<Count>& run) {
   visit("graph_bp_makespan_dag_flops", run.graph_bp_makespan_dag_flops);
   visit("branch_makespan_level_flops", run.branch_makespan_level_flops);
   visit("branch_makespan_dag_flops", run.branch_makespan_dag_flops);
+  visit("makespan_shared_flops", run.makespan_shared_flops);
+  visit("bound_shared_flops", run.bound_shared_flops);
 }
 
 /// Of the view runs.
@@ -194,6 +196,8 @@ void add_simulation(const PramProfile& pram, std::uint64_t inputs, RunColumns<Me
   run.makespan_level_flops = {pram.level.flops, inputs};
   run.makespan_dag_unit = pram.dag->unit;
   run.makespan_dag_flops = {pram.dag->flops, inputs};
+  run.makespan_shared_flops = Mean{pram.shared_flops, inputs};
+  run.bound_shared_flops = Mean{pram.shared_bound_flops, inputs};
   run.peak_live_bytes = {pram.peak_live_bytes, inputs};
 }
 

@@ -85,7 +85,9 @@ CREATE TABLE schedule_runs (
   graph_bp_makespan_level_flops NUMERIC,
   graph_bp_makespan_dag_flops NUMERIC,
   branch_makespan_level_flops NUMERIC,  -- what a scan leaves to do: Jacobians of blocks before it, gradients inside them after it
-  branch_makespan_dag_flops NUMERIC
+  branch_makespan_dag_flops NUMERIC,
+  makespan_shared_flops NUMERIC,      -- where workers share ops, a barrier after each level; NULL, as the next: before version 12
+  bound_shared_flops NUMERIC          -- no schedule of such ops is shorter
 );
 CREATE INDEX runs_by_command ON schedule_runs(command_id);
 CREATE INDEX runs_by_model ON schedule_runs(model_hash, depth);
@@ -160,7 +162,8 @@ SELECT r.id, c.created_utc, c.tool_version, c.command, c.parameters, r.search_id
        r.makespan_level_flops, r.makespan_dag_unit, r.makespan_dag_flops, r.peak_live_bytes, r.machine_id,
        r.predicted_level_s, r.predicted_dag_s, r.predicted_build_s, r.graph_bp_flops, r.formation_flops, c.rule,
        r.binding, r.graph_bp_makespan_level_flops, r.graph_bp_makespan_dag_flops, r.branch_makespan_level_flops,
-       r.branch_makespan_dag_flops, r.command_id, c.verdict, c.verdict_ratio
+       r.branch_makespan_dag_flops, r.command_id, c.verdict, c.verdict_ratio, r.makespan_shared_flops,
+       r.bound_shared_flops
 FROM schedule_runs r JOIN commands c ON c.id = r.command_id;
 
 CREATE VIEW level_profile AS

@@ -73,6 +73,8 @@ struct RunColumns {
   std::optional<Count> graph_bp_makespan_dag_flops;
   std::optional<Count> branch_makespan_level_flops;
   std::optional<Count> branch_makespan_dag_flops;
+  std::optional<Count> makespan_shared_flops;  ///< where workers share ops; nothing, as the next, before version 12
+  std::optional<Count> bound_shared_flops;
 };
 
 /// A run of a schedule: one that was profiled, a candidate of a search, or one that was validated.
