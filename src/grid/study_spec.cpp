@@ -68,7 +68,7 @@ void set_memory_limit(PointSettings& point, const std::string& name, const AxisV
 
 const std::vector<std::string>& setting_names() {
   static const std::vector<std::string> kNames = {"schedule", "workers", "batch",           "execution",
-                                                  "scope",    "pattern", "memory_limit_MiB"};
+                                                  "scope",    "pattern", "memory_limit_MiB", "ops"};
   return kNames;
 }
 
@@ -83,6 +83,8 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
     settings.point.execution = one_of<Execution>(name, value, {{{"level", Execution::level}, {"dag", Execution::dag}}});
   } else if (name == "scope") {
     settings.point.scope = one_of<Scope>(name, value, {{{"all", Scope::all}, {"live", Scope::live}}});
+  } else if (name == "ops") {
+    settings.point.ops = one_of<Ops>(name, value, {{{"whole", Ops::whole}, {"shared", Ops::shared}}});
   } else if (name == "pattern") {
     settings.pattern =
         one_of<PatternKind>(name, value, {{{"guaranteed", PatternKind::guaranteed}, {"sample", PatternKind::sample}}});

@@ -99,6 +99,8 @@ std::string wins_text(const Json& best) {
   if (const std::string speedups = speedups_text({best}); !speedups.empty()) {
     text = fmt::format("The best scan runs at {} the speed of plain back-propagation", speedups);
   }
+  const auto given = best.find("given_schedule");
+  if (given != best.end() && given->is_string()) return text.empty() ? text : text + ".";  // nothing was chosen
   const auto wins = best.find("wins");
   if (wins != best.end() && wins->is_object() && !wins->empty() && wins->begin().value().is_number()) {
     text += fmt::format("{} {} wins most often, at {} of {} points", text.empty() ? "The schedule" : "; the schedule",

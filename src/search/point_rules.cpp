@@ -14,6 +14,8 @@ namespace upsweep {
 namespace {
 
 double makespan_flops(const CountedSchedule& schedule, const PointRules& rules) {
+  if (rules.ops == Ops::shared)
+    return static_cast<double>(shared_makespan(schedule.shared(rules.scope), rules.workers, rules.batch));
   if (rules.execution == Execution::level)
     return static_cast<double>(schedule.level_makespan(CostUnit::flops, rules.workers, rules.scope, rules.batch));
   const std::optional<std::uint64_t> flops = schedule.dag_makespan(rules.workers, rules.scope);
@@ -102,7 +104,18 @@ PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned 
                     "level",
                     settings.batch));
   }
+  if (settings.ops == Ops::shared && settings.execution == Execution::dag) {
+    throw std::invalid_argument(
+        "ops are shared and execution is dag, of which a lower bound alone is known: accepted is execution level");
+  }
+  if (settings.ops == Ops::shared && machine != nullptr && has_whole_ops(machine)) {
+    throw std::invalid_argument(fmt::format(
+        "ops are shared and the machine {} is a pram, whose seconds are those of whole ops: accepted are ops "
+        "whole, or no machine",
+        machine->name));
+  }
   PointRules rules;
+  rules.ops = settings.ops;
   rules.machine = settings.objective == Objective::time ? machine : nullptr;
   rules.value_bytes = value_bytes;
   rules.objective = settings.objective;

@@ -32,6 +32,7 @@ struct PointRules {
   Objective objective = Objective::time;
   Execution execution = Execution::level;
   Scope scope = Scope::all;
+  Ops ops = Ops::whole;
   std::uint64_t workers = 1;
   std::uint64_t batch = 1;
   std::optional<std::uint64_t> memory_limit;  ///< bytes

@@ -82,6 +82,15 @@ std::vector<std::uint32_t> winners_of(const std::vector<std::uint64_t>& wins, co
   return winners;
 }
 
+/// The schedule that every point has, where none of them chose one.
+std::optional<std::string> given_schedule(const StudySpec& spec) {
+  const std::string& schedule = spec.base.point.schedule;
+  for (const Axis& axis : spec.axes) {
+    if (std::ranges::find(axis.columns, "schedule", &AxisColumn::path) != axis.columns.end()) return std::nullopt;
+  }
+  return schedule == "best" || schedule == "best-of-all" ? std::nullopt : std::optional(schedule);
+}
+
 AnswerRecord wins_answer(const AnswerInputs& inputs) {
   const std::vector<std::uint64_t> wins = wins_by_schedule(inputs.points);
   std::uint64_t points = 0;
@@ -98,10 +107,14 @@ AnswerRecord wins_answer(const AnswerInputs& inputs) {
   AnswerJson answer;
   answer["points"] = points;
   answer["wins"] = by_schedule;
+  const std::optional<std::string> given = given_schedule(inputs.study.spec);
+  answer["given_schedule"] = given ? AnswerJson(*given) : AnswerJson();
   answer["speedup_least"] = speedups.least;
   answer["speedup_most"] = speedups.most;
   std::string sentence = points == 0 ? "no point has a schedule that is possible"
-                                     : fmt::format("the best schedules of {} points: {}", points, shares);
+                         : given
+                             ? fmt::format("{} points, all by the schedule that the study gives: {}", points, *given)
+                             : fmt::format("the best schedules of {} points: {}", points, shares);
   if (!std::isnan(speedups.least)) {
     sentence +=
         fmt::format("; the best scan against plain back-propagation: {}", speedups_text(speedups.least, speedups.most));

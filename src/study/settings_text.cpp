@@ -55,6 +55,7 @@ std::string settings_text(const StudySettings& settings) {
   } else {
     text.append(point.is_limited_by_machine ? "machine" : "none");
   }
+  if (point.ops == Ops::shared) text.append(" ops=shared");  // keys of points before there was a choice hold on
   return text;
 }
 

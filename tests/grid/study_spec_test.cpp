@@ -36,6 +36,8 @@ TEST(SetSetting, SetsEachByItsName) {
   EXPECT_EQ(with("execution", {"level"}).point.execution, Execution::level);
   EXPECT_EQ(with("scope", {"live"}).point.scope, Scope::live);
   EXPECT_EQ(with("pattern", {"sample"}).pattern, PatternKind::sample);
+  EXPECT_EQ(with("ops", {"shared"}).point.ops, Ops::shared);
+  EXPECT_EQ(with("ops", {"whole"}).point.ops, Ops::whole);
   EXPECT_EQ(with("memory_limit_MiB", axis_value(1.5)).point.memory_limit, 1'572'864U);
   EXPECT_TRUE(with("memory_limit_MiB", axis_value(1)).point.is_limited_by_machine);
 }
@@ -65,7 +67,7 @@ TEST(SetSetting, SaysWhatItAccepts) {
   EXPECT_THAT(refusal("schedule", {"hybrid"}), HasSubstr("schedule is 'hybrid', accepted are best, best-of-all, "));
   EXPECT_EQ(refusal("depth", axis_value(1)),
             "'depth' is no setting, accepted are schedule, workers, batch, execution, scope, pattern, "
-            "memory_limit_MiB");
+            "memory_limit_MiB, ops");
 }
 
 TEST(SettingNumber, IsThereWhereTheStudySaysOne) {

@@ -60,6 +60,33 @@ SearchOptions options_of(const PointSettings& settings, const Machine* machine, 
   return options;
 }
 
+TEST(PointOps, SharedOnesScoreAsASearchShowsThem) {
+  const HomogeneousChain chain = fused_chain(5, 30);
+  PointSettings settings;
+  settings.schedule = "hybrid:2";
+  settings.workers = 7;
+  settings.ops = Ops::shared;
+  const PointFigures figures = score_point(chain, 4, nullptr, settings);
+  const SearchResult search = search_chain(chain, options_of(settings, nullptr, 4, 7));
+  EXPECT_EQ(figures.best->score, static_cast<double>(search.candidates[2].pram.shared_flops));
+  EXPECT_EQ(figures.plain.score, static_cast<double>(search.candidates[0].pram.shared_flops));
+  settings.batch = 3;
+  EXPECT_EQ(score_point(chain, 4, nullptr, settings).plain.score, 29 * 22.0) << "ceil(3 * 50 / 7) in each of 29 levels";
+  settings.batch = 1;
+  settings.execution = Execution::dag;
+  EXPECT_THAT([&] { static_cast<void>(score_point(chain, 4, nullptr, settings)); },
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("ops are shared and execution is dag")));
+  settings.execution = Execution::level;
+  const Machine pram = machine_of(MachineKind::pram);
+  EXPECT_THAT(
+      [&] { static_cast<void>(score_point(chain, 4, &pram, settings)); },
+      ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("ops are shared and the machine small is a pram")));
+  const Machine gpu = machine_of(MachineKind::gpu);
+  const PointFigures shared = score_point(chain, 4, &gpu, settings);
+  settings.ops = Ops::whole;
+  EXPECT_EQ(shared.best->score, score_point(chain, 4, &gpu, settings).best->score) << "a GPU shares them anyway";
+}
+
 void expect_score(double got, double want) { EXPECT_NEAR(got, want, 1e-12 * want); }
 
 /// `is_exact`: scores equal to the last digit.

@@ -8,6 +8,15 @@ enum class Execution {
   dag,    ///< no barriers: a combine may start when its operands are there
 };
 
+/// Who works on an op.
+enum class Ops {
+  whole,   ///< one worker
+  shared,  ///< any number of workers at once, which are scalar processors: docs/counting-rule.md
+};
+
+/// "whole" or "shared".
+[[nodiscard]] inline const char* to_string(Ops ops) { return ops == Ops::whole ? "whole" : "shared"; }
+
 /// "level" or "dag".
 [[nodiscard]] inline const char* to_string(Execution execution) {
   return execution == Execution::level ? "level" : "dag";
