@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -100,6 +101,56 @@ TEST(Verdicts, OfNetworksWithBranchesCountWhatBlocksCost) {
   EXPECT_EQ(graph["score"], flops("graph_bp"));
   EXPECT_EQ(graph["scan_score"], chain + flops("formation") + flops("inside_blocks"));
   EXPECT_EQ(verdict["pays"] != "no", graph["ratio"] < 1 && verdict["baselines"][0]["ratio"] < 1);
+}
+
+TEST(Verdicts, SayWhereAnotherUsualSettingTurnsThem) {
+  const std::string model = kModels + "vgg11-quarter-pruned90.yaml";
+  const std::vector<std::string> search = {"search",    model, "--pattern", "sample",
+                                           "--workers", "16",  "--schemes", "hybrid"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = search;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json_of(arguments)["verdict"];
+  };
+  const Json dag = with({});
+  const Json level = with({"--execution", "level"});
+  EXPECT_EQ(dag["pays"], "only-if-ops-are-whole");
+  EXPECT_EQ(level["pays"], "no");
+  const auto told = [](const char* execution, const Json& other) {
+    return HasSubstr("With " + std::string(execution) + " execution it is the other way round: hybrid:1 takes " +
+                     fmt::format("{:.4g}", other["baselines"][0]["ratio"].get<double>()) + "x of plain BP");
+  };
+  EXPECT_THAT(dag["sentence"].get<std::string>(), told("level", level));
+  EXPECT_THAT(level["sentence"].get<std::string>(), told("dag", dag));
+  EXPECT_THAT(dag["sentence"].get<std::string>(),
+              HasSubstr("With a batch of 32 (level execution) it is the other way"));
+  EXPECT_THAT(level["sentence"].get<std::string>(), ::testing::Not(HasSubstr("With a batch of 32")));
+}
+
+TEST(Verdicts, ASearchAndAStudyGiveOneAnswerToOneQuestion) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> machines = {"p100-pcie-16gb", "v100-sxm2-32gb", "a100-sxm4-80gb", "h200-sxm-141gb",
+                                             "rtx-2070",       "titan-xp",       "pram-unit"};
+  std::string axis;
+  for (const std::string& machine : machines) axis += "      - " + kSource + "/configs/machines/" + machine + ".yaml\n";
+  for (const std::string model : {"lenet5", "mlp-mnist", "densenet-block", "vgg11-quarter-pruned90"}) {
+    const std::string file = kModels + model + ".yaml";
+    const std::string study =
+        folder.write(model + ".yaml", "name: " + model + "\nbase:\n  model: " + file + "\n  machine: " + kSource +
+                                          "/configs/machines/pram-unit.yaml\naxes:\n  - name: "
+                                          "machine\n    path: machine\n    values:\n" +
+                                          axis + "questions: [best]\n");
+    const Json points = json_of({"study", study})["rows"];
+    ASSERT_EQ(points.size(), machines.size());
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      const Json search = json_of({"search", file, "--machine", kSource + "/configs/machines/" + machines[i] + ".yaml",
+                                   "--schemes", "hybrid", "--execution", "level"});
+      const Json& point = points[i];
+      EXPECT_EQ(point["workers"], search["workers"]) << model << " on " << machines[i];
+      EXPECT_DOUBLE_EQ(point["score"], search["best"]["score"].get<double>()) << model << " on " << machines[i];
+      EXPECT_DOUBLE_EQ(point["plain_score"], search["linear"]["score"].get<double>()) << model << " on " << machines[i];
+    }
+  }
 }
 
 TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {

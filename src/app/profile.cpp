@@ -110,7 +110,8 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   if (machine != nullptr) {
     found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
     found.linear_s =
-        predict_time(found.analysis.schedules.back(), *machine, workers, Execution::dag, model.value_bytes).seconds;
+        predict_time(found.analysis.schedules.back(), *machine, workers, default_execution(machine), model.value_bytes)
+            .seconds;
   }
   outcome.verdict = verdict_of(model, request.pattern, found, machine);
   if (store) {

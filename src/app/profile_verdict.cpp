@@ -39,12 +39,14 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
   const auto inputs = static_cast<double>(network.inputs);
   const ScheduleProfile& profile = found.analysis.schedules.front();
   const std::string& schedule = profile.schedule.name;
-  SearchResult result =
-      two_candidates(schedule, is_plain_schedule(schedule),
-                     found.times ? found.times->dag.seconds : static_cast<double>(found.pram.dag->flops) / inputs,
-                     found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
+  const bool is_dag = default_execution(machine) == Execution::dag;
+  SearchResult result = two_candidates(schedule, is_plain_schedule(schedule),
+                                       found.times ? (is_dag ? found.times->dag : found.times->level).seconds
+                                                   : static_cast<double>(found.pram.dag->flops) / inputs,
+                                       found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
   add_counts(totals(profile, Scope::all), found, result);
   result.options.machine = machine;
+  result.options.execution = default_execution(machine);
   result.inputs = network.inputs;
   result.workers = found.pram.workers;
   SearchReport report{model.name, "network", "", result, to_string(pattern)};

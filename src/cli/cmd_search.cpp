@@ -56,7 +56,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--execution", options->execution, "executor and critical-path rule")
       ->check(CLI::IsMember({"level", "dag"}))
-      ->default_str("dag");
+      ->default_str("dag; with the machine file of a processor or GPU level");
   app->add_option("--schemes", options->schemes, "all schedules, or the hybrid depths alone")
       ->check(CLI::IsMember({"all", "hybrid"}))
       ->default_str("all");

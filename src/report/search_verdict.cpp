@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "search_parts.hpp"
@@ -275,6 +276,51 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
                      pattern, scope, standing);
 }
 
+/// The score of a candidate under another setting; nothing where it is not known.
+using OtherScore = std::function<std::optional<double>(const Candidate&)>;
+
+/// Where another usual setting turns the comparison with the first baseline: that, as a sentence; else empty.
+std::string turned_text(const SearchReport& report, const Verdict& verdict, const std::string& setting,
+                        const OtherScore& score) {
+  const SearchResult& result = report.result;
+  if (verdict.baselines.empty() || !verdict.baselines.front().ratio()) return "";
+  const Candidate* scan = nullptr;
+  std::optional<double> plain;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (i > 0 && !c.feasible) continue;
+    const std::optional<double> mine = score(c);
+    if (!mine) return "";
+    if (c.is_plain) plain = std::min(plain.value_or(*mine), *mine);
+    if (c.is_scan() && (scan == nullptr || *mine < *score(*scan))) scan = &c;
+  }
+  if (scan == nullptr || !plain || *plain == 0) return "";
+  const double ratio = *score(*scan) / *plain;
+  const auto pays = [&](double of) { return standing_of(of, verdict.same) == Standing::pays; };
+  if (pays(ratio) == pays(*verdict.baselines.front().ratio())) return "";
+  return fmt::format("With {} it is the other way round: {} takes {} of {}{}.", setting, scan->schedule,
+                     short_ratio(ratio), report.plain, has_shared(verdict) ? " with each op on one worker" : "");
+}
+
+std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict) {
+  const SearchOptions& options = report.result.options;
+  if (options.objective != Objective::time || has_blocks(report) || !report.result.linear().is_counted) return {};
+  const Execution other = options.execution == Execution::level ? Execution::dag : Execution::level;
+  const OtherScore by_execution = [&](const Candidate& c) -> std::optional<double> {
+    if (options.in_seconds()) return other == Execution::level ? c.level_s : c.dag_s;
+    const std::optional<Makespan> makespan = c.pram.makespan(other);
+    if (!makespan) return std::nullopt;
+    return static_cast<double>(makespan->flops) / static_cast<double>(report.result.inputs);
+  };
+  std::vector<std::string> sentences = {
+      turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution)};
+  if (!options.memory_limit) {
+    sentences.push_back(turned_text(report, verdict, fmt::format("a batch of {} (level execution)", kOtherBatch),
+                                    [](const Candidate& c) { return c.batched_score; }));
+  }
+  return sentences;
+}
+
 }  // namespace
 
 const Candidate* best_scan(const SearchResult& result) {
@@ -315,9 +361,11 @@ Verdict search_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared(report);
   const std::string standing = standing_sentence(report, verdict);
-  for (const std::string& sentence :
-       {best_text(report), best_scheme_text(report), standing, overtaking_text(verdict.overtakes, report.plain)}) {
-    if (!sentence.empty()) verdict.sentences.push_back(sentence);
+  std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing};
+  for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
+  sentences.push_back(overtaking_text(verdict.overtakes, report.plain));
+  for (std::string& sentence : sentences) {
+    if (!sentence.empty()) verdict.sentences.push_back(std::move(sentence));
   }
   return verdict;
 }

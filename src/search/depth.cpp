@@ -60,6 +60,13 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   } else if (const std::optional<std::uint64_t> flops = score_flops(candidate, options)) {
     candidate.score = static_cast<double>(*flops) / static_cast<double>(schedule.inputs());
   }
+  if (options.in_seconds()) {
+    candidate.batched_score = schedule.level_seconds(*options.machine, workers, options.scope, kOtherBatch);
+  } else if (options.objective == Objective::time) {
+    candidate.batched_score =
+        static_cast<double>(schedule.level_makespan(CostUnit::flops, workers, options.scope, kOtherBatch)) /
+        static_cast<double>(schedule.inputs());
+  }
   if (options.memory_limit) candidate.reason = memory_reason(schedule, options.scope, 1, *options.memory_limit);
   candidate.feasible = candidate.reason.empty();
   if (options.machine != nullptr)

@@ -20,12 +20,14 @@ SearchResult search_of(std::uint64_t scheme_elements = 0) {
   return search_chain(fused_chain(20, 1000), options, scheme_elements);
 }
 
-/// The scores by hand, those of ops that workers share, too; nothing is known of other numbers of workers.
+/// The scores by hand, those of ops that workers share, too; nothing is known of other settings.
 void set_scores(SearchResult& result, const std::vector<double>& scores) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     Candidate& candidate =
         i < result.candidates.size() ? result.candidates[i] : result.schemes[i - result.candidates.size()];
     candidate.score = scores[i];
+    candidate.batched_score.reset();
+    candidate.pram.dag.reset();
     candidate.pram.shared_flops = static_cast<std::uint64_t>(scores[i]);
   }
   result.overtakes.reset();

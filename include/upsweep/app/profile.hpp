@@ -37,7 +37,7 @@ struct CountedNetworkProfile {
   std::uint64_t linear_shared_flops = 0;  ///< makespan of plain back-propagation, ops that workers share
   std::optional<Overtakes> overtakes = std::nullopt;
   std::optional<ProfileTimes> times = std::nullopt;
-  std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, without barriers
+  std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, by default_execution()
 };
 
 /// A chain or the steps of a recurrent model, counted by closed forms.

@@ -27,7 +27,7 @@ struct SearchRequest {
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: scores are its seconds
   std::optional<std::string> db = std::nullopt;       ///< runs are kept there
   Objective objective = Objective::time;
-  std::optional<Execution> execution = std::nullopt;   ///< dag where not said, level where only that is known
+  std::optional<Execution> execution = std::nullopt;   ///< default_execution(); level where only that is known
   bool live = false;                                   ///< leave out dead ops
   std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said

@@ -29,6 +29,14 @@ enum class Objective : std::uint8_t {
   return machine == nullptr || machine->kind == MachineKind::pram;
 }
 
+/// The executor where nobody says one: with barriers as the backends of a processor or GPU run, else without.
+[[nodiscard]] inline Execution default_execution(const Machine* machine) {
+  return has_whole_ops(machine) ? Execution::dag : Execution::level;
+}
+
+/// Inputs of an iteration with which every candidate is scored, too: a verdict says where they would turn it.
+inline constexpr std::uint64_t kOtherBatch = 32;
+
 /// Settings of a search, whatever it is of.
 struct SearchOptions {
   Objective objective = Objective::time;
@@ -55,6 +63,7 @@ struct Candidate {
   PramProfile pram;
   bool is_counted = true;                ///< false: of the counts only FLOPs and peak_live_bytes are known
   bool has_dag_path = true;              ///< false: the longest path is not known
+  std::optional<double> batched_score;   ///< as score, under Execution::level with kOtherBatch inputs; where known
   std::optional<double> level_s;         ///< with a machine: seconds under Execution::level
   std::optional<double> dag_s;           ///< with a machine: seconds under Execution::dag
   std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
