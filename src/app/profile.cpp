@@ -88,8 +88,8 @@ void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, c
   options.machine = machine;
   if (!found.pram.dag) options.execution = Execution::level;
   OvertakingSearch overtaking(options);
-  overtaking.add(linear, true);
-  overtaking.add(schedule, is_plain_schedule(schedule.name()));
+  overtaking.add(linear, linear.sums(Scope::all, true).totals, true);
+  overtaking.add(schedule, schedule.sums(Scope::all, true).totals, is_plain_schedule(schedule.name()));
   found.overtakes = overtaking.result();
 }
 

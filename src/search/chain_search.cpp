@@ -107,7 +107,7 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
   OvertakingSearch overtaking(options);
   const auto score = [&](const CountedSchedule& schedule, std::vector<Candidate>& candidates, bool is_whole_known) {
     candidates.push_back(score_schedule(schedule, options, result.workers));
-    overtaking.add(schedule, candidates.back().is_plain, is_whole_known);
+    overtaking.add(schedule, candidates.back().totals, candidates.back().is_plain, is_whole_known);
   };
   for (const HomogeneousProfile& profile : profiles) score(*counted(profile), result.candidates, true);
   if (has_whole_ops(options.machine)) {

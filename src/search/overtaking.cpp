@@ -17,19 +17,18 @@ bool OvertakingSearch::is_asked() const {
   return options_.objective == Objective::time && has_whole_ops(options_.machine);
 }
 
-void OvertakingSearch::add(const CountedSchedule& schedule, bool is_plain, bool is_whole_known) {
+void OvertakingSearch::add(const CountedSchedule& schedule, const Totals& totals, bool is_plain, bool is_whole_known) {
   if (!is_asked()) return;
   if (plain_.empty()) {
-    plain_flops_ = schedule.sums(options_.scope, false).totals.flops;
+    plain_flops_ = totals.flops;
   } else if (!is_plain && !is_whole_known) {
-    look_for_whole(schedule);
+    look_for_whole(schedule, totals);
   }
   (is_plain ? plain_ : scans_).push_back(schedule.shared(options_.scope));
 }
 
-void OvertakingSearch::look_for_whole(const CountedSchedule& scan) {
+void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals& totals) {
   const Scope scope = options_.scope;
-  const Totals totals = scan.sums(scope, true).totals;
   if (plain_flops_ == 0 || totals.critical_path(options_.execution) >= plain_flops_) return;
   // With a worker for each op it is as fast as its critical path: faster than back-propagation.
   const std::uint64_t end = std::min(whole_.from.value_or(std::numeric_limits<std::uint64_t>::max()), totals.ops + 1);

@@ -17,15 +17,15 @@ class OvertakingSearch {
   explicit OvertakingSearch(const SearchOptions& options) : options_(options) {}
 
   /// Takes part by the rule of shared ops; by that of whole ones, too, unless `is_whole_known` says that somebody else
-  /// has looked.
-  void add(const CountedSchedule& schedule, bool is_plain, bool is_whole_known = false);
+  /// has looked. `totals`: the schedule's, in the scope of the options.
+  void add(const CountedSchedule& schedule, const Totals& totals, bool is_plain, bool is_whole_known = false);
   /// What is known of whole ops from elsewhere.
   void set_whole(const OvertakingWorkers& whole) { whole_ = whole; }
   /// Nothing on a machine that has no whole ops, and for objectives without workers.
   [[nodiscard]] std::optional<Overtakes> result() const;
 
  private:
-  void look_for_whole(const CountedSchedule& scan);
+  void look_for_whole(const CountedSchedule& scan, const Totals& totals);
   [[nodiscard]] bool is_asked() const;
 
   const SearchOptions& options_;
