@@ -23,11 +23,14 @@ SearchResult two_candidates(const std::string& schedule, bool is_plain, double s
 }
 
 template <class Found>
-void add_counts(const Totals& totals, const Found& found, SearchResult& result) {
+void add_counts(const Totals& totals, const Found& found, std::uint64_t linear_flops, SearchResult& result) {
   Candidate& candidate = result.candidates.back();
   candidate.totals = totals;
   candidate.pram = found.pram;
-  result.candidates.front().pram.shared_flops = found.linear_shared_flops;
+  PramProfile& plain = result.candidates.front().pram;  // op by op on any number of workers
+  plain.shared_flops = found.linear_shared_flops;
+  plain.level.flops = linear_flops;
+  plain.dag = plain.level;
   result.overtakes = found.overtakes;
 }
 
@@ -44,7 +47,7 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
                                        found.times ? (is_dag ? found.times->dag : found.times->level).seconds
                                                    : static_cast<double>(found.pram.dag->flops) / inputs,
                                        found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
-  add_counts(totals(profile, Scope::all), found, result);
+  add_counts(totals(profile, Scope::all), found, network.linear_flops, result);
   result.options.machine = machine;
   result.options.execution = default_execution(machine);
   result.inputs = network.inputs;
@@ -64,7 +67,7 @@ Verdict verdict_of(const AnyModel& model, const CountedChainProfile& found, cons
   SearchResult result = two_candidates(found.profile.schedule, found.profile.depth == 0U,
                                        found.seconds.value_or(static_cast<double>(makespan.flops)),
                                        linear_s.value_or(static_cast<double>(found.reference.linear_flops)));
-  add_counts(totals(found.profile, Scope::all), found, result);
+  add_counts(totals(found.profile, Scope::all), found, found.reference.linear_flops, result);
   result.options.execution = is_dag ? Execution::dag : Execution::level;
   result.options.machine = machine;
   result.workers = found.pram.workers;

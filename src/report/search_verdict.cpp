@@ -177,24 +177,26 @@ const Baseline* shared_of(const Verdict& verdict) {
 
 bool has_shared(const Verdict& verdict) { return shared_of(verdict) != nullptr; }
 
+bool has_barriers(const SearchResult& result) { return result.options.execution == Execution::level; }
+
 /// "hybrid:1 takes 0.7x of plain BP with each op on one worker and 2x with ops that workers share".
-std::string rules_text(const Verdict& verdict, const std::string& plain) {
+std::string rules_text(const Verdict& verdict, const std::string& plain, bool has_barriers) {
   const Baseline& whole = verdict.baselines.front();
   std::string text =
       fmt::format("{} takes {} of {}", whole.best_scan, ratio_text(whole.scan_score, whole.score), plain);
   const Baseline* shared = shared_of(verdict);
   if (shared == nullptr || !shared->ratio()) return text;
   const std::string other = shared->best_scan == whole.best_scan ? "" : shared->best_scan + " ";
-  return text + fmt::format(" with each op on one worker, {}{} with ops that workers share", other,
-                            short_ratio(*shared->ratio()));
+  return text + fmt::format(" with each op on one worker, {}{} with ops that workers share{}", other,
+                            short_ratio(*shared->ratio()), has_barriers ? "" : " (level execution)");
 }
 
 /// What the scan comes to over a graph with branches, which decides there.
 std::string graph_text(const SearchReport& report, const Candidate* scan, Verdict& verdict) {
   const SearchResult& result = report.result;
   const Baseline& chain = verdict.baselines.front();
-  const std::string over_chain =
-      fmt::format("over the chain, Jacobians of blocks given, {}", rules_text(verdict, report.plain));
+  const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {}",
+                                             rules_text(verdict, report.plain, has_barriers(result)));
   if (result.options.in_seconds()) {
     if (scan == nullptr) return no_scan_text(report, chain);
     verdict.is_decided = false;
@@ -230,7 +232,7 @@ Verdict compared(const SearchReport& report) {
 }
 
 /// Which of the two lower bounds of its makespan in FLOPs a scan comes near to; empty: neither, or both.
-std::string limit_text(const SearchResult& result, const Candidate& scan) {
+std::string limit_text(const SearchResult& result, const Candidate& scan, bool is_of_whole_ops) {
   constexpr double kNear = 1.05;
   const SearchOptions& options = result.options;
   if (options.objective != Objective::time || options.in_seconds() || result.workers < 2) return "";
@@ -238,8 +240,9 @@ std::string limit_text(const SearchResult& result, const Candidate& scan) {
   const bool is_path = sum <= kNear * static_cast<double>(scan.totals.critical_path(options.execution));
   const bool is_work = sum * static_cast<double>(result.workers) <= kNear * static_cast<double>(scan.totals.flops);
   if (is_path == is_work) return "";
-  return is_path ? "; its critical path binds: more workers would not help"
-                 : "; its work binds: all workers are busy nearly all the time";
+  return fmt::format("; {}its {}", is_of_whole_ops ? "with each op on one worker " : "",
+                     is_path ? "critical path binds: more workers would not help"
+                             : "work binds: all workers are busy nearly all the time");
 }
 
 /// Whether the best scan pays, beside the best that is none.
@@ -252,11 +255,12 @@ std::string standing_text(const SearchReport& report, Verdict& verdict) {
   const std::string baseline =
       &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
   const Baseline& first = verdict.baselines.front();
-  std::string text = first.ratio() ? fmt::format("{}: {}", rules_text(verdict, baseline), pays_text(verdict))
-                                   : comparison_text(first, baseline, verdict.same);
+  std::string text =
+      first.ratio() ? fmt::format("{}: {}", rules_text(verdict, baseline, has_barriers(result)), pays_text(verdict))
+                    : comparison_text(first, baseline, verdict.same);
   if (baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
-  return text + binding_text(report, *scan) + limit_text(result, *scan);
+  return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
 
 /// That as a sentence that says under what it holds.
@@ -266,10 +270,12 @@ std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   const std::string standing = standing_text(report, verdict);
   if (report.priced_by == "kernels")
     return fmt::format("On {}, {}: {}.", short_text(machine->name, 120), report.batch, standing);
-  const char* scope = result.options.scope == Scope::live ? ", live ops" : "";
+  const bool is_work = result.options.objective == Objective::work_flops;  // which names the scope itself
+  const char* scope = result.options.scope == Scope::live && !is_work ? ", live ops" : "";
   const std::string pattern = report.kind == "network" ? fmt::format(", {} pattern", report.pattern) : "";
   if (result.options.objective != Objective::time)
-    return fmt::format("By {}, {}{}{}: {}.", score_name(result.options), report.batch, pattern, scope, standing);
+    return fmt::format("By {}{}, {}{}{}: {}.", score_name(result.options), is_work ? "" : ", each op on one worker",
+                       report.batch, pattern, scope, standing);
   std::string frame = workers_text(result.workers);
   if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
   return fmt::format("On {}, {}, {} execution{}{}: {}.", frame, report.batch, to_string(result.options.execution),
@@ -298,8 +304,10 @@ std::string turned_text(const SearchReport& report, const Verdict& verdict, cons
   const double ratio = *score(*scan) / *plain;
   const auto pays = [&](double of) { return standing_of(of, verdict.same) == Standing::pays; };
   if (pays(ratio) == pays(*verdict.baselines.front().ratio())) return "";
-  return fmt::format("With {} it is the other way round: {} takes {} of {}{}.", setting, scan->schedule,
-                     short_ratio(ratio), report.plain, has_shared(verdict) ? " with each op on one worker" : "");
+  const bool is_tie = standing_of(ratio, verdict.same) == Standing::gains_nothing;
+  return fmt::format("With {} {}: {} takes {} of {}{}.", setting,
+                     is_tie ? "a scan gains nothing" : "it is the other way round", scan->schedule, short_ratio(ratio),
+                     report.plain, has_shared(verdict) ? " with each op on one worker" : "");
 }
 
 std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict) {
@@ -319,6 +327,18 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
                                     [](const Candidate& c) { return c.batched_score; }));
   }
   return sentences;
+}
+
+/// What crossovers are of, where that is not what decides.
+std::string overtaking_frame(const SearchReport& report) {
+  if (has_blocks(report)) return "Over the chain, Jacobians of blocks given, ";
+  return report.result.options.machine == nullptr ? "" : "In FLOPs, ";
+}
+
+void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
+  for (std::string& sentence : sentences) {
+    if (!sentence.empty()) verdict.sentences.push_back(std::move(sentence));
+  }
 }
 
 }  // namespace
@@ -363,18 +383,20 @@ Verdict search_verdict(const SearchReport& report) {
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
-  sentences.push_back(overtaking_text(verdict.overtakes, report.plain));
-  for (std::string& sentence : sentences) {
-    if (!sentence.empty()) verdict.sentences.push_back(std::move(sentence));
-  }
+  sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
+  add_sentences(std::move(sentences), verdict);
   return verdict;
 }
 
 Verdict profile_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared(report);
-  verdict.sentences = {standing_sentence(report, verdict)};
-  if (verdict.overtakes) verdict.sentences.push_back(overtaking_text(verdict.overtakes, report.plain));
+  const std::string standing = standing_sentence(report, verdict);
+  std::vector<std::string> sentences = turned_sentences(report, verdict);
+  sentences.insert(sentences.begin(), standing);
+  sentences.push_back(overtaking_text(verdict.overtakes, report.plain, report.result.candidates.back().schedule,
+                                      overtaking_frame(report)));
+  add_sentences(std::move(sentences), verdict);
   return verdict;
 }
 

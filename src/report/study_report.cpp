@@ -116,8 +116,8 @@ std::string settings_line(const StudySpec& spec) {
                     : std::string("as many workers as the widest level of the batch has ops, at most the machine's");
   const std::string batch = spec.base.batch ? fmt::format("batch {}", *spec.base.batch)
                                             : std::string("batch 1, of a recurrent model its own");
-  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} ops, {} pattern\n", point.schedule,
-                     workers, batch, to_string(point.execution), to_string(point.ops),
+  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} ops, {} pattern\n",
+                     point.schedule, workers, batch, to_string(point.execution), to_string(point.ops),
                      spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed");
 }
 

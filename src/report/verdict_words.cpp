@@ -48,15 +48,20 @@ std::string pays_text(const Verdict& verdict) {
   return pays == Pays::yes ? pays_text(0.5, 0) : pays_text(std::max(1.0, verdict.ratio().value_or(2)), verdict.same);
 }
 
-std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain) {
+std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain,
+                            const std::string& scan, const std::string& frame) {
   if (!overtakes) return "";
-  const auto text = [](const OvertakingWorkers& rule, const std::string& one, const char* none) {
-    return rule.is_known && !rule.from ? none : one + from_text(rule);
-  };
-  const std::string no_scan = fmt::format("no scan overtakes {}", plain);
-  return fmt::format("Where each op runs on one worker, {}; where workers share ops, {}.",
-                     text(overtakes->whole, fmt::format("a scan overtakes {} ", plain), no_scan.c_str()),
-                     text(overtakes->shared, overtakes->whole.from ? "" : "one does ", "none does"));
+  const auto does = [](const OvertakingWorkers& rule) { return !rule.is_known || rule.from; };
+  const std::string one = scan.empty() ? "one of these scans" : scan;
+  const std::string none = scan.empty() ? "none of these scans overtakes" : scan + " does not overtake";
+  const std::string whole = does(overtakes->whole)
+                                ? fmt::format("{} overtakes {} {}", one, plain, from_text(overtakes->whole))
+                                : fmt::format("{} {}", none, plain);
+  const std::string shared = does(overtakes->shared)
+                                 ? fmt::format("{} does {}", scan.empty() ? "one" : "it", from_text(overtakes->shared))
+                                 : std::string(scan.empty() ? "none does" : "it does not");
+  return fmt::format("{} each op runs on one worker, {}; where workers share ops, {}.",
+                     frame.empty() ? "Where" : frame + "where", whole, shared);
 }
 
 Json verdict_json(const Verdict& verdict) {

@@ -107,14 +107,21 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
   OvertakingSearch overtaking(options);
   const auto score = [&](const CountedSchedule& schedule, std::vector<Candidate>& candidates, bool is_whole_known) {
     candidates.push_back(score_schedule(schedule, options, result.workers));
-    overtaking.add(schedule, candidates.back().totals, candidates.back().is_plain, is_whole_known);
+    const Candidate& candidate = candidates.back();
+    if (candidate.feasible) overtaking.add(schedule, candidate.totals, candidate.is_plain, is_whole_known);
   };
-  for (const HomogeneousProfile& profile : profiles) score(*counted(profile), result.candidates, true);
+  std::vector<HomogeneousProfile> feasible;
+  for (const HomogeneousProfile& profile : profiles) {
+    score(*counted(profile), result.candidates, true);
+    if (result.candidates.back().feasible) feasible.push_back(profile);
+  }
   if (has_whole_ops(options.machine)) {
     bool gave_up = false;
     result.overtaking = first_overtaking(profiles, options.execution, options.scope, chain.elements, gave_up);
-    overtaking.set_whole(
-        {!gave_up, result.overtaking ? std::optional(result.overtaking->workers) : std::nullopt, std::nullopt});
+    std::optional<Overtaking> fitting = result.overtaking;  // without the depths that do not fit
+    if (feasible.size() < profiles.size() && result.linear().feasible)
+      fitting = first_overtaking(feasible, options.execution, options.scope, chain.elements, gave_up);
+    overtaking.set_whole({!gave_up, fitting ? std::optional(fitting->workers) : std::nullopt, std::nullopt});
   }
   if (chain.elements <= scheme_elements) {
     for (Schedule& scheme : scheme_candidates(chain.length(), result.workers)) {
@@ -122,7 +129,7 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
       score(*counted(profile, options.value_bytes), result.schemes, false);
     }
   }
-  result.overtakes = overtaking.result();
+  if (result.linear().feasible) result.overtakes = overtaking.result();
   finish_search(result);
   return result;
 }

@@ -90,10 +90,10 @@ SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const Se
   for (const ScheduleProfile& profile : profiles) {
     const std::unique_ptr<CountedSchedule> schedule = counted(profile, options.value_bytes);
     Candidate candidate = score_schedule(*schedule, options, result.workers);
-    overtaking.add(*schedule, candidate.totals, candidate.is_plain);
+    if (candidate.feasible) overtaking.add(*schedule, candidate.totals, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }
-  result.overtakes = overtaking.result();
+  if (result.linear().feasible) result.overtakes = overtaking.result();
   finish_search(result);
   return result;
 }

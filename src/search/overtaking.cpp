@@ -56,7 +56,7 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
 }
 
 std::optional<Overtakes> OvertakingSearch::result() const {
-  if (!is_asked() || plain_.empty()) return std::nullopt;
+  if (!is_asked() || plain_.empty() || scans_.empty()) return std::nullopt;
   Overtakes overtakes{whole_, shared_overtaking(plain_, scans_)};
   if (!overtakes.whole.is_known) overtakes.whole.from.reset();
   return overtakes;

@@ -85,7 +85,9 @@ Overtakes overtakes_of(const StackedSearchResult& result) {
   std::vector<MakespanOfWorkers> whole_scans;
   std::vector<SharedWork> plain;
   std::vector<SharedWork> scans;
-  for (const StackedProfile& profile : result.profiles) {
+  for (std::size_t i = 0; i < result.profiles.size(); ++i) {
+    const StackedProfile& profile = result.profiles[i];
+    if (!result.candidates[i].feasible) continue;
     const bool is_scan = multiplies_jacobians(profile.method);
     (is_scan ? whole_scans : whole_plain).emplace_back([&profile](std::uint64_t workers) {
       return stacked_makespan(profile, workers).flops;
@@ -130,7 +132,7 @@ StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector
   if (options.workers) result.workers = *options.workers;
   for (const StackedProfile& profile : result.profiles)
     result.candidates.push_back(evaluate(profile, options, result.workers));
-  if (options.objective == Objective::time) result.overtakes = overtakes_of(result);
+  if (options.objective == Objective::time && result.linear().feasible) result.overtakes = overtakes_of(result);
   finish_search(result);
   return result;
 }

@@ -51,7 +51,8 @@ TEST(SearchReport, HasTheKeysOfASearch) {
   EXPECT_TRUE(json["machine"].is_null());
   EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
   EXPECT_EQ(search_verdict(report).sentences.back(),
-            "Where each op runs on one worker, a scan overtakes plain BP from 22 workers on; where workers share ops, "
+            "Where each op runs on one worker, one of these scans overtakes plain BP from 22 workers on; where workers "
+            "share ops, "
             "from 2788 workers on.");
 }
 

@@ -83,16 +83,16 @@ TEST(Verdict, SaysFromHowManyWorkersOnByBothRules) {
   EXPECT_EQ(overtaking_text(std::nullopt, "plain BP"), "");
   EXPECT_EQ(
       overtaking_text(Overtakes{{true, 3, {}}, {true, 40, 41}}, "plain BP"),
-      "Where each op runs on one worker, a scan overtakes plain BP from 3 workers on; where workers share ops, from "
-      "40 workers on (always from 41 on).");
+      "Where each op runs on one worker, one of these scans overtakes plain BP from 3 workers on; where workers share "
+      "ops, one does from 40 workers on (always from 41 on).");
+  EXPECT_EQ(overtaking_text(Overtakes{{true, {}, {}}, {true, 40, 40}}, "plain BP", "", "In FLOPs, "),
+            "In FLOPs, where each op runs on one worker, none of these scans overtakes plain BP; where workers share "
+            "ops, one "
+            "does from 40 workers on.");
   EXPECT_EQ(
-      overtaking_text(Overtakes{{true, {}, {}}, {true, 40, 40}}, "plain BP"),
-      "Where each op runs on one worker, no scan overtakes plain BP; where workers share ops, one does from 40 workers "
-      "on.");
-  EXPECT_EQ(
-      overtaking_text(Overtakes{{false, {}, {}}, {true, {}, {}}}, "plain BP"),
-      "Where each op runs on one worker, a scan overtakes plain BP from a number on that is not known; where workers "
-      "share ops, none does.");
+      overtaking_text(Overtakes{{false, {}, {}}, {true, {}, {}}}, "plain BP", "hybrid:1"),
+      "Where each op runs on one worker, hybrid:1 overtakes plain BP from a number on that is not known; where workers "
+      "share ops, it does not.");
 }
 
 TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {

@@ -27,8 +27,10 @@ namespace upsweep {
 /// "nothing follows for the scan" where that is not known.
 [[nodiscard]] std::string pays_text(const Verdict& verdict);
 
-/// Where a scan overtakes, as a sentence; empty where it was not looked for. `plain`: what back-propagation is called.
-[[nodiscard]] std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain);
+/// Where scans overtake, as a sentence; empty where it was not looked for. `plain`: what back-propagation is called;
+/// `scan`: the schedule where it is a single one, else empty; `frame`: what stands before, as "In FLOPs, ", or nothing.
+[[nodiscard]] std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain,
+                                          const std::string& scan = "", const std::string& frame = "");
 
 /// "1 worker", "16 workers"; "1 sequence", "16 sequences".
 [[nodiscard]] std::string workers_text(std::uint64_t workers);
