@@ -82,11 +82,12 @@ BackwardMethod method_of(const ProfileRequest& request) {
 
 /// What ops that workers share make of a schedule beside plain back-propagation.
 template <class Found>
-void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, const Machine* machine, Found& found) {
+void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, const Machine* machine,
+               Execution execution, Found& found) {
   found.linear_shared_flops = shared_makespan(linear.shared(Scope::all), found.pram.workers);
   SearchOptions options;
   options.machine = machine;
-  if (!found.pram.dag) options.execution = Execution::level;
+  options.execution = execution;
   OvertakingSearch overtaking(options);
   overtaking.add(linear, linear.sums(Scope::all, true).totals, true);
   overtaking.add(schedule, schedule.sums(Scope::all, true).totals, is_plain_schedule(schedule.name()));
@@ -106,7 +107,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
   found.pram = pram_profile(profile, workers);
   add_plain(*counted(found.analysis.schedules.back(), model.value_bytes), *counted(profile, model.value_bytes), machine,
-            found);
+            default_execution(machine), found);
   if (machine != nullptr) {
     found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
     found.linear_s =
@@ -140,7 +141,7 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
   const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
   found.pram = homogeneous_pram(found.profile, workers);
-  add_plain(*counted(linear), *counted(found.profile), machine, found);
+  add_plain(*counted(linear), *counted(found.profile), machine, execution_of(found, machine), found);
   std::optional<double> linear_s;
   if (machine != nullptr) {
     found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
@@ -172,7 +173,8 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
       profile_homogeneous(chain, method.depth, model.value_bytes), {}, homogeneous_reference(chain, model.value_bytes)};
   const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
   found.pram = homogeneous_pram(found.profile, workers);
-  add_plain(*counted(profile_homogeneous(chain, 0, model.value_bytes)), *counted(found.profile), nullptr, found);
+  add_plain(*counted(profile_homogeneous(chain, 0, model.value_bytes)), *counted(found.profile), nullptr,
+            execution_of(found, nullptr), found);
   if (!outcome.machine) {
     keep(request, outcome, verdict_of(outcome.model, found, nullptr, std::nullopt),
          pass_record(caller, model, found.profile, found.pram));

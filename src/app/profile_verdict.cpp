@@ -59,16 +59,19 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
   return profile_verdict(report);
 }
 
+Execution execution_of(const CountedChainProfile& found, const Machine* machine) {
+  return machine == nullptr && found.pram.dag ? Execution::dag : Execution::level;
+}
+
 Verdict verdict_of(const AnyModel& model, const CountedChainProfile& found, const Machine* machine,
                    std::optional<double> linear_s) {
-  // By FLOPs without barriers where that is known; seconds are those of levels.
-  const bool is_dag = machine == nullptr && found.pram.dag.has_value();
+  const bool is_dag = execution_of(found, machine) == Execution::dag;
   const Makespan& makespan = is_dag ? *found.pram.dag : found.pram.level;
   SearchResult result = two_candidates(found.profile.schedule, found.profile.depth == 0U,
                                        found.seconds.value_or(static_cast<double>(makespan.flops)),
                                        linear_s.value_or(static_cast<double>(found.reference.linear_flops)));
   add_counts(totals(found.profile, Scope::all), found, found.reference.linear_flops, result);
-  result.options.execution = is_dag ? Execution::dag : Execution::level;
+  result.options.execution = execution_of(found, machine);
   result.options.machine = machine;
   result.workers = found.pram.workers;
   if (const auto* chain = std::get_if<ChainModel>(&model)) return profile_verdict({chain->name, "chain", "", result});

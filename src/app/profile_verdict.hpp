@@ -13,6 +13,9 @@ namespace upsweep {
 [[nodiscard]] Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetworkProfile& found,
                                  const Machine* machine);
 
+/// By which execution a chain that closed forms count is compared: seconds are those of levels.
+[[nodiscard]] Execution execution_of(const CountedChainProfile& found, const Machine* machine);
+
 /// Of a synthetic chain or a recurrent model that closed forms count; `linear_s`: seconds of plain back-propagation on
 /// `machine`, where there is one.
 [[nodiscard]] Verdict verdict_of(const AnyModel& model, const CountedChainProfile& found, const Machine* machine,

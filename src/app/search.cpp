@@ -26,7 +26,8 @@ Verdict verdict_of(const SearchOutcome& outcome);
 SearchOptions options_of(const SearchRequest& request, const Machine* machine, unsigned value_bytes) {
   SearchOptions options;
   options.objective = request.objective;
-  options.execution = request.execution.value_or(default_execution(machine));
+  const bool is_time = request.objective == Objective::time;
+  options.execution = request.execution.value_or(is_time ? default_execution(machine) : Execution::dag);
   options.scope = request.live ? Scope::live : Scope::all;
   options.workers = request.workers;
   options.memory_limit = request.memory;

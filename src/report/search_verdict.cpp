@@ -179,7 +179,7 @@ bool has_shared(const Verdict& verdict) { return shared_of(verdict) != nullptr; 
 
 bool has_barriers(const SearchResult& result) { return result.options.execution == Execution::level; }
 
-/// "hybrid:1 takes 0.7x of plain BP with each op on one worker and 2x with ops that workers share".
+/// "hybrid:1 takes 0.7x of plain BP with each op on one worker, 2x with ops that workers share (level execution)".
 std::string rules_text(const Verdict& verdict, const std::string& plain, bool has_barriers) {
   const Baseline& whole = verdict.baselines.front();
   std::string text =
@@ -218,14 +218,16 @@ Verdict compared(const SearchReport& report) {
   const SearchResult& result = report.result;
   Verdict verdict;
   const bool is_pram = has_whole_ops(result.options.machine);
-  verdict.baselines = {
-      baseline_of(is_pram ? "sparse-bp-whole" : "sparse-bp", result, *best_plain(result).score, best_scan(result), 0)};
+  const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
+  verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
   if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
     verdict.baselines.push_back(shared_baseline(result));
   if (is_pram) verdict.overtakes = result.overtakes;
   bool has_scans = false;
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
   verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);
+  // A pram's passes of recurrent models are not counted op by op: what shared ops would make of them is not known.
+  if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
   // A way whose score is not known might be the best.
   if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
   return verdict;
@@ -255,9 +257,12 @@ std::string standing_text(const SearchReport& report, Verdict& verdict) {
   const std::string baseline =
       &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
   const Baseline& first = verdict.baselines.front();
-  std::string text =
-      first.ratio() ? fmt::format("{}: {}", rules_text(verdict, baseline, has_barriers(result)), pays_text(verdict))
-                    : comparison_text(first, baseline, verdict.same);
+  const bool lacks_shared = has_whole_ops(result.options.machine) && !result.linear().is_counted && !verdict.pays();
+  std::string text = comparison_text(first, baseline, verdict.same);
+  if (first.ratio())
+    text = fmt::format("{}{}", rules_text(verdict, baseline, has_barriers(result)),
+                       lacks_shared ? " with each op on one worker; ops that workers share are not compared here"
+                                    : ": " + pays_text(verdict));
   if (baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));

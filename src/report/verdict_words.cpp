@@ -13,17 +13,22 @@ namespace {
 /// Factors from here on are told as such, smaller ones as percent.
 constexpr double kFactor = 1.1;
 
-Json overtakes_json(const Verdict& verdict, std::optional<std::uint64_t> OvertakingWorkers::*workers) {
-  const auto json = [&](const OvertakingWorkers& rule) { return rule.*workers ? Json(*(rule.*workers)) : Json(); };
+/// Of both rules; null where nothing was looked for.
+template <class Member>
+Json overtakes_json(const Verdict& verdict, const Member& member) {
+  const auto json = [&](const OvertakingWorkers& rule) {
+    const auto value = member(rule);
+    return value ? Json(*value) : Json();
+  };
   if (!verdict.overtakes) return {{"whole", Json()}, {"shared", Json()}};
   return {{"whole", json(verdict.overtakes->whole)}, {"shared", json(verdict.overtakes->shared)}};
 }
 
 /// "from 3 workers on".
 std::string from_text(const OvertakingWorkers& rule) {
-  if (!rule.is_known) return "from a number on that is not known";
   const std::string from = fmt::format("from {} on", workers_text(*rule.from));
-  if (!rule.always_from || *rule.always_from == *rule.from) return from;
+  if (rule.loses_again() != true) return from;
+  if (!rule.always_from) return from + ", but not with every larger number";
   return fmt::format("{} (always from {} on)", from, *rule.always_from);
 }
 
@@ -51,15 +56,18 @@ std::string pays_text(const Verdict& verdict) {
 std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain,
                             const std::string& scan, const std::string& frame) {
   if (!overtakes) return "";
-  const auto does = [](const OvertakingWorkers& rule) { return !rule.is_known || rule.from; };
-  const std::string one = scan.empty() ? "one of these scans" : scan;
-  const std::string none = scan.empty() ? "none of these scans overtakes" : scan + " does not overtake";
-  const std::string whole = does(overtakes->whole)
-                                ? fmt::format("{} overtakes {} {}", one, plain, from_text(overtakes->whole))
-                                : fmt::format("{} {}", none, plain);
-  const std::string shared = does(overtakes->shared)
-                                 ? fmt::format("{} does {}", scan.empty() ? "one" : "it", from_text(overtakes->shared))
-                                 : std::string(scan.empty() ? "none does" : "it does not");
+  const auto text = [&](const OvertakingWorkers& rule, const std::string& one, const std::string& none,
+                        const std::string& what) {
+    if (!rule.is_known) return fmt::format("whether {} overtakes is not known", one);
+    return rule.from ? fmt::format("{} {}{}", one, what, from_text(rule)) : none;
+  };
+  const std::string all = scan.empty() ? "one of these scans" : scan;
+  const std::string whole = text(overtakes->whole, all,
+                                 scan.empty() ? fmt::format("none of these scans overtakes {}", plain)
+                                              : fmt::format("{} does not overtake {}", scan, plain),
+                                 fmt::format("overtakes {} ", plain));
+  const std::string shared =
+      text(overtakes->shared, scan.empty() ? "one" : "it", scan.empty() ? "none does" : "it does not", "does ");
   return fmt::format("{} each op runs on one worker, {}; where workers share ops, {}.",
                      frame.empty() ? "Where" : frame + "where", whole, shared);
 }
@@ -81,8 +89,12 @@ Json verdict_json(const Verdict& verdict) {
   return {{"pays", pays ? Json(to_string(*pays)) : Json()},
           {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
           {"baselines", std::move(baselines)},
-          {"overtakes_from", overtakes_json(verdict, &OvertakingWorkers::from)},
-          {"overtakes_always_from", overtakes_json(verdict, &OvertakingWorkers::always_from)},
+          {"overtakes_from", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.from; })},
+          {"overtakes_always_from",
+           overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.always_from; })},
+          {"loses_again", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.loses_again(); })},
+          {"overtakes_known",
+           overtakes_json(verdict, [](const OvertakingWorkers& rule) { return std::optional(rule.is_known); })},
           {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
 }
 

@@ -121,7 +121,10 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
     std::optional<Overtaking> fitting = result.overtaking;  // without the depths that do not fit
     if (feasible.size() < profiles.size() && result.linear().feasible)
       fitting = first_overtaking(feasible, options.execution, options.scope, chain.elements, gave_up);
-    overtaking.set_whole({!gave_up, fitting ? std::optional(fitting->workers) : std::nullopt, std::nullopt});
+    OvertakingWorkers whole{!gave_up, fitting ? std::optional(fitting->workers) : std::nullopt};
+    whole.is_followed = options.execution == Execution::level;  // where more workers never hurt
+    if (whole.is_followed) whole.always_from = whole.from;
+    overtaking.set_whole(whole);
   }
   if (chain.elements <= scheme_elements) {
     for (Schedule& scheme : scheme_candidates(chain.length(), result.workers)) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/overtaking.hpp"
@@ -25,6 +26,15 @@ std::optional<std::uint64_t> score_flops(const Candidate& candidate, const Searc
       return candidate.totals.flops;
   }
   throw std::logic_error("unknown objective");
+}
+
+/// As Candidate::batched_score. Throws CountOverflow.
+std::optional<double> batched_score(const CountedSchedule& schedule, const SearchOptions& options,
+                                    std::uint64_t workers) {
+  if (options.objective != Objective::time) return std::nullopt;
+  if (options.in_seconds()) return schedule.level_seconds(*options.machine, workers, options.scope, kOtherBatch);
+  const std::uint64_t flops = schedule.level_makespan(CostUnit::flops, workers, options.scope, kOtherBatch);
+  return static_cast<double>(flops) / static_cast<double>(schedule.inputs());
 }
 
 }  // namespace
@@ -60,12 +70,10 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   } else if (const std::optional<std::uint64_t> flops = score_flops(candidate, options)) {
     candidate.score = static_cast<double>(*flops) / static_cast<double>(schedule.inputs());
   }
-  if (options.in_seconds()) {
-    candidate.batched_score = schedule.level_seconds(*options.machine, workers, options.scope, kOtherBatch);
-  } else if (options.objective == Objective::time) {
-    candidate.batched_score =
-        static_cast<double>(schedule.level_makespan(CostUnit::flops, workers, options.scope, kOtherBatch)) /
-        static_cast<double>(schedule.inputs());
+  try {
+    candidate.batched_score = batched_score(schedule, options, workers);
+  } catch (const CountOverflow&) {
+    candidate.batched_score.reset();  // so long a chain is scored without it
   }
   if (options.memory_limit) candidate.reason = memory_reason(schedule, options.scope, 1, *options.memory_limit);
   candidate.feasible = candidate.reason.empty();

@@ -37,7 +37,10 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
     const std::vector<MakespanOfWorkers> scans = {
         [&](std::uint64_t workers) { return scan.level_makespan(CostUnit::flops, workers, scope, 1); }};
     if (end < 2) return;
-    if (const auto found = overtaking_workers(plain, scans, end - 1); found.from) whole_.from = found.from;
+    const OvertakingWorkers found = overtaking_workers(plain, scans, end - 1);
+    whole_.is_known = whole_.is_known && found.is_known;
+    // Levels never take longer with more workers, and back-propagation takes the same.
+    if (found.from) whole_ = {whole_.is_known, found.from, true, found.from};
     return;
   }
   // Without barriers more workers may take longer: one number after the other, from where all FLOPs can be done.
@@ -49,7 +52,7 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
       return;
     }
     if (*makespan < plain_flops_) {
-      whole_.from = workers;
+      whole_ = {whole_.is_known, workers};
       return;
     }
   }
@@ -58,7 +61,7 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
 std::optional<Overtakes> OvertakingSearch::result() const {
   if (!is_asked() || plain_.empty() || scans_.empty()) return std::nullopt;
   Overtakes overtakes{whole_, shared_overtaking(plain_, scans_)};
-  if (!overtakes.whole.is_known) overtakes.whole.from.reset();
+  if (!overtakes.whole.is_known) overtakes.whole = {.is_known = false};
   return overtakes;
 }
 

@@ -80,7 +80,7 @@ std::optional<StackedOvertaking> overtaking_with(const StackedSearchResult& resu
   return best;
 }
 
-Overtakes overtakes_of(const StackedSearchResult& result) {
+std::optional<Overtakes> overtakes_of(const StackedSearchResult& result) {
   std::vector<MakespanOfWorkers> whole_plain;
   std::vector<MakespanOfWorkers> whole_scans;
   std::vector<SharedWork> plain;
@@ -94,7 +94,8 @@ Overtakes overtakes_of(const StackedSearchResult& result) {
     });
     (is_scan ? scans : plain).push_back(shared_work(profile));
   }
-  return {overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans)};
+  if (scans.empty()) return std::nullopt;
+  return Overtakes{overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans)};
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ class WinningRange {
 
 std::uint64_t level_makespan(const SharedLevel& level, std::uint64_t inputs, std::uint64_t workers,
                              std::uint64_t batch) {
-  const std::uint64_t share = ceil_div(checked_mul(level.flops, batch), checked_mul(workers, inputs));
+  const std::uint64_t share = ceil_div(ceil_div(checked_mul(level.flops, batch), inputs), workers);
   return std::max(checked_mul(share, inputs), level.span);
 }
 
@@ -193,10 +193,12 @@ OvertakingWorkers overtaking_workers(std::span<const MakespanOfWorkers> plain, s
   if (plain.empty() || scans.empty()) return overtaking;
   WinningRange range(plain, scans, most_evaluations);
   overtaking.from = range.first_win(1, most_workers);
-  if (range.is_given_up()) return {.is_known = false, .from = {}, .always_from = {}};
+  if (range.is_given_up()) return {.is_known = false};
   if (!overtaking.from) return overtaking;
   const std::uint64_t loss = range.last_loss(*overtaking.from, most_workers).value_or(*overtaking.from - 1);
-  if (!range.is_given_up() && loss < most_workers) overtaking.always_from = loss + 1;
+  if (range.is_given_up()) return overtaking;
+  overtaking.is_followed = true;
+  if (loss < most_workers) overtaking.always_from = loss + 1;
   return overtaking;
 }
 

@@ -75,6 +75,7 @@ DeviceSearchResult search() {
   static const Machine machine = [] {
     Machine toy;
     toy.name = "toy";
+    toy.kind = MachineKind::gpu;
     return toy;
   }();
   made.options.machine = &machine;

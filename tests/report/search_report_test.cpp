@@ -52,8 +52,7 @@ TEST(SearchReport, HasTheKeysOfASearch) {
   EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
   EXPECT_EQ(search_verdict(report).sentences.back(),
             "Where each op runs on one worker, one of these scans overtakes plain BP from 22 workers on; where workers "
-            "share ops, "
-            "from 2788 workers on.");
+            "share ops, one does from 2788 workers on.");
 }
 
 TEST(SearchReport, SaysWhereOtherSchemesAreLeftOut) {

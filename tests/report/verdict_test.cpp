@@ -39,16 +39,18 @@ TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
 TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   Verdict verdict;
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
-  verdict.overtakes = Overtakes{{true, 3, std::nullopt}, {true, 40, 41}};
+  verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41}};
   verdict.sentences = {"One.", "Two."};
   EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"pays": "no", "decided_by": "flops", "baselines": [
     {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
+    "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
   EXPECT_EQ(verdict_json({}), Json::parse(R"({"pays": null, "decided_by": null, "baselines": [],
     "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
+    "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
     "sentence": ""})"));
 }
 
@@ -82,17 +84,20 @@ TEST(Verdict, PaysOnlyIfOpsAreWholeWhereSharedOnesAloneSayNo) {
 TEST(Verdict, SaysFromHowManyWorkersOnByBothRules) {
   EXPECT_EQ(overtaking_text(std::nullopt, "plain BP"), "");
   EXPECT_EQ(
-      overtaking_text(Overtakes{{true, 3, {}}, {true, 40, 41}}, "plain BP"),
+      overtaking_text(Overtakes{{true, 3}, {true, 40, true, 41}}, "plain BP"),
       "Where each op runs on one worker, one of these scans overtakes plain BP from 3 workers on; where workers share "
       "ops, one does from 40 workers on (always from 41 on).");
-  EXPECT_EQ(overtaking_text(Overtakes{{true, {}, {}}, {true, 40, 40}}, "plain BP", "", "In FLOPs, "),
+  EXPECT_EQ(overtaking_text(Overtakes{{}, {true, 40, true, 40}}, "plain BP", "", "In FLOPs, "),
             "In FLOPs, where each op runs on one worker, none of these scans overtakes plain BP; where workers share "
             "ops, one "
             "does from 40 workers on.");
+  EXPECT_EQ(overtaking_text(Overtakes{{false}, {}}, "plain BP", "hybrid:1"),
+            "Where each op runs on one worker, whether hybrid:1 overtakes is not known; where workers share ops, it "
+            "does not.");
   EXPECT_EQ(
-      overtaking_text(Overtakes{{false, {}, {}}, {true, {}, {}}}, "plain BP", "hybrid:1"),
-      "Where each op runs on one worker, hybrid:1 overtakes plain BP from a number on that is not known; where workers "
-      "share ops, it does not.");
+      overtaking_text(Overtakes{{true, 2, true, 2}, {true, 10, true}}, "plain BP"),
+      "Where each op runs on one worker, one of these scans overtakes plain BP from 2 workers on; where workers share "
+      "ops, one does from 10 workers on, but not with every larger number.");
 }
 
 TEST(Verdict, SmallDifferencesAreNotToldAsFactors) {

@@ -93,11 +93,12 @@ TEST_F(SharedOpsTest, HoldsItsPropertiesOverRandomChains) {
 
 TEST_F(SharedOpsTest, OvertakingIsWhereALookAtEveryNumberFindsIt) {
   for (int trial = 0; trial < 300; ++trial) {
+    const std::uint64_t inputs = between(1, 4);
     const auto random_work = [&] {
       std::vector<std::pair<std::uint64_t, std::uint64_t>> levels;
       for (std::uint64_t i = between(1, 5); i > 0; --i) levels.emplace_back(between(0, 60), between(1, 9));
       for (auto& level : levels) level.second = level.first == 0 ? 0 : level.second;
-      return work_of(levels, 1);
+      return work_of(levels, inputs);
     };
     const std::vector<SharedWork> plain = {random_work()};
     const std::vector<SharedWork> scans = {random_work(), random_work()};
@@ -126,7 +127,8 @@ TEST(SharedOps, AScanWithAllOfTheLevelsOfPlainBackPropagationNeverOvertakes) {
   const SharedWork plain = work_of({{1'000'000'000, 3}, {999, 2}});
   SharedWork scan = plain;
   scan.levels.push_back({1, 10, 1});
-  const OvertakingWorkers found = shared_overtaking(std::vector{plain}, std::vector{scan});
+  const SharedWork other = work_of({{1'000'000'001, 3}, {1000, 2}});
+  const OvertakingWorkers found = shared_overtaking(std::vector{plain}, std::vector{scan, other});
   EXPECT_TRUE(found.is_known);
   EXPECT_FALSE(found.from);
   EXPECT_FALSE(shared_overtaking(std::vector{plain}, {}).from) << "without a scan";

@@ -10,7 +10,8 @@ namespace upsweep {
 
 // What verdicts have in common wherever they are shown; sentences are plain text, not yet escaped.
 
-/// The object `verdict` of JSON: pays ("yes", "no" or null), decided_by ("seconds" or "flops"), baselines, sentence.
+/// The object `verdict` of JSON: pays (to_string() or null), decided_by ("seconds" or "flops"), baselines,
+/// overtakes_from, overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
 /// A line for each sentence.

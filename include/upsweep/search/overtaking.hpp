@@ -13,7 +13,7 @@ namespace upsweep {
 /// the call: back-propagation first.
 class OvertakingSearch {
  public:
-  /// `options`: execution, scope and machine count.
+  /// `options`, which must outlive it: its objective, execution, scope and machine are asked.
   explicit OvertakingSearch(const SearchOptions& options) : options_(options) {}
 
   /// Takes part by the rule of shared ops; by that of whole ones, too, unless `is_whole_known` says that somebody else

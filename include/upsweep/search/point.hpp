@@ -107,7 +107,8 @@ class ProfiledChain {
 /// figure equals that of search_depth() with the same settings.
 ///
 /// Throws std::invalid_argument, in a sentence for users, for settings that do not go together: workers beyond the
-/// machine's, a batch or shared ops with Execution::dag, shared ops on a machine of whole ones, a schedule that the analysis lacks; CountOverflow.
+/// machine's, a batch or shared ops with Execution::dag, shared ops on a machine of whole ones, a schedule that the
+/// analysis lacks; CountOverflow.
 [[nodiscard]] PointFigures score_point(const CountedNetwork& network, const Machine* machine,
                                        const PointSettings& settings);
 

@@ -18,8 +18,6 @@ struct SharedLevel {
   std::uint64_t times = 1;
   std::uint64_t flops = 0;  ///< of all ops of one level
   std::uint64_t span = 0;   ///< the longest of an op
-
-  friend auto operator<=>(const SharedLevel&, const SharedLevel&) = default;
 };
 
 /// A schedule as workers that share ops see it. Sums over the inputs, of which spans are means in the end.
@@ -46,10 +44,16 @@ struct SharedWork {
 
 /// From how many workers on a scan is faster than back-propagation.
 struct OvertakingWorkers {
-  bool is_known = true;               ///< false: looking for it was given up
-  std::optional<std::uint64_t> from;  ///< the fewest with which one is
-  /// With this number and every larger one it is; nothing: the largest looked at loses, or this was not looked for.
-  std::optional<std::uint64_t> always_from;
+  bool is_known = true;                    ///< false: looking for it was given up
+  std::optional<std::uint64_t> from = {};  ///< the fewest with which one is
+  bool is_followed = false;                ///< whether all larger numbers were looked at, too
+  /// With this number and every larger one it is; nothing, where they were looked at: the largest loses again.
+  std::optional<std::uint64_t> always_from = {};
+
+  /// Whether a larger number than the fewest loses again; nothing where that is not known.
+  [[nodiscard]] std::optional<bool> loses_again() const {
+    return from && is_followed ? std::optional(always_from != from) : std::nullopt;
+  }
 };
 
 /// The same by both rules of ops.
