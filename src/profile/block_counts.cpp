@@ -109,7 +109,7 @@ OpRun BlockCounts::vector_ops(std::uint64_t count, std::uint64_t first, std::uin
   run.is_mv = true;
   run.later = structure(first, last);
   run.flops = flops_of_products(nnz(run.later));
-  run.span = product_span(run.flops / 2, structure_longest_row(run.later, chain_.size));
+  run.span = product_span(run.flops / 2, structure_max_row_nnz(run.later, chain_.size));
   run.nnz = chain_.size;
   run.bytes = vector_bytes();
   return run;
@@ -121,7 +121,7 @@ OpRun BlockCounts::matrix_ops(std::uint64_t count, std::uint64_t first, std::uin
   run.earlier = structure(first, split);
   run.later = structure(split + 1, last);
   run.flops = flops_of_products(structure_products(run.earlier, run.later, chain_.size));
-  run.span = product_span(run.flops / 2, structure_longest_row(run.later, chain_.size));
+  run.span = product_span(run.flops / 2, structure_max_row_nnz(run.later, chain_.size));
   run.nnz = nnz(structure(first, last));
   run.bytes = csr_bytes(chain_.size, run.nnz, value_bytes_);
   return run;

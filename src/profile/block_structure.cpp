@@ -69,7 +69,7 @@ std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size)
   return rounded(h * h * structure.density);
 }
 
-std::uint64_t structure_longest_row(const BlockStructure& structure, std::uint64_t size) {
+std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64_t size) {
   switch (structure.kind) {
     case ElementKind::dense:
       return size;

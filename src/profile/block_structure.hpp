@@ -13,7 +13,7 @@ namespace upsweep {
 [[nodiscard]] std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size);
 
 /// The most entries in a row; of a uniform structure the entries of a mean row, rounded up.
-[[nodiscard]] std::uint64_t structure_longest_row(const BlockStructure& structure, std::uint64_t size);
+[[nodiscard]] std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64_t size);
 
 /// Rows with an entry.
 [[nodiscard]] std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size);

@@ -45,9 +45,9 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     if (!steps) steps = steps_with_dense_vector(*chain.jacobians[range.first - 1]);
     return *steps;
   };
-  const auto longest_row = [&](ValueRange range) {
+  const auto max_row_nnz = [&](ValueRange range) {
     return range.first == range.last ? std::uint64_t{chain.jacobians[range.first - 1]->max_row_nnz()}
-                                     : counts.longest_row[plan.range_number(range)];
+                                     : counts.max_row_nnz[plan.range_number(range)];
   };
   for (std::size_t value = 0; value < schedule.length; ++value) {
     add_to(planned.profile.value_bytes[value], bytes(planned.ranges[value]));
@@ -61,7 +61,7 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     op.k = cols(later.first);
     op.n = cols(earlier.first);
     op.is_mv = earlier.first == 0;
-    const ProductCounts work = op.is_mv ? ProductCounts{nnz(later), longest_row(later), vector_steps(later)}
+    const ProductCounts work = op.is_mv ? ProductCounts{nnz(later), max_row_nnz(later), vector_steps(later)}
                                         : counts.products[plan.split_number(range, earlier.last)];
     add_to(op.left_nnz, nnz(earlier));
     add_to(op.right_nnz, nnz(later));
@@ -69,7 +69,7 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     add_to(op.products, work.products);
     add_to(op.steps, work.steps);
     add_to(op.flops, flops_of_products(work.products));
-    add_to(op.span, product_span(work.products, work.longest_row));
+    add_to(op.span, product_span(work.products, work.max_row_nnz));
     add_to(op.bytes, bytes(range));
     add_to(op.left_bytes, bytes(earlier));
     add_to(op.right_bytes, bytes(later));

@@ -58,9 +58,9 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
   }
   structures.choose_splits();
   for (const std::size_t number : by_ends()) {
-    const auto [nnz, longest_row, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
+    const auto [nnz, max_row_nnz, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
     counts.nnz[number] = nnz;
-    counts.longest_row[number] = longest_row;
+    counts.max_row_nnz[number] = max_row_nnz;
     counts.vector_steps[number] = vector_steps;
     for (const std::size_t s : splits_of_[number]) {
       const std::shared_ptr<const Pattern> later = structures.take(splits_[s].later());

@@ -22,7 +22,7 @@ class ProductPlan {
   /// Entries of the value over a range, and matched pairs of the combine that splits it after `split`.
   struct Counts {
     std::vector<std::uint64_t> nnz;          ///< by range number
-    std::vector<std::uint64_t> longest_row;  ///< by range number: the most entries in a row of the value
+    std::vector<std::uint64_t> max_row_nnz;  ///< by range number: the most entries in a row of the value
     std::vector<ProductSteps> vector_steps;  ///< by range number: of the value times a dense vector
     std::vector<ProductCounts> products;     ///< by split number
   };

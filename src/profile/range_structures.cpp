@@ -78,7 +78,7 @@ RangeStructures::Summary RangeStructures::summary(ValueRange range) {
     Product product = compute(node, node.uses > 1 ? Keep::structure : Keep::counts);
     node.structure = std::move(product.pattern);
     --node.uses;
-    return {product.nnz, product.longest_row, product.vector_steps};
+    return {product.nnz, product.max_row_nnz, product.vector_steps};
   }
   const std::shared_ptr<const Pattern> structure = take(range);
   return {structure->nnz(), structure->max_row_nnz(), steps_with_dense_vector(*structure)};

@@ -34,7 +34,7 @@ class RangeStructures {
   /// Entries of the value over a range, the most in a row, and its steps with a dense vector.
   struct Summary {
     std::uint64_t nnz = 0;
-    std::uint64_t longest_row = 0;
+    std::uint64_t max_row_nnz = 0;
     ProductSteps vector_steps;
   };
   /// The same without the structure, which is not made where nothing else needs it; one use.

@@ -12,6 +12,18 @@ namespace upsweep {
 /// The feasible scan with the smallest score, of all depths and schemes; null without one.
 [[nodiscard]] const Candidate* best_scan(const SearchResult& result);
 
+/// The candidate with the smallest score that is no scan.
+[[nodiscard]] const Candidate& best_plain(const SearchResult& result);
+
+/// Whether the score of a way that fits is not known.
+[[nodiscard]] bool gave_up(const SearchResult& result);
+
+/// Whether branches make blocks of several operators.
+[[nodiscard]] bool has_blocks(const SearchReport& report);
+
+/// The best scans beside the baselines, and whether they tell; no sentences yet.
+[[nodiscard]] Verdict compared_scans(const SearchReport& report);
+
 /// a / b for people: "?" where a is not known, "-" where b is 0.
 [[nodiscard]] std::string ratio_text(const std::optional<double>& a, double b);
 

@@ -8,7 +8,6 @@
 #include "search_parts.hpp"
 #include "upsweep/report/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
-#include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
 namespace {
@@ -49,14 +48,6 @@ const Candidate* too_large(const SearchResult& result) {
     if (cheaper == nullptr || *c.score < *cheaper->score) cheaper = &c;
   }
   return cheaper;
-}
-
-/// Whether the score of a way that fits is not known.
-bool gave_up(const SearchResult& result) {
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (result.at(i).feasible && !result.at(i).score) return true;
-  }
-  return false;
 }
 
 /// The best depth, or best of all ways, and what comes next.
@@ -101,59 +92,6 @@ std::string best_scheme_text(const SearchReport& report) {
   return text + ".";
 }
 
-/// The candidate with the smallest score that is no scan.
-const Candidate& best_plain(const SearchResult& result) {
-  const Candidate* best = &result.linear();
-  for (std::size_t i = 1; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (c.is_plain && c.feasible && c.score && *c.score < *best->score) best = &c;
-  }
-  return *best;
-}
-
-Baseline baseline_of(const std::string& name, const SearchResult& result, double score, const Candidate* scan,
-                     double added) {
-  Baseline baseline{name, score, result.options.in_seconds()};
-  if (scan == nullptr) return baseline;
-  baseline.best_scan = scan->schedule;
-  baseline.scan_score = *scan->score + added;
-  return baseline;
-}
-
-/// Both with ops that workers share; in FLOPs, which machines of whole ops have no seconds for.
-Baseline shared_baseline(const SearchResult& result) {
-  const Candidate* plain = nullptr;
-  const Candidate* scan = nullptr;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (i > 0 && !c.feasible) continue;
-    const Candidate*& best = c.is_plain ? plain : scan;
-    if (best == nullptr || c.pram.shared_flops < best->pram.shared_flops) best = &c;
-  }
-  const auto mean = [&](const Candidate& c) {
-    return static_cast<double>(c.pram.shared_flops) / static_cast<double>(result.inputs);
-  };
-  Baseline baseline{"sparse-bp-shared", mean(plain == nullptr ? result.linear() : *plain)};
-  baseline.is_of_shared_ops = true;
-  if (scan == nullptr) return baseline;
-  baseline.best_scan = scan->schedule;
-  baseline.scan_score = mean(*scan);
-  return baseline;
-}
-
-/// A piece of work over the graph by the objective of a search, in FLOPs.
-double graph_score(const GraphWork& work, const SearchResult& result) {
-  const SearchOptions& options = result.options;
-  const bool is_level = options.execution == Execution::level;
-  const std::uint64_t flops = options.objective == Objective::time         ? work.makespan(options.execution).flops
-                              : options.objective == Objective::work_flops ? work.flops
-                              : is_level                                   ? work.critical_path_level
-                                                                           : work.critical_path_dag;
-  return static_cast<double>(flops) / static_cast<double>(result.inputs);
-}
-
-bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }
-
 constexpr const char* kOneBlock =
     "No activation between input and output lies on all paths: the whole network is one block, and a scan has nothing "
     "to do.";
@@ -192,45 +130,19 @@ std::string rules_text(const Verdict& verdict, const std::string& plain, bool ha
 }
 
 /// What the scan comes to over a graph with branches, which decides there.
-std::string graph_text(const SearchReport& report, const Candidate* scan, Verdict& verdict) {
+std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
-  const Baseline& chain = verdict.baselines.front();
+  const Baseline& last = verdict.baselines.back();
+  if (best_scan(result) == nullptr) return no_scan_text(report, last);
   const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {}",
                                              rules_text(verdict, report.plain, has_barriers(result)));
-  if (result.options.in_seconds()) {
-    if (scan == nullptr) return no_scan_text(report, chain);
-    verdict.is_decided = false;
+  if (result.options.in_seconds())
     return over_chain + "; what forming them takes is not predicted, so that this does not say whether the scan pays";
-  }
-  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
-  verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
-                                          graph_score(graph.formation, result) + graph_score(graph.inner, result)));
-  if (scan == nullptr) return no_scan_text(report, verdict.baselines.back());
-  const std::optional<double> ratio = verdict.baselines.back().ratio();
-  if (!ratio) return comparison_text(verdict.baselines.back(), "plain BP over the graph", verdict.same);
+  const std::optional<double> ratio = last.ratio();
+  if (!ratio) return comparison_text(last, "plain BP over the graph", verdict.same);
   return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}: {}",
                      over_chain, short_ratio(*ratio), has_shared(verdict) ? ", each op on one worker" : "",
                      pays_text(verdict));
-}
-
-/// The best scan beside the best that is none, over the chain.
-Verdict compared(const SearchReport& report) {
-  const SearchResult& result = report.result;
-  Verdict verdict;
-  const bool is_pram = has_whole_ops(result.options.machine);
-  const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
-  verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
-  if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
-    verdict.baselines.push_back(shared_baseline(result));
-  if (is_pram) verdict.overtakes = result.overtakes;
-  bool has_scans = false;
-  for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
-  verdict.is_decided = best_scan(result) != nullptr || (has_scans && best_plain(result).feasible);
-  // A pram's passes of recurrent models are not counted op by op: what shared ops would make of them is not known.
-  if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
-  // A way whose score is not known might be the best.
-  if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
-  return verdict;
 }
 
 /// Which of the two lower bounds of its makespan in FLOPs a scan comes near to; empty: neither, or both.
@@ -248,11 +160,11 @@ std::string limit_text(const SearchResult& result, const Candidate& scan, bool i
 }
 
 /// Whether the best scan pays, beside the best that is none.
-std::string standing_text(const SearchReport& report, Verdict& verdict) {
+std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
   const Candidate& plain = best_plain(result);
   const Candidate* scan = best_scan(result);
-  if (has_blocks(report)) return graph_text(report, scan, verdict);
+  if (has_blocks(report)) return graph_text(report, verdict);
   if (scan == nullptr) return no_scan_text(report, verdict.baselines.front());
   const std::string baseline =
       &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
@@ -269,7 +181,7 @@ std::string standing_text(const SearchReport& report, Verdict& verdict) {
 }
 
 /// That as a sentence that says under what it holds.
-std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
+std::string standing_sentence(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
   const Machine* machine = result.options.machine;
   const std::string standing = standing_text(report, verdict);
@@ -348,16 +260,6 @@ void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
 
 }  // namespace
 
-const Candidate* best_scan(const SearchResult& result) {
-  const Candidate* best = nullptr;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
-    if (best == nullptr || *c.score < *best->score) best = &c;
-  }
-  return best;
-}
-
 std::string ratio_text(const std::optional<double>& a, double b) {
   if (!a) return "?";
   return b == 0 ? "-" : short_ratio(*a / b);
@@ -384,7 +286,7 @@ std::string score_name(const SearchOptions& options) {
 
 Verdict search_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
-  Verdict verdict = compared(report);
+  Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
@@ -395,7 +297,7 @@ Verdict search_verdict(const SearchReport& report) {
 
 Verdict profile_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
-  Verdict verdict = compared(report);
+  Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = turned_sentences(report, verdict);
   sentences.insert(sentences.begin(), standing);

@@ -70,7 +70,7 @@ std::uint64_t first_that(std::uint64_t low, std::uint64_t high, Predicate holds)
   return low;
 }
 
-/// As overtaking_workers(). Sets `gave_up` where a simulation did.
+/// As hybrid_overtaking(). Sets `gave_up` where a simulation did.
 std::optional<Overtaking> first_overtaking(const std::vector<HomogeneousProfile>& profiles, Execution execution,
                                            Scope scope, std::uint64_t most_workers, bool& gave_up) {
   const std::uint64_t linear = totals(profiles.front(), scope).flops;
@@ -137,8 +137,8 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
   return result;
 }
 
-std::optional<Overtaking> overtaking_workers(const HomogeneousChain& chain, Execution execution, Scope scope,
-                                             std::uint64_t most_workers) {
+std::optional<Overtaking> hybrid_overtaking(const HomogeneousChain& chain, Execution execution, Scope scope,
+                                            std::uint64_t most_workers) {
   bool gave_up = false;
   return first_overtaking(all_depths(chain, 4), execution, scope, most_workers, gave_up);
 }

@@ -140,7 +140,7 @@ Product select_rows(const Pattern& x, const PatternPtr& y, Keep keep) {
   product.steps = scaling_steps(x, *y, product.nnz);
   auto pattern = std::make_shared<Pattern>(x.rows(), y->cols(), std::move(numbers), y->store());
   product.vector_steps = steps_with_dense_vector(*pattern);
-  product.longest_row = pattern->max_row_nnz();
+  product.max_row_nnz = pattern->max_row_nnz();
   if (keep == Keep::structure) product.pattern = std::move(pattern);
   return product;
 }
@@ -159,13 +159,13 @@ struct Worker {
   ProductSteps vector_steps = {};
   std::uint64_t products = 0;
   std::uint64_t nnz = 0;
-  std::uint64_t longest_row = 0;
+  std::uint64_t max_row_nnz = 0;
 
   /// Counts `uses` equal rows of X.
   void count(std::uint64_t entries, std::uint64_t row_products, std::uint64_t results, std::uint64_t uses, bool walks) {
     products = checked_add(products, checked_mul(row_products, uses));
     nnz += results * uses;
-    longest_row = std::max(longest_row, results);
+    max_row_nnz = std::max(max_row_nnz, results);
     const RowSteps row(uses);
     if (entries > 0) row.add_product(entries, row_products, walks, steps);
     if (entries > 0) row.add_sums(results, steps);
@@ -205,7 +205,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   for (Worker& worker : workers) {
     product.products = checked_add(product.products, worker.products);
     product.nnz += worker.nnz;
-    product.longest_row = std::max(product.longest_row, worker.longest_row);
+    product.max_row_nnz = std::max(product.max_row_nnz, worker.max_row_nnz);
     add_to(product.steps, worker.steps);
     add_to(product.vector_steps, worker.vector_steps);
     bytes += worker.sink.release(blocks);
@@ -221,9 +221,9 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
 
 std::uint64_t flops_of_products(std::uint64_t products) { return checked_mul(2, products); }
 
-std::uint64_t product_span(std::uint64_t products, std::uint64_t longest_row) {
+std::uint64_t product_span(std::uint64_t products, std::uint64_t max_row_nnz) {
   if (products == 0) return 0;
-  return std::min(flops_of_products(products), 1 + static_cast<std::uint64_t>(std::bit_width(longest_row - 1)));
+  return std::min(flops_of_products(products), 1 + static_cast<std::uint64_t>(std::bit_width(max_row_nnz - 1)));
 }
 
 std::uint64_t products_with_dense_vector(const Pattern& x) { return x.nnz(); }
@@ -247,7 +247,7 @@ ProductCounts count_products(const Pattern& x, const Pattern& y) {
   const DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
   ProductCounts counts;
-  counts.longest_row = x.max_row_nnz();
+  counts.max_row_nnz = x.max_row_nnz();
   for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
     const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
     add_to(counts.products, checked_mul(products, distinct.uses[d]));

@@ -223,7 +223,7 @@ TEST(OvertakingWorkers, AreTheSmallestNumberWithWhichADepthIsFaster) {
         const HomogeneousChain chain{h, n, kinds};
         for (const Execution execution : {Execution::level, Execution::dag}) {
           for (const Scope scope : {Scope::all, Scope::live}) {
-            EXPECT_EQ(overtaking_workers(chain, execution, scope, 20),
+            EXPECT_EQ(hybrid_overtaking(chain, execution, scope, 20),
                       overtaking_by_definition(chain, execution, scope, 20))
                 << "h " << h << ", n " << n;
           }
@@ -236,11 +236,11 @@ TEST(OvertakingWorkers, AreTheSmallestNumberWithWhichADepthIsFaster) {
 TEST(OvertakingWorkers, AreAboutTheSizeOfTheDenseMatrixForLongChains) {
   // A product of matrices does h products with a vector, so h workers replace one.
   for (const Execution execution : {Execution::level, Execution::dag}) {
-    const auto found = overtaking_workers(fused_chain(100, 100'000'000), execution, Scope::all, 1'000'000);
+    const auto found = hybrid_overtaking(fused_chain(100, 100'000'000), execution, Scope::all, 1'000'000);
     ASSERT_TRUE(found.has_value());
     EXPECT_GE(found->workers, 100U);
     EXPECT_LE(found->workers, 102U);
-    EXPECT_EQ(overtaking_workers(fused_chain(100, 100'000'000), execution, Scope::all, 99), std::nullopt);
+    EXPECT_EQ(hybrid_overtaking(fused_chain(100, 100'000'000), execution, Scope::all, 99), std::nullopt);
   }
 }
 

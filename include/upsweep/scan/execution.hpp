@@ -8,6 +8,11 @@ enum class Execution {
   dag,    ///< no barriers: a combine may start when its operands are there
 };
 
+/// "level" or "dag".
+[[nodiscard]] inline const char* to_string(Execution execution) {
+  return execution == Execution::level ? "level" : "dag";
+}
+
 /// Who works on an op.
 enum class Ops {
   whole,   ///< one worker
@@ -16,10 +21,5 @@ enum class Ops {
 
 /// "whole" or "shared".
 [[nodiscard]] inline const char* to_string(Ops ops) { return ops == Ops::whole ? "whole" : "shared"; }
-
-/// "level" or "dag".
-[[nodiscard]] inline const char* to_string(Execution execution) {
-  return execution == Execution::level ? "level" : "dag";
-}
 
 }  // namespace upsweep

@@ -9,8 +9,8 @@
 
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/search/binding.hpp"
+#include "upsweep/search/crossover.hpp"
 #include "upsweep/sim/complexity.hpp"
-#include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 

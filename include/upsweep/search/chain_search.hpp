@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kMostSchemeElements = 10'000;
 ///
 /// Throws like profile_homogeneous(). Cost: under Execution::level a binary search, as more workers are never slower
 /// there; under Execution::dag one simulation per depth for each number of workers that no lower bound rules out.
-[[nodiscard]] std::optional<Overtaking> overtaking_workers(const HomogeneousChain& chain, Execution execution,
-                                                           Scope scope, std::uint64_t most_workers);
+[[nodiscard]] std::optional<Overtaking> hybrid_overtaking(const HomogeneousChain& chain, Execution execution,
+                                                          Scope scope, std::uint64_t most_workers);
 
 }  // namespace upsweep

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/sim/shared_ops.hpp"
+#include "upsweep/search/crossover.hpp"
 
 namespace upsweep {
 

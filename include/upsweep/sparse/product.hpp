@@ -52,7 +52,7 @@ void add_to(ProductSteps& sum, const ProductSteps& steps);
 struct Product {
   std::uint64_t products = 0;              ///< Σ_k nnz(X[:,k]) · nnz(Y[k,:]): matched index pairs
   std::uint64_t nnz = 0;                   ///< entries of C; structural, no numerical cancellation
-  std::uint64_t longest_row = 0;           ///< the most entries in a row of C
+  std::uint64_t max_row_nnz = 0;           ///< the most entries in a row of C
   ProductSteps steps;                      ///< the same work as a plan executes it
   ProductSteps vector_steps;               ///< steps_with_dense_vector() of C
   std::shared_ptr<const Pattern> pattern;  ///< C, or null under Keep::counts
@@ -70,14 +70,14 @@ struct Product {
 [[nodiscard]] ProductSteps steps_with_dense_vector(const Pattern& x);
 
 /// Span of X·Y in FLOPs: the depth of its arithmetic, were there a scalar processor for every operation. A
-/// multiplication, then a tree of additions over at most `longest_row` pairs, the most entries in a row of X; never more
-/// than its FLOPs, where few of those entries meet one of Y. Source: docs/counting-rule.md.
-[[nodiscard]] std::uint64_t product_span(std::uint64_t products, std::uint64_t longest_row);
+/// multiplication, then a tree of additions over at most `max_row_nnz` pairs, the most entries in a row of X; never
+/// more than its FLOPs, where few of those entries meet one of Y. Source: docs/counting-rule.md.
+[[nodiscard]] std::uint64_t product_span(std::uint64_t products, std::uint64_t max_row_nnz);
 
 /// Matched pairs and steps of X·Y, without the sums.
 struct ProductCounts {
   std::uint64_t products = 0;
-  std::uint64_t longest_row = 0;  ///< the most entries in a row of X
+  std::uint64_t max_row_nnz = 0;  ///< the most entries in a row of X
   ProductSteps steps;
 };
 

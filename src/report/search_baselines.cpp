@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "search_parts.hpp"
+#include "upsweep/sim/graph_backprop.hpp"
+
+// What the verdict of a search is made from: baselines and the scans beside them. The words are in search_verdict.cpp.
+
+namespace upsweep {
+namespace {
+
+Baseline baseline_of(const std::string& name, const SearchResult& result, double score, const Candidate* scan,
+                     double added) {
+  Baseline baseline{name, score, result.options.in_seconds()};
+  if (scan == nullptr) return baseline;
+  baseline.best_scan = scan->schedule;
+  baseline.scan_score = *scan->score + added;
+  return baseline;
+}
+
+/// Both with ops that workers share; in FLOPs, which machines of whole ops have no seconds for.
+Baseline shared_baseline(const SearchResult& result) {
+  const Candidate* plain = nullptr;
+  const Candidate* scan = nullptr;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (i > 0 && !c.feasible) continue;
+    const Candidate*& best = c.is_plain ? plain : scan;
+    if (best == nullptr || c.pram.shared_flops < best->pram.shared_flops) best = &c;
+  }
+  const auto mean = [&](const Candidate& c) {
+    return static_cast<double>(c.pram.shared_flops) / static_cast<double>(result.inputs);
+  };
+  Baseline baseline{"sparse-bp-shared", mean(plain == nullptr ? result.linear() : *plain)};
+  baseline.is_of_shared_ops = true;
+  if (scan == nullptr) return baseline;
+  baseline.best_scan = scan->schedule;
+  baseline.scan_score = mean(*scan);
+  return baseline;
+}
+
+/// A piece of work over the graph by the objective of a search, in FLOPs.
+double graph_score(const GraphWork& work, const SearchResult& result) {
+  const SearchOptions& options = result.options;
+  const bool is_level = options.execution == Execution::level;
+  const std::uint64_t flops = options.objective == Objective::time         ? work.makespan(options.execution).flops
+                              : options.objective == Objective::work_flops ? work.flops
+                              : is_level                                   ? work.critical_path_level
+                                                                           : work.critical_path_dag;
+  return static_cast<double>(flops) / static_cast<double>(result.inputs);
+}
+
+/// The graph's baseline, where branches have blocks. In seconds there is none: nothing predicts what forming the
+/// blocks' Jacobians takes, so that a scan over the chain decides nothing.
+void add_graph(const SearchReport& report, Verdict& verdict) {
+  const SearchResult& result = report.result;
+  const Candidate* scan = best_scan(result);
+  if (result.options.in_seconds()) {
+    if (scan != nullptr) verdict.is_decided = false;
+    return;
+  }
+  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
+  verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
+                                          graph_score(graph.formation, result) + graph_score(graph.inner, result)));
+}
+
+}  // namespace
+
+bool gave_up(const SearchResult& result) {
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result.at(i).feasible && !result.at(i).score) return true;
+  }
+  return false;
+}
+
+const Candidate& best_plain(const SearchResult& result) {
+  const Candidate* best = &result.linear();
+  for (std::size_t i = 1; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (c.is_plain && c.feasible && c.score && *c.score < *best->score) best = &c;
+  }
+  return *best;
+}
+
+const Candidate* best_scan(const SearchResult& result) {
+  const Candidate* best = nullptr;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
+    if (best == nullptr || *c.score < *best->score) best = &c;
+  }
+  return best;
+}
+
+bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }
+
+Verdict compared_scans(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  Verdict verdict;
+  const bool is_pram = has_whole_ops(result.options.machine);
+  const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
+  verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
+  if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
+    verdict.baselines.push_back(shared_baseline(result));
+  if (is_pram) verdict.overtakes = result.overtakes;
+  bool has_scans = false;
+  for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
+  const Candidate* scan = best_scan(result);
+  verdict.is_decided = scan != nullptr || (has_scans && best_plain(result).feasible);
+  if (has_blocks(report)) add_graph(report, verdict);
+  // A pram's passes of recurrent models are not counted op by op: what shared ops would make of them is not known.
+  if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
+  // A way whose score is not known might be the best.
+  if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
+  return verdict;
+}
+
+}  // namespace upsweep
