@@ -40,7 +40,7 @@ function(upsweep_module name)
   add_library(upsweep_${name} STATIC ${files} ${module_SOURCES})
   list(TRANSFORM module_MODULES PREPEND upsweep_)
   target_include_directories(upsweep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
-  target_include_directories(upsweep_${name} SYSTEM PUBLIC ${Boost_INCLUDE_DIRS} ${XXHASH_INCLUDE_DIR})
+  target_include_directories(upsweep_${name} SYSTEM PUBLIC ${Boost_INCLUDE_DIRS} ${XXHASH_INCLUDE_DIR} ${OPENBLAS_INCLUDE_DIR})
   target_link_libraries(upsweep_${name}
     PUBLIC upsweep_flags fmt::fmt nlohmann_json::nlohmann_json ${module_MODULES} PRIVATE ${module_LIBRARIES})
   upsweep_compile_together(upsweep_${name})

@@ -111,6 +111,7 @@ TEST(Search, SaysThatACheaperDepthDoesNotFit) {
   EXPECT_THAT(
       run.out,
       HasSubstr("On 16 workers, one input, dag execution, sample pattern: blocked:4 takes 2.287x of plain BP "));
+  EXPECT_THAT(run.out, HasSubstr(": the scan does not pay; "));
   EXPECT_EQ(
       upsweep({"search", kModels + "lenet5.yaml", "--pattern", "sample", "--memory", "4611686018427387904"}).exit_code,
       0);

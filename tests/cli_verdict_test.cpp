@@ -127,6 +127,48 @@ TEST(Verdicts, SayWhereAnotherUsualSettingTurnsThem) {
   EXPECT_THAT(level["sentence"].get<std::string>(), ::testing::Not(HasSubstr("With a batch of 32")));
 }
 
+TEST(Verdicts, OfAMachineCompareWithDenseBackPropagation) {
+  const Json search = json_of({"search", kModels + "lenet5.yaml", "--machine", kGpu});
+  const Json& baselines = search["verdict"]["baselines"];
+  ASSERT_EQ(baselines.size(), 2U);
+  EXPECT_EQ(baselines[0]["name"], "sparse-bp");
+  EXPECT_EQ(baselines[1]["name"], "dense-bp");
+  EXPECT_EQ(baselines[1]["unit"], "s");
+  EXPECT_EQ(baselines[1]["score"], search["baseline"]["seconds"]);
+  EXPECT_GT(search["baseline"]["seconds"], 0);
+  EXPECT_DOUBLE_EQ(search["candidates"][0]["ratio_to_baseline"],
+                   search["candidates"][0]["score"].get<double>() / search["baseline"]["seconds"].get<double>());
+}
+
+// Latency binds and is large, so that the shorter schedule beats plain back-propagation; no key for dense products.
+TEST(Verdicts, WithoutADenseRateAreOpenAndNameTheKey) {
+  const TemporaryFolder folder;
+  const std::string costs =
+      "{team_s: 0, scaled_column_s: 0, scaled_row_s: 0, single_hop_s: 0, team_hop_s: 0, pass_s: 0, single_step_s: 0, "
+      "team_step_s: 0, single_sum_s: 0, team_sum_s: 0, far_scaled_column_s: 0, far_single_step_s: 0, far_team_step_s: "
+      "0, moved_byte_s: 0, bandwidth_GBps: 1000}";
+  const auto machine = [&](const std::string& dense) {
+    const std::string type = "{" + dense + "mv: " + costs + ", mm: " + costs + "}";
+    return folder.write("machine" + std::to_string(dense.size()) + ".yaml",
+                        "name: m\nkind: cpu\nprovenance: {origin: definition}\nrates:\n  - {workers: 8, op_latency_us: "
+                        "0, level_latency_us: 100, fp32: " +
+                            type + ", fp64: " + type + "}\n");
+  };
+  const auto verdict = [&](const std::string& dense) -> Json {
+    return json_of({"search", kModels + "lenet5.yaml", "--machine", machine(dense)}).at("verdict");
+  };
+  const Json open = verdict("");
+  EXPECT_LT(open["baselines"][0]["ratio"], 1);
+  EXPECT_TRUE(open["pays"].is_null());
+  EXPECT_TRUE(open["baselines"][1]["score"].is_null());
+  EXPECT_TRUE(open["baselines"][1]["ratio"].is_null());
+  EXPECT_EQ(open["baselines"][1]["missing"], "rates[8].fp32.dense_GFLOPps");
+  EXPECT_THAT(open["sentence"].get<std::string>(),
+              HasSubstr("Dense BP is not predicted: the machine file has no rates[8].fp32.dense_GFLOPps."));
+  EXPECT_EQ(verdict("dense_GFLOPps: 1000, ")["pays"], "no") << "kernels of no latency";
+  EXPECT_EQ(verdict("dense_MFLOPps: 1, ")["pays"], "yes");
+}
+
 TEST(Verdicts, ASearchAndAStudyGiveOneAnswerToOneQuestion) {
   const TemporaryFolder folder;
   const std::vector<std::string> machines = {"p100-pcie-16gb", "v100-sxm2-32gb", "a100-sxm4-80gb", "h200-sxm-141gb",

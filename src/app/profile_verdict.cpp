@@ -49,6 +49,7 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
                                        found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
   add_counts(totals(profile, Scope::all), found, network.linear_flops, result);
   result.options.machine = machine;
+  result.options.value_bytes = model.value_bytes;
   result.options.execution = default_execution(machine);
   result.inputs = network.inputs;
   result.workers = found.pram.workers;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dense_rate.hpp"
 #include "memory_rates.hpp"
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
@@ -224,6 +225,9 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   for (Rates& rates : machine.rates) {
     if (doubles.empty()) rates.fp64 = rates.fp32;
     if (singles.empty()) rates.fp32 = rates.fp64;
+    if (kind == MachineKind::gpu) continue;
+    rates.fp32.dense_flops_per_s = dense_flops_per_s<float>(rates.workers);
+    rates.fp64.dense_flops_per_s = dense_flops_per_s<double>(rates.workers);
   }
   std::vector<double> predicted;
   std::vector<double> measured;

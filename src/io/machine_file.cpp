@@ -196,6 +196,13 @@ class MachineReader {
     const auto compute = quantities.find("compute", kComputeUnits, kPositive);
     result.build_value_s = quantities.find("build_value", kTimeUnits, kZeroOrMore).value_or(0);
     result.build_row_s = quantities.find("build_row", kTimeUnits, kZeroOrMore).value_or(0);
+    const auto dense = quantities.find("dense", kComputeUnits, kPositive);
+    if (dense && is_pram()) {
+      throw document_.error(*node, entry.name(type) +
+                                       " of a machine of kind pram has a dense rate, accepted is kind cpu "
+                                       "or gpu, or none");
+    }
+    result.dense_flops_per_s = dense.value_or(0);
     const YamlNode* mv = map.find("mv");
     const YamlNode* mm = map.find("mm");
     map.finish();

@@ -192,6 +192,7 @@ class MachineWriter {
       quantity("      ", where, "build_value", "_s", type.build_value_s);
     if (type.build_row_s != 0 || has_source(where, "build_row"))
       quantity("      ", where, "build_row", "_s", type.build_row_s);
+    if (type.dense_flops_per_s != 0) quantity("      ", where, "dense", "_FLOPps", type.dense_flops_per_s);
     if (std::isfinite(type.mv.flops_per_s)) {
       quantity("      ", where, "compute", "_FLOPps", type.mv.flops_per_s);
       return;

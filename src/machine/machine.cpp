@@ -91,6 +91,11 @@ const Rates& Machine::at(std::size_t active) const {
   return *best;
 }
 
+std::optional<double> TypeRates::dense_rate() const {
+  if (dense_flops_per_s > 0) return dense_flops_per_s;
+  return std::isfinite(mm.flops_per_s) ? std::optional(mm.flops_per_s) : std::nullopt;
+}
+
 OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place) {
   const Rates& rates = machine.at(place.active);
   const Bounds whole = bounds(machine, rates, work, place);

@@ -40,6 +40,7 @@ std::string fit_text(const Calibration& calibration) {
                    {"op latency"},
                    {"level latency"},
                    {"copy"},
+                   {"dense"},
                    {"points"},
                    {"mean error"},
                    {"median"},
@@ -49,11 +50,12 @@ std::string fit_text(const Calibration& calibration) {
     for (const unsigned value_bytes : {4U, 8U}) {
       const ErrorFigures figures = figures_of(calibration, rates.workers, value_bytes);
       if (figures.points == 0) continue;
+      const double dense = rates.of(value_bytes).dense_flops_per_s;
       const auto percent = [](double error) { return fmt::format("{:.1f} %", 100 * error); };
       table.row({fmt::format("{}", rates.workers), type_name(value_bytes), short_seconds(rates.op_latency_s),
                  short_seconds(rates.level_latency_s), fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9),
-                 fmt::format("{}", figures.points), percent(figures.mean), percent(figures.median),
-                 percent(figures.p90), percent(figures.max)});
+                 dense > 0 ? fmt::format("{:.1f} GFLOP/s", dense / 1e9) : "-", fmt::format("{}", figures.points),
+                 percent(figures.mean), percent(figures.median), percent(figures.p90), percent(figures.max)});
     }
   }
   return table.text();
@@ -84,7 +86,10 @@ Json to_json(const Calibration& calibration) {
     rates.push_back({{"workers", entry.workers},
                      {"op_latency_s", entry.op_latency_s},
                      {"level_latency_s", entry.level_latency_s},
-                     {"copy_bytes_per_s", entry.copy_bytes_per_s}});
+                     {"copy_bytes_per_s", entry.copy_bytes_per_s},
+                     {"dense_flops_per_s",
+                      {{"fp32", entry.fp32.dense_rate() ? Json(*entry.fp32.dense_rate()) : Json()},
+                       {"fp64", entry.fp64.dense_rate() ? Json(*entry.fp64.dense_rate()) : Json()}}}});
   }
   Json points = Json::array();
   for (const CalibrationPoint& point : calibration.points) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "search_parts.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
@@ -49,13 +50,25 @@ double graph_score(const GraphWork& work, const SearchResult& result) {
   return static_cast<double>(flops) / static_cast<double>(result.inputs);
 }
 
+/// Dense back-propagation, in seconds of a processor or GPU.
+void add_dense(const SearchReport& report, Verdict& verdict) {
+  const SearchResult& result = report.result;
+  const SearchOptions& options = result.options;
+  if (!options.in_seconds() || has_whole_ops(options.machine) || report.network == nullptr) return;
+  Baseline dense = baseline_of("dense-bp", result, baseline_score(report), best_scan(result), 0);
+  dense.missing = missing_dense_key(*options.machine, result.workers, options.value_bytes);
+  verdict.baselines.push_back(std::move(dense));
+}
+
 /// The graph's baseline, where branches have blocks. In seconds there is none: nothing predicts what forming the
-/// blocks' Jacobians takes, so that a scan over the chain decides nothing.
+/// blocks' Jacobians takes, so that a scan over the chain tells only where it takes more than dense back-propagation
+/// even without.
 void add_graph(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
   const Candidate* scan = best_scan(result);
   if (result.options.in_seconds()) {
-    if (scan != nullptr) verdict.is_decided = false;
+    const double dense = baseline_score(report);
+    if (scan != nullptr) verdict.is_decided = dense > 0 && standing_of(*scan->score / dense) != Standing::pays;
     return;
   }
   const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
@@ -91,6 +104,23 @@ const Candidate* best_scan(const SearchResult& result) {
   return best;
 }
 
+std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples) {
+  const SearchOptions& options = report.result.options;
+  if (!options.in_seconds() || report.network == nullptr) return std::nullopt;
+  const std::optional<DenseRates> rates = dense_rates(*options.machine, report.result.workers, options.value_bytes);
+  if (!rates) return std::nullopt;
+  return dense_backprop(*report.network, *report.network_profile, *rates, samples);
+}
+
+double baseline_score(const SearchReport& report) {
+  if (report.result.options.in_seconds()) {
+    const std::optional<DenseBackprop> dense = dense_of(report);
+    return dense ? dense->gradients_s : 0;
+  }
+  if (!report.baseline_flops) return 0;
+  return static_cast<double>(*report.baseline_flops) / static_cast<double>(report.result.inputs);
+}
+
 bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }
 
 Verdict compared_scans(const SearchReport& report) {
@@ -106,7 +136,11 @@ Verdict compared_scans(const SearchReport& report) {
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
   const Candidate* scan = best_scan(result);
   verdict.is_decided = scan != nullptr || (has_scans && best_plain(result).feasible);
+  add_dense(report, verdict);
   if (has_blocks(report)) add_graph(report, verdict);
+  // What dense back-propagation takes on a machine that does not say might be less.
+  const bool lacks_dense = std::ranges::any_of(verdict.baselines, [](const Baseline& b) { return !b.missing.empty(); });
+  if (lacks_dense && verdict.pays() == Pays::yes) verdict.is_decided = false;
   // A pram's passes of recurrent models are not counted op by op: what shared ops would make of them is not known.
   if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
   // A way whose score is not known might be the best.

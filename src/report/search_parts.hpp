@@ -4,6 +4,7 @@
 #include <string>
 
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/sim/dense_time.hpp"
 
 // Parts of the report of a search and of its verdict.
 
@@ -30,7 +31,10 @@ namespace upsweep {
 /// Of plain back-propagation, the first candidate.
 [[nodiscard]] inline double plain_score(const SearchReport& report) { return report.result.linear().score.value(); }
 
-/// What scores are compared with in dense back-propagation: its FLOPs; 0 where unknown, and for scores in seconds.
+/// Dense back-propagation of a network over `samples`, where scores are seconds of a processor or GPU that says enough.
+[[nodiscard]] std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples = 1);
+
+/// What scores are compared with in dense back-propagation: its FLOPs, or seconds as scores are; 0 where unknown.
 [[nodiscard]] double baseline_score(const SearchReport& report);
 
 }  // namespace upsweep

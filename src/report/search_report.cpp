@@ -142,6 +142,22 @@ void add_graph_comparison(const SearchReport& report, Json& json) {
       result.best_scheme ? ratios_json(result.at(*result.best_scheme).pram, graph) : Json();
 }
 
+/// " and dense BP (120 FLOPs)", or its seconds where scores are seconds.
+std::string dense_base_text(const SearchReport& report) {
+  if (const std::optional<DenseBackprop> dense = dense_of(report))
+    return fmt::format(" and dense BP ({}, {} kernels)", short_seconds(dense->gradients_s), dense->kernels);
+  if (!report.baseline_flops) return "";
+  return fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, report.result.inputs));
+}
+
+Json baseline_json(const SearchReport& report) {
+  const std::optional<DenseBackprop> dense = dense_of(report);
+  return {{"flops", report.baseline_flops ? json_mean(*report.baseline_flops, report.result.inputs) : Json()},
+          {"seconds", dense ? Json(dense->gradients_s) : Json()},
+          {"weight_gradient_seconds", dense ? Json(dense->weight_gradients_s) : Json()},
+          {"kernels", dense ? Json(dense->kernels) : Json()}};
+}
+
 Json overtaking_json(const SearchReport& report) {
   if (!report.overtaking) return {};
   return {{"workers", report.overtaking->workers},
@@ -193,7 +209,7 @@ Json to_json(const SearchReport& report) {
       {"overtaking", overtaking_json(report)},
       {"linear",
        {{"flops", json_mean(report.linear_flops, result.inputs)}, {"score", score_json(result, plain_score(report))}}},
-      {"baseline", {{"flops", report.baseline_flops ? json_mean(*report.baseline_flops, result.inputs) : Json()}}}};
+      {"baseline", baseline_json(report)}};
   add_graph_comparison(report, json);
   return json;
 }
@@ -231,8 +247,7 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
       "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
       result.options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "",
       score_name(result.options), report.plain, exact_mean(report.linear_flops, result.inputs),
-      report.baseline_flops ? fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, result.inputs))
-                            : "");
+      dense_base_text(report));
   if (result.options.machine != nullptr) {
     text += fmt::format(
         "time: predicted for one iteration on {} by its {}, without building the chain.\n\n",

@@ -129,6 +129,27 @@ std::string rules_text(const Verdict& verdict, const std::string& plain, bool ha
                             short_ratio(*shared->ratio()), has_barriers ? "" : " (level execution)");
 }
 
+/// " and 3x of dense BP (12 us)" in seconds of a processor or GPU, where known.
+std::string dense_text(const SearchReport& report, const Candidate& scan) {
+  const std::optional<DenseBackprop> dense = dense_of(report);
+  if (!dense || dense->gradients_s <= 0) return "";
+  return fmt::format(" and {} of dense BP ({})", ratio_text(scan.score, dense->gradients_s),
+                     short_seconds(dense->gradients_s));
+}
+
+/// Why there are no seconds of dense back-propagation, and what of the backward pass a scan leaves as it is; or
+/// nothing.
+std::string dense_sentence(const SearchReport& report, const Verdict& verdict) {
+  for (const Baseline& baseline : verdict.baselines) {
+    if (!baseline.missing.empty())
+      return fmt::format("Dense BP is not predicted: the machine file has no {}.", baseline.missing);
+  }
+  const std::optional<DenseBackprop> dense = dense_of(report);
+  if (!dense || dense->weight_gradients_s <= 0) return "";
+  return fmt::format("Gradients of the weights come on top, {} in dense BP, {:.3g} % of its backward pass.",
+                     short_seconds(dense->weight_gradients_s), 100 * (1 - dense->gradients_share()));
+}
+
 /// What the scan comes to over a graph with branches, which decides there.
 std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
@@ -136,8 +157,13 @@ std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   if (best_scan(result) == nullptr) return no_scan_text(report, last);
   const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {}",
                                              rules_text(verdict, report.plain, has_barriers(result)));
-  if (result.options.in_seconds())
-    return over_chain + "; what forming them takes is not predicted, so that this does not say whether the scan pays";
+  if (result.options.in_seconds()) {
+    const std::string dense = dense_text(report, *best_scan(result));
+    if (verdict.is_decided)
+      return fmt::format("{}{}, without what forming them takes: {}", over_chain, dense, pays_text(verdict));
+    return over_chain + dense +
+           "; what forming them takes is not predicted, so that this does not say whether the scan pays";
+  }
   const std::optional<double> ratio = last.ratio();
   if (!ratio) return comparison_text(last, "plain BP over the graph", verdict.same);
   return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}: {}",
@@ -172,10 +198,10 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const bool lacks_shared = has_whole_ops(result.options.machine) && !result.linear().is_counted && !verdict.pays();
   std::string text = comparison_text(first, baseline, verdict.same);
   if (first.ratio())
-    text = fmt::format("{}{}", rules_text(verdict, baseline, has_barriers(result)),
+    text = fmt::format("{}{}{}", rules_text(verdict, baseline, has_barriers(result)), dense_text(report, *scan),
                        lacks_shared ? " with each op on one worker; ops that workers share are not compared here"
                                     : ": " + pays_text(verdict));
-  if (baseline_score(report) > 0)
+  if (!result.options.in_seconds() && baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
@@ -204,7 +230,7 @@ using OtherScore = std::function<std::optional<double>(const Candidate&)>;
 
 /// Where another usual setting turns the comparison with the first baseline: that, as a sentence; else empty.
 std::string turned_text(const SearchReport& report, const Verdict& verdict, const std::string& setting,
-                        const OtherScore& score) {
+                        const OtherScore& score, std::uint64_t samples) {
   const SearchResult& result = report.result;
   if (verdict.baselines.empty() || !verdict.baselines.front().ratio()) return "";
   const Candidate* scan = nullptr;
@@ -220,6 +246,12 @@ std::string turned_text(const SearchReport& report, const Verdict& verdict, cons
   if (scan == nullptr || !plain || *plain == 0) return "";
   const double ratio = *score(*scan) / *plain;
   const auto pays = [&](double of) { return standing_of(of, verdict.same) == Standing::pays; };
+  if (const std::optional<DenseBackprop> dense = dense_of(report, samples)) {  // which counts under any setting
+    const double to_dense = *score(*scan) / dense->gradients_s;
+    if (pays(std::max(ratio, to_dense)) == (verdict.pays() == Pays::yes)) return "";
+    return fmt::format("With {} it is the other way round: {} takes {} of {} and {} of dense BP.", setting,
+                       scan->schedule, short_ratio(ratio), report.plain, short_ratio(to_dense));
+  }
   if (pays(ratio) == pays(*verdict.baselines.front().ratio())) return "";
   const bool is_tie = standing_of(ratio, verdict.same) == Standing::gains_nothing;
   return fmt::format("With {} {}: {} takes {} of {}{}.", setting,
@@ -238,10 +270,11 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
     return static_cast<double>(makespan->flops) / static_cast<double>(report.result.inputs);
   };
   std::vector<std::string> sentences = {
-      turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution)};
+      turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution, 1)};
   if (!options.memory_limit) {
-    sentences.push_back(turned_text(report, verdict, fmt::format("a batch of {} (level execution)", kOtherBatch),
-                                    [](const Candidate& c) { return c.batched_score; }));
+    sentences.push_back(turned_text(
+        report, verdict, fmt::format("a batch of {} (level execution)", kOtherBatch),
+        [](const Candidate& c) { return c.batched_score; }, kOtherBatch));
   }
   return sentences;
 }
@@ -265,11 +298,6 @@ std::string ratio_text(const std::optional<double>& a, double b) {
   return b == 0 ? "-" : short_ratio(*a / b);
 }
 
-double baseline_score(const SearchReport& report) {
-  if (report.result.options.in_seconds() || !report.baseline_flops) return 0;
-  return static_cast<double>(*report.baseline_flops) / static_cast<double>(report.result.inputs);
-}
-
 std::string score_name(const SearchOptions& options) {
   const std::string rule = to_string(options.execution);
   switch (options.objective) {
@@ -288,7 +316,8 @@ Verdict search_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
-  std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing};
+  std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing,
+                                        dense_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
@@ -300,7 +329,7 @@ Verdict profile_verdict(const SearchReport& report) {
   Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = turned_sentences(report, verdict);
-  sentences.insert(sentences.begin(), standing);
+  sentences.insert(sentences.begin(), {standing, dense_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, report.result.candidates.back().schedule,
                                       overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

@@ -78,11 +78,12 @@ Json verdict_json(const Verdict& verdict) {
     const bool has_scan = !baseline.best_scan.empty();
     const std::optional<double> ratio = baseline.ratio();
     baselines.push_back({{"name", baseline.name},
-                         {"score", baseline.score},
+                         {"score", baseline.missing.empty() ? Json(baseline.score) : Json()},
                          {"unit", baseline.is_seconds ? "s" : "flops"},
                          {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
                          {"ratio", ratio ? Json(*ratio) : Json()}});
+    if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;
   }
   const std::optional<Pays> pays = verdict.pays();
   const bool is_compared = !verdict.baselines.empty();

@@ -13,6 +13,7 @@ std::optional<Pays> Verdict::pays() const {
   if (baselines.empty() || !is_decided) return std::nullopt;
   Pays pays = Pays::yes;
   for (const Baseline& baseline : baselines) {
+    if (!baseline.missing.empty()) continue;
     const std::optional<double> ratio = baseline.ratio();
     if (ratio && standing_of(*ratio, same) == Standing::pays) continue;
     if (!baseline.is_of_shared_ops) return Pays::no;

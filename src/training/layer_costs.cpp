@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/dense_time.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -71,26 +72,18 @@ std::uint64_t kept_weights(const Operator& op, const OperatorWeights& weights) {
   return weight_count(op) - static_cast<std::uint64_t>(removed);
 }
 
-/// Seconds of one kernel.
-double kernel_seconds(const KernelWork& work, const Rates& rates, const MicroBatch& batch) {
-  const KindRates& dense = rates.of(batch.value_bytes).mm;
-  const auto samples = static_cast<double>(batch.samples);
-  const double moved = samples * static_cast<double>(work.elements) + static_cast<double>(work.weights);
-  const double arithmetic_s = samples * static_cast<double>(work.flops) / dense.flops_per_s;
-  return rates.op_latency_s + std::max(arithmetic_s, moved * batch.value_bytes / dense.bytes_per_s);
-}
-
-void require_dense_rates(const Machine& machine, const Rates& rates, const MicroBatch& batch) {
-  const char* const accepted = "accepted is a machine of kind cpu or gpu by its datasheet, with compute_TFLOPps";
+DenseRates require_dense_rates(const Machine& machine, const MicroBatch& batch) {
+  const std::size_t workers = workers_of(machine, batch);
+  if (const std::optional<DenseRates> rates = dense_rates(machine, workers, batch.value_bytes)) return *rates;
+  const char* const accepted = "accepted is a machine of kind cpu or gpu with them";
   if (machine.kind == MachineKind::pram) {
     throw std::invalid_argument(
         fmt::format("machine '{}' is of kind pram, which has no time for dense kernels; {}", machine.name, accepted));
   }
-  const KindRates& dense = rates.of(batch.value_bytes).mm;
-  if (std::isfinite(dense.flops_per_s) && std::isfinite(dense.bytes_per_s)) return;
-  throw std::invalid_argument(
-      fmt::format("machine '{}' has no FLOP/s and bandwidth that a dense kernel's time follows from (origin: {}); {}",
-                  machine.name, machine.provenance.origin, accepted));
+  throw std::invalid_argument(fmt::format(
+      "machine '{}' has no FLOP/s and bandwidth that a dense kernel's time follows from (origin: {}; "
+      "missing: {}); {}",
+      machine.name, machine.provenance.origin, missing_dense_key(machine, workers, batch.value_bytes), accepted));
 }
 
 }  // namespace
@@ -136,14 +129,13 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
 
 LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine, const MicroBatch& batch) {
   check_batch(batch);
-  const Rates& rates = machine.at(workers_of(machine, batch));
-  require_dense_rates(machine, rates, batch);
+  const DenseRates rates = require_dense_rates(machine, batch);
   LayerCosts costs;
   for (const LayerWork& layer : layers) {
     const auto total = [&](KernelWork PartWork::*kernel) {
       double seconds = 0;
       for (const PartWork& part : layer.parts) {
-        if (part.*kernel != KernelWork{}) seconds += kernel_seconds(part.*kernel, rates, batch);
+        if (part.*kernel != KernelWork{}) seconds += rates.seconds(part.*kernel, batch.samples);
       }
       return seconds;
     };
@@ -155,7 +147,7 @@ LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine
     bool has_weights = false;
     for (const PartWork& part : layer.parts) {
       if (has_weights && part.output_gradient != KernelWork{})
-        inner += kernel_seconds(part.output_gradient, rates, batch);
+        inner += rates.seconds(part.output_gradient, batch.samples);
       has_weights = has_weights || part.weight_gradient != KernelWork{};
     }
     costs.inner_gradient.push_back(inner);

@@ -221,7 +221,7 @@ TEST(DenseCosts, AreTheRooflineOfEachPart) {
 }
 
 TEST(DenseCosts, RefuseAMachineWithoutFlopsPerSecond) {
-  const std::string accepted = "accepted is a machine of kind cpu or gpu by its datasheet, with compute_TFLOPps";
+  const std::string accepted = "accepted is a machine of kind cpu or gpu with them";
   EXPECT_EQ(dense_refusal(machine_named("v100-sxm2-32gb"), {}), "accepted");
   EXPECT_EQ(dense_refusal(machine_named("pram-unit"), {}),
             "machine 'pram-unit' is of kind pram, which has no time for dense kernels; " + accepted);
@@ -229,7 +229,7 @@ TEST(DenseCosts, RefuseAMachineWithoutFlopsPerSecond) {
   calibrated.provenance.origin = "calibration";
   EXPECT_EQ(dense_refusal(calibrated, {}),
             "machine 'made-up' has no FLOP/s and bandwidth that a dense kernel's time follows from (origin: "
-            "calibration); " +
+            "calibration; missing: rates[2].fp32.dense_GFLOPps); " +
                 accepted);
   EXPECT_THAT(dense_refusal(machine_named("v100-sxm2-32gb"), {.samples = 0}), HasSubstr("0 samples in a micro-batch"));
   EXPECT_THAT(dense_refusal(machine_named("v100-sxm2-32gb"), {.value_bytes = 2}), HasSubstr("2 bytes per number"));

@@ -76,8 +76,12 @@ struct KindRates {
 struct TypeRates {
   KindRates mv;
   KindRates mm;
-  double build_value_s = 0;  ///< seconds to write one Jacobian value, all workers together; 0: not known
-  double build_row_s = 0;    ///< the same for one row, besides its values
+  double build_value_s = 0;      ///< seconds to write one Jacobian value, all workers together; 0: not known
+  double build_row_s = 0;        ///< the same for one row, besides its values
+  double dense_flops_per_s = 0;  ///< of dense products, all workers together; 0: not said, see dense_rate()
+
+  /// FLOP/s of dense products: what is said, else the peak of a datasheet; nothing where neither is known.
+  [[nodiscard]] std::optional<double> dense_rate() const;
 
   friend bool operator==(const TypeRates&, const TypeRates&) = default;
 };

@@ -38,6 +38,7 @@ struct Baseline {
       {};                 ///< the feasible schedule that is not plain with the smallest score; empty: there is none
   double scan_score = 0;  ///< of it
   bool is_of_shared_ops = false;  ///< workers share the ops of both, where there is a baseline of whole ops, too
+  std::string missing = {};  ///< the key of a machine file without which the score is not known; empty: it is known
 
   /// scan_score / score; nothing without a scan or at score 0.
   [[nodiscard]] std::optional<double> ratio() const;

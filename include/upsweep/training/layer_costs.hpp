@@ -53,8 +53,8 @@ struct MicroBatch {
 /// Costs of layers as dense kernels by a roofline: an op takes, for each of its parts, the op latency and the larger of
 /// samples · FLOPs over the machine's FLOP/s and bytes moved over its bandwidth.
 ///
-/// A peak is never reached: these times are lower bounds. Throws std::invalid_argument, in words for a user, for a
-/// machine of kind pram and for one without FLOP/s (a calibrated one), and for no samples.
+/// By dense_rates(): a datasheet's peak is never reached, so that its times are lower bounds. Throws
+/// std::invalid_argument, in words for a user, for a machine of kind pram, for one that lacks a rate, and for no samples.
 [[nodiscard]] LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine,
                                      const MicroBatch& batch);
 
