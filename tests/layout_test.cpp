@@ -29,7 +29,8 @@ const std::map<std::string, std::set<std::string>> kHomes = {
     {"CLI/", {"cli"}},
     {"mpi.h", {"study"}},
     {"nlohmann/", {"report", "study", "figure", "trace", "page", "app", "cli"}},
-    {"Eigen/", {"backend", "solve"}}};
+    {"Eigen/", {"backend", "solve"}},
+    {"cblas.h", {"calibrate"}}};
 
 struct Include {
   fs::path file;

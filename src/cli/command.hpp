@@ -31,6 +31,7 @@ class ValidationFailed : public std::runtime_error {
 // One file each: cmd_<name>.cpp.
 [[nodiscard]] Command declare_profile(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_search(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_explain(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
@@ -53,6 +54,7 @@ struct CommandEntry {
 inline constexpr std::array kCommands = {
     CommandEntry{"profile", "MODEL", declare_profile},
     CommandEntry{"search", "MODEL", declare_search},
+    CommandEntry{"explain", "MODEL", declare_explain},
     CommandEntry{"validate", "MODEL", declare_validate},
     CommandEntry{"solve", "MODEL", declare_solve},
     CommandEntry{"calibrate", "--out FILE", declare_calibrate},

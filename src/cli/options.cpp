@@ -143,22 +143,6 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
-const BackendEntry& backend_of_option(const std::string& name, Ability ability) {
-  try {
-    return find_backend(name, ability);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("--backend: {}", error.what()));
-  }
-}
-
-ScheduleRequest schedule_request(const std::string& text) {
-  try {
-    return parse_schedule(text);
-  } catch (const std::invalid_argument&) {
-    throw UsageError(fmt::format("--schedule is '{}', accepted are {}", text, accepted_schedules()));
-  }
-}
-
 Execution execution_kind(const std::string& text) { return text == "level" ? Execution::level : Execution::dag; }
 
 PatternKind pattern_kind(const std::string& text) {

@@ -58,9 +58,6 @@ void declare_format(CLI::App& app, std::string& format);
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
 
-/// parse_schedule() of --schedule. Throws UsageError.
-[[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
-
 /// level or dag, as CLI11 has checked it.
 [[nodiscard]] Execution execution_kind(const std::string& text);
 

@@ -5,18 +5,18 @@
 namespace upsweep {
 namespace {
 
-void halve(WorkCosts& costs) {
-  for (double& seconds : costs.unit_s) seconds /= 2;
+void divide(WorkCosts& costs, double factor) {
+  for (double& seconds : costs.unit_s) seconds /= factor;
 }
 
-void speed_up(KindRates& rates, Binding binding) {
+void speed_up(KindRates& rates, Binding binding, double factor) {
   if (binding == Binding::arithmetic) {
-    rates.flops_per_s *= 2;
-    halve(rates.costs);
+    rates.flops_per_s *= factor;
+    divide(rates.costs, factor);
   } else {
-    rates.bytes_per_s *= 2;
-    rates.cached_bytes_per_s *= 2;
-    halve(rates.memory_costs);
+    rates.bytes_per_s *= factor;
+    rates.cached_bytes_per_s *= factor;
+    divide(rates.memory_costs, factor);
   }
 }
 
@@ -42,20 +42,21 @@ std::string binds_text(const std::string& resource) {
   return resource + (resource == to_string(Binding::workers) ? " bind" : " binds");
 }
 
-Machine improved(const Machine& machine, Binding binding) {
+Machine scaled(const Machine& machine, Binding binding, double factor) {
   if (binding == Binding::workers || binding == Binding::memory)
     throw std::invalid_argument(to_string(binding) + " are settings of a point, not rates of its machine");
-  Machine better = machine;
-  for (Rates& rates : better.rates) {
+  Machine other = machine;
+  for (Rates& rates : other.rates) {
     if (binding == Binding::latency) {
-      rates.op_latency_s /= 2;
-      rates.level_latency_s /= 2;
+      rates.op_latency_s /= factor;
+      rates.level_latency_s /= factor;
       continue;
     }
-    if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= 2;
-    for (KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) speed_up(*kind, binding);
+    if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= factor;
+    for (KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm})
+      speed_up(*kind, binding, factor);
   }
-  return better;
+  return other;
 }
 
 }  // namespace upsweep

@@ -62,7 +62,7 @@ Binding binding_resource(const Rescore& score, const Machine* machine, const Poi
   if (figures.workers < most) helped.push_back(with_workers(score, machine, settings, figures.workers, most));
   if (figures.is_in_seconds) {
     for (const Binding binding : kRates) {
-      const Machine better = improved(*machine, binding);
+      const Machine better = scaled(*machine, binding, 2);
       helped.push_back({binding, scan_score(score(&better, settings))});
     }
   } else {
@@ -83,7 +83,7 @@ std::optional<Binding> binding_of(const CountedSchedule& schedule, const Machine
   if (workers < machine.workers()) {
     helped.push_back({Binding::workers, *seconds(machine, twice(workers, machine.workers()))});
   }
-  for (const Binding binding : kRates) helped.push_back({binding, *seconds(improved(machine, binding), workers)});
+  for (const Binding binding : kRates) helped.push_back({binding, *seconds(scaled(machine, binding, 2), workers)});
   const Binding binding = most_helpful(helped);
   const auto best = std::ranges::find(helped, binding, &Helped::binding);
   if (!(best->score * kEqual < *now)) return std::nullopt;

@@ -37,7 +37,7 @@ PointInputs with_workers(PointInputs inputs, std::uint64_t workers, std::uint64_
 }
 
 PointInputs with_better(PointInputs inputs, Binding binding) {
-  inputs.machine.machine = std::make_shared<const Machine>(improved(*inputs.machine.machine, binding));
+  inputs.machine.machine = std::make_shared<const Machine>(scaled(*inputs.machine.machine, binding, 2));
   return inputs;
 }
 

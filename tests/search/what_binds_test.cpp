@@ -189,24 +189,24 @@ TEST(Improved, MakesOneResourceTwiceAsGood) {
   rates.fp64.mv.cached_bytes_per_s = 300;
   rates.fp32.mv.costs.unit_s[3] = 8;
   rates.fp32.mv.memory_costs.unit_s[5] = 10;
-  const Rates latency = improved(machine, Binding::latency).rates[0];
+  const Rates latency = scaled(machine, Binding::latency, 2).rates[0];
   EXPECT_EQ(latency.op_latency_s, 2);
   EXPECT_EQ(latency.level_latency_s, 3);
   EXPECT_EQ(latency.fp32.mm.flops_per_s, 100);
   EXPECT_EQ(latency.fp32.mv.costs.unit_s[3], 8);
-  const Rates arithmetic = improved(machine, Binding::arithmetic).rates[0];
+  const Rates arithmetic = scaled(machine, Binding::arithmetic, 2).rates[0];
   EXPECT_EQ(arithmetic.op_latency_s, 4);
   EXPECT_EQ(arithmetic.fp32.mm.flops_per_s, 200);
   EXPECT_EQ(arithmetic.fp32.mv.costs.unit_s[3], 4);
   EXPECT_EQ(arithmetic.fp32.mv.memory_costs.unit_s[5], 10);
   EXPECT_EQ(arithmetic.fp64.mv.bytes_per_s, 200);
-  const Rates bandwidth = improved(machine, Binding::bandwidth).rates[0];
+  const Rates bandwidth = scaled(machine, Binding::bandwidth, 2).rates[0];
   EXPECT_EQ(bandwidth.fp64.mv.bytes_per_s, 400);
   EXPECT_EQ(bandwidth.fp64.mv.cached_bytes_per_s, 600);
   EXPECT_EQ(bandwidth.fp32.mv.memory_costs.unit_s[5], 5);
   EXPECT_EQ(bandwidth.fp32.mm.flops_per_s, 100);
-  EXPECT_THROW(static_cast<void>(improved(machine, Binding::workers)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(improved(machine, Binding::memory)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(scaled(machine, Binding::workers, 2)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(scaled(machine, Binding::memory, 2)), std::invalid_argument);
 }
 
 TEST(Binding, HasNames) {

@@ -14,7 +14,9 @@
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/report/profile_report.hpp"
+#include "upsweep/search/overtaking.hpp"
 #include "upsweep/search/stacked_search.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 

@@ -16,9 +16,9 @@ enum class Binding : std::uint8_t { latency, arithmetic, bandwidth, workers, mem
 /// "latency binds", "workers bind", of the name of a resource.
 [[nodiscard]] std::string binds_text(const std::string& resource);
 
-/// A machine with one resource twice as good: half the latencies; twice the arithmetic rates (half the measured costs);
-/// twice the bandwidths (half the measured memory costs). Throws std::invalid_argument for workers and memory, which
-/// are settings.
-[[nodiscard]] Machine improved(const Machine& machine, Binding binding);
+/// A machine with one resource `factor` > 0 times as good: latencies divided by it; arithmetic rates times it (measured
+/// costs divided by it); bandwidths times it (measured memory costs divided by it). Throws std::invalid_argument for
+/// workers and memory, which are settings.
+[[nodiscard]] Machine scaled(const Machine& machine, Binding binding, double factor);
 
 }  // namespace upsweep

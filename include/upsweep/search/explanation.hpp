@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/profile.hpp"
+#include "upsweep/search/binding.hpp"
+
+namespace upsweep {
+
+/// By what an account counts; every account has a barrier after each level.
+enum class AccountRule : std::uint8_t {
+  whole,    ///< FLOPs, each op on one worker
+  shared,   ///< FLOPs, ops that workers share
+  seconds,  ///< of a machine
+};
+
+/// "whole", "shared" or "seconds".
+[[nodiscard]] std::string to_string(AccountRule rule);
+
+/// What a level takes, and what of it.
+struct AccountedLevel {
+  double cost = 0;    ///< FLOPs as a mean over the inputs, or seconds
+  std::string binds;  ///< "largest op" or "workers"; "span" or "workers"; a resource of a machine; empty at cost 0
+};
+
+/// What would have to change, and it alone, for the faster of two schedules to become the slower.
+struct Turn {
+  enum class Of : std::uint8_t {
+    workers,     ///< so many of them
+    products,    ///< the work of products of matrices, and of what reads them, times so much
+    latency,     ///< times of ops and levels, times so much
+    bandwidth,   ///< bytes per second, times so much
+    arithmetic,  ///< FLOPs per second, times so much
+  };
+  Of of = Of::workers;
+  std::optional<double> to;  ///< the number or factor; nothing: within what was tried none does
+};
+
+/// "workers", "products", "latency", ...
+[[nodiscard]] std::string to_string(Turn::Of of);
+
+/// Two schedules by one rule.
+struct Account {
+  AccountRule rule = AccountRule::whole;
+  double total = 0;    ///< of the schedule, the sum over its levels
+  double against = 0;  ///< of the other
+  std::vector<AccountedLevel> levels;
+  std::vector<Turn> turns;
+};
+
+/// A product of matrices and how it fills in. Counts are sums over the inputs.
+struct FillIn {
+  std::size_t op = 0;
+  std::uint32_t first_link = 0;  ///< that it covers, of the network from its input on; of a chain its elements
+  std::uint32_t last_link = 0;
+  std::uint64_t operands_nnz = 0;  ///< of both
+  std::uint64_t nnz = 0;           ///< of the result
+  std::uint64_t flops = 0;
+
+  /// Entries of the result for each of the operands.
+  [[nodiscard]] double growth() const { return static_cast<double>(nnz) / static_cast<double>(operands_nnz); }
+};
+
+/// Why one schedule is faster than another: from the whole to the op.
+struct Explanation {
+  std::uint64_t workers = 1;
+  std::vector<Account> accounts;  ///< without a machine of whole ops and of shared ones, else of its seconds
+  std::vector<FillIn> products;   ///< of matrices, by FLOPs
+};
+
+/// Compares two schedules over one chain, counted over the same inputs, level by level on `workers` >= 1 workers.
+/// `machine` may be null; `value_bytes` is 4 or 8. Factors are looked for from 2^-30 to 2^30, workers of FLOPs up to
+/// kMostWorkers. Throws std::invalid_argument for schedules of different lengths, CountOverflow. Cost: some hundred
+/// predictions.
+[[nodiscard]] Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against,
+                                  std::uint64_t workers, const Machine* machine, unsigned value_bytes);
+
+}  // namespace upsweep

@@ -1,0 +1,47 @@
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "recurrent_options.hpp"
+#include "upsweep/app/explain.hpp"
+
+namespace upsweep::cli {
+namespace {
+
+struct ExplainOptions {
+  ModelOptions model;
+  RecurrentOptions recurrent;
+  std::string schedule = "blelloch";
+  std::string against = "linear";
+};
+
+int run_explain(const ExplainOptions& options, const CLI::App& app, const Invocation& invocation) {
+  Console console(app);
+  ExplainRequest request{{.model = options.model.model,
+                          .schedule = options.schedule,
+                          .pattern = pattern_kind(options.model),
+                          .workers = parse_given("--workers", options.model.workers),
+                          .machine = options.model.machine,
+                          .db = options.model.db,
+                          .sizes = sizes_of(options.recurrent)},
+                         options.against};
+  const ExplainOutcome outcome = run(request, invocation, console.watch());
+  report_stored(options.model.db, outcome.profile.run_ids);
+  print_report(options.model.format, outcome);
+  return 0;
+}
+
+}  // namespace
+
+Command declare_explain(CLI::App& root, const Invocation& invocation) {
+  CLI::App* app = root.add_subcommand(
+      "explain", "Say why one schedule is faster than another: levels, products, what would turn it");
+  auto options = std::make_shared<ExplainOptions>();
+  declare_model_options(*app, options->model);
+  declare_recurrent_options(*app, options->recurrent, false);
+  app->add_option("--schedule", options->schedule, "the schedule to explain: " + accepted_schedules())
+      ->capture_default_str();
+  app->add_option("--against", options->against, "the schedule it is compared with, likewise")->capture_default_str();
+  return {app, [options, app, &invocation] { return run_explain(*options, *app, invocation); }};
+}
+
+}  // namespace upsweep::cli

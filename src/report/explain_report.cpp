@@ -1,0 +1,267 @@
+#include "upsweep/report/explain_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "upsweep/report/verdict_words.hpp"
+
+namespace upsweep {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr std::size_t kMostProductsInText = 8;
+constexpr std::size_t kMostLevelsInText = 60;
+
+std::string cost_text(const Account& account, double cost) {
+  return account.rule == AccountRule::seconds ? short_seconds(cost) : short_count(cost);
+}
+
+/// "With each op on one of 16 workers and a barrier after each level", as sentences begin.
+std::string rule_text(const ExplainReport& report, AccountRule rule) {
+  const std::string workers = workers_text(report.explanation.workers);
+  switch (rule) {
+    case AccountRule::whole:
+      return fmt::format("With each op on one of {} and a barrier after each level", workers);
+    case AccountRule::shared:
+      return fmt::format("With ops that {} share", workers);
+    case AccountRule::seconds:
+      break;
+  }
+  return fmt::format("On {} ({}, level execution)", report.machine, workers);
+}
+
+/// The links that a product covers: "conv2 to fc1".
+std::string links_text(const ExplainReport& report, const FillIn& product) {
+  if (report.links.empty()) return fmt::format("elements {} to {}", product.first_link + 1, product.last_link + 1);
+  return fmt::format("{} to {}", report.links[product.first_link], report.links[product.last_link]);
+}
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+/// The levels that take most, as few as have nine tenths of the whole together: at most four.
+std::string levels_sentence(const Account& account) {
+  std::vector<std::size_t> order(account.levels.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t level) { return account.levels[level].cost; });
+  double sum = 0;
+  std::vector<std::string> named;
+  for (const std::size_t level : order) {
+    if (named.size() == 4 || sum >= 0.9 * account.total) break;
+    sum += account.levels[level].cost;
+    named.push_back(fmt::format("{} ({}{}{})", level, percent(share(account.levels[level].cost, account.total)),
+                                account.levels[level].binds.empty() ? "" : ", ", account.levels[level].binds));
+  }
+  return named.size() == 1 ? fmt::format("Level {} takes most of it", named.front())
+                           : fmt::format("Levels {} take most of it", fmt::join(named, ", "));
+}
+
+std::string account_sentence(const ExplainReport& report, const Account& account) {
+  const std::string ratio =
+      account.against > 0 ? fmt::format(", {}", short_ratio(account.total / account.against)) : "";
+  return fmt::format("{}, {} takes {} and {} {}{}. {}.", rule_text(report, account.rule), report.schedule.schedule.name,
+                     cost_text(account, account.total), report.against.schedule.name,
+                     cost_text(account, account.against), ratio, levels_sentence(account));
+}
+
+/// "5.2 times as long" or "0.19 times" of a factor.
+std::string turn_text(const Turn& turn) {
+  const double to = *turn.to;
+  switch (turn.of) {
+    case Turn::Of::workers:
+      return fmt::format("{} workers", short_count(to));
+    case Turn::Of::products:
+      return fmt::format("{:.3g} times the work in products of matrices and in what reads them", to);
+    case Turn::Of::latency:
+      return fmt::format("{:.3g} times the latencies", to);
+    case Turn::Of::bandwidth:
+      return fmt::format("{:.3g} times the bandwidth", to);
+    case Turn::Of::arithmetic:
+      break;
+  }
+  return fmt::format("{:.3g} times the arithmetic rates", to);
+}
+
+std::string turns_sentence(const ExplainReport& report, const Account& account) {
+  std::vector<std::string> does;
+  std::vector<std::string> does_not;
+  for (const Turn& turn : account.turns) {
+    if (turn.to) {
+      does.push_back(turn_text(turn));
+    } else {
+      does_not.push_back(turn.of == Turn::Of::products     ? "work in products of matrices"
+                         : turn.of == Turn::Of::workers    ? "number of workers"
+                         : turn.of == Turn::Of::arithmetic ? "arithmetic rate"
+                                                           : to_string(turn.of));
+    }
+  }
+  const bool wins = account.total < account.against;
+  const std::string other =
+      fmt::format("{}, {} would be {} {}", rule_text(report, account.rule), report.schedule.schedule.name,
+                  wins ? "no faster than" : "faster than", report.against.schedule.name);
+  if (does.empty()) return other + " by no change of one of these alone.";
+  return fmt::format("{} with {}{}.", other, fmt::join(does, "; or with "),
+                     does_not.empty() ? "" : fmt::format("; no other {} does it", fmt::join(does_not, " or ")));
+}
+
+std::string fill_in_sentence(const ExplainReport& report) {
+  const std::vector<FillIn>& products = report.explanation.products;
+  if (products.empty()) return fmt::format("{} has no products of matrices.", report.schedule.schedule.name);
+  std::uint64_t all = 0;
+  for (const OpProfile& op : report.schedule.ops) all += op.flops;
+  const FillIn& most = products.front();
+  const auto most_grown = std::ranges::max_element(products, {}, &FillIn::growth);
+  std::string text = fmt::format(
+      "The most expensive product, op {} ({}), has {} of all FLOPs and {} entries, {} of those of its operands",
+      most.op, links_text(report, most), percent(share(static_cast<double>(most.flops), static_cast<double>(all))),
+      short_count(most.nnz, report.schedule.inputs), short_ratio(most.growth()));
+  if (most_grown->growth() <= 1) return text + "; no product has more entries than its operands.";
+  if (most_grown->op == most.op) return text + ", the most of all.";
+  return fmt::format("{}; op {} ({}) fills in most, {}.", text, most_grown->op, links_text(report, *most_grown),
+                     short_ratio(most_grown->growth()));
+}
+
+std::string levels_text(const ExplainReport& report, const TextStyle& style) {
+  const ScheduleProfile& profile = report.schedule;
+  std::vector<TextTable::Column> columns = {{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs"}};
+  for (const Account& account : report.explanation.accounts) {
+    columns.push_back({account.rule == AccountRule::seconds ? "time" : "span," + to_string(account.rule)});
+    columns.push_back({"share"});
+    columns.push_back({"binds", Align::left});
+  }
+  TextTable table(columns);
+  for (std::size_t level = 0; level < std::min(profile.levels.size(), kMostLevelsInText); ++level) {
+    const LevelProfile& mine = profile.levels[level];
+    std::vector<std::string> cells = {fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
+                                      short_count(mine.flops_sum, profile.inputs)};
+    for (const Account& account : report.explanation.accounts) {
+      cells.push_back(cost_text(account, account.levels[level].cost));
+      cells.push_back(percent(share(account.levels[level].cost, account.total)));
+      cells.push_back(account.levels[level].binds);
+    }
+    table.row(std::move(cells));
+  }
+  std::string text = table.text(style);
+  if (profile.levels.size() > kMostLevelsInText)
+    text += fmt::format("... of {} levels: --format csv lists them.\n", profile.levels.size());
+  return text;
+}
+
+std::string products_text(const ExplainReport& report, const TextStyle& style) {
+  const ScheduleProfile& profile = report.schedule;
+  TextTable table({{"op"}, {"level"}, {"of", Align::left}, {"operands"}, {"result"}, {"growth"}, {"FLOPs"}});
+  const std::vector<FillIn>& products = report.explanation.products;
+  for (std::size_t i = 0; i < std::min(products.size(), kMostProductsInText); ++i) {
+    const FillIn& product = products[i];
+    table.row({fmt::format("{}", product.op), fmt::format("{}", profile.schedule.combines[product.op].level),
+               links_text(report, product), short_count(product.operands_nnz, profile.inputs),
+               short_count(product.nnz, profile.inputs), short_ratio(product.growth()),
+               short_count(product.flops, profile.inputs)});
+  }
+  return table.text(style);
+}
+
+Json account_json(const ExplainReport& report, const Account& account) {
+  Json levels = Json::array();
+  for (std::size_t level = 0; level < account.levels.size(); ++level) {
+    const LevelProfile& mine = report.schedule.levels[level];
+    const AccountedLevel& accounted = account.levels[level];
+    levels.push_back({{"level", level},
+                      {"phase", to_string(mine.phase)},
+                      {"ops", mine.ops},
+                      {"flops", json_mean(mine.flops_sum, report.schedule.inputs)},
+                      {"cost", accounted.cost},
+                      {"share", share(accounted.cost, account.total)},
+                      {"binds", accounted.binds.empty() ? Json() : Json(accounted.binds)}});
+  }
+  Json turns = Json::array();
+  for (const Turn& turn : account.turns)
+    turns.push_back({{"of", to_string(turn.of)}, {"to", turn.to ? Json(*turn.to) : Json()}});
+  return {{"rule", to_string(account.rule)},
+          {"unit", account.rule == AccountRule::seconds ? "s" : "flops"},
+          {"total", account.total},
+          {"against", account.against},
+          {"ratio", account.against > 0 ? Json(account.total / account.against) : Json()},
+          {"levels", std::move(levels)},
+          {"turns", std::move(turns)}};
+}
+
+}  // namespace
+
+std::vector<std::string> explanation_sentences(const ExplainReport& report) {
+  std::vector<std::string> sentences;
+  for (const Account& account : report.explanation.accounts) sentences.push_back(account_sentence(report, account));
+  sentences.push_back(fill_in_sentence(report));
+  for (const Account& account : report.explanation.accounts) sentences.push_back(turns_sentence(report, account));
+  return sentences;
+}
+
+Json to_json(const ExplainReport& report) {
+  const ScheduleProfile& profile = report.schedule;
+  Json accounts = Json::array();
+  for (const Account& account : report.explanation.accounts) accounts.push_back(account_json(report, account));
+  Json products = Json::array();
+  for (const FillIn& product : report.explanation.products) {
+    products.push_back({{"op", product.op},
+                        {"level", profile.schedule.combines[product.op].level},
+                        {"first", product.first_link + 1},
+                        {"last", product.last_link + 1},
+                        {"of", links_text(report, product)},
+                        {"operands_nnz", json_mean(product.operands_nnz, profile.inputs)},
+                        {"nnz", json_mean(product.nnz, profile.inputs)},
+                        {"growth", product.growth()},
+                        {"flops", json_mean(product.flops, profile.inputs)}});
+  }
+  return {{"model", report.model},
+          {"kind", report.kind},
+          {"pattern", report.pattern},
+          {"inputs", profile.inputs},
+          {"schedule", profile.schedule.name},
+          {"against", report.against.schedule.name},
+          {"machine", report.machine.empty() ? Json() : Json(report.machine)},
+          {"workers", report.explanation.workers},
+          {"execution", "level"},
+          {"accounts", std::move(accounts)},
+          {"products", std::move(products)},
+          {"sentences", explanation_sentences(report)},
+          {"verdict", verdict_json(report.verdict)}};
+}
+
+std::string to_csv(const ExplainReport& report) {
+  std::vector<std::string> heads = {"level", "phase", "ops", "flops"};
+  for (const Account& account : report.explanation.accounts) {
+    for (const char* column : {"cost", "share", "binds"})
+      heads.push_back(fmt::format("{}_{}", column, to_string(account.rule)));
+  }
+  std::string csv = csv_line(heads);
+  for (std::size_t level = 0; level < report.schedule.levels.size(); ++level) {
+    const LevelProfile& mine = report.schedule.levels[level];
+    std::vector<std::string> cells = {fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
+                                      json_mean(mine.flops_sum, report.schedule.inputs).dump()};
+    for (const Account& account : report.explanation.accounts) {
+      cells.push_back(fmt::format("{}", account.levels[level].cost));
+      cells.push_back(fmt::format("{}", share(account.levels[level].cost, account.total)));
+      cells.push_back(account.levels[level].binds);
+    }
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+std::string to_text(const ExplainReport& report, const TextStyle& style) {
+  std::string text = fmt::format("{}: {} against {}, {} pattern, {}, a barrier after each level\n\n{}", report.model,
+                                 report.schedule.schedule.name, report.against.schedule.name, report.pattern,
+                                 workers_text(report.explanation.workers), levels_text(report, style));
+  if (!report.explanation.products.empty())
+    text += "\nProducts of matrices, entries of operands and result:\n\n" + products_text(report, style);
+  text += '\n';
+  for (const std::string& sentence : explanation_sentences(report)) text += sentence + '\n';
+  return text + verdict_text(report.verdict);
+}
+
+}  // namespace upsweep
