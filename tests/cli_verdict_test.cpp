@@ -140,6 +140,18 @@ TEST(Verdicts, OfAMachineCompareWithDenseBackPropagation) {
                    search["candidates"][0]["score"].get<double>() / search["baseline"]["seconds"].get<double>());
 }
 
+TEST(Verdicts, SayWhereASearchedScheduleCannotRun) {
+  const std::vector<std::string> search = {"search", kModels + "vgg11-cifar10-pruned97.yaml", "--schemes", "hybrid"};
+  const Json found = json_of(search);
+  for (const Json& candidate : found["candidates"]) {
+    const Json& reasons = candidate["feasible_on"];
+    EXPECT_EQ(reasons.size(), 6U);
+    EXPECT_TRUE(reasons["cpu"].is_null());
+    EXPECT_EQ(reasons["cusparse"].is_null(), candidate["depth"] < 3) << "163 billion products from depth 3 on";
+  }
+  EXPECT_THAT(upsweep(search).out, HasSubstr("cusparse cannot run hybrid:3, hybrid:4: hybrid:3 has a product of "));
+}
+
 // Latency binds and is large, so that the shorter schedule beats plain back-propagation; no key for dense products.
 TEST(Verdicts, WithoutADenseRateAreOpenAndNameTheKey) {
   const TemporaryFolder folder;

@@ -12,6 +12,10 @@
 namespace upsweep {
 namespace {
 
+/// cuSPARSE is called with 32-bit offsets. Its default algorithm for products fails in work estimation beyond as many
+/// scalar multiplications: measured on an A100 (cuSPARSE's rows of the published measurements, docs/sources.md).
+constexpr std::uint64_t k32Bits = std::numeric_limits<std::int32_t>::max();
+
 const char* purpose(Ability ability) {
   switch (ability) {
     case Ability::networks:
@@ -39,15 +43,30 @@ bool BackendEntry::can(Ability ability) const {
   return std::ranges::find(others, ability) != others.end();
 }
 
+std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& largest, std::uint64_t peak_live_bytes,
+                              const Machine* machine) {
+  const BackendLimits& limits = backend.limits;
+  if (largest.products > limits.most_products)
+    return fmt::format("a product of {} scalar multiplications, its library does up to {}", largest.products,
+                       limits.most_products);
+  if (std::max(largest.extent, largest.nnz) > limits.most_entries)
+    return fmt::format("a matrix with {} rows, columns or entries, its library takes up to {}",
+                       std::max(largest.extent, largest.nnz), limits.most_entries);
+  const bool is_this = machine != nullptr && machine->kind == limits.kind && machine->memory_bytes > 0;
+  if (is_this && peak_live_bytes > machine->memory_bytes)
+    return fmt::format("{} bytes of live values, {} has {}", peak_live_bytes, machine->name, machine->memory_bytes);
+  return "";
+}
+
 const std::vector<BackendEntry>& backends() {
   using enum Ability;
   static const std::vector<BackendEntry> all = {
       {"reference", make_reference_backend, &reference_recurrent_backend(), {recurrent_training}, ""},
       {"cpu", make_cpu_backend, &cpu_recurrent_backend(), {calibration, network_training, recurrent_training}, ""},
       {"eigen", make_eigen_backend, nullptr, {}, ""},
-      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, ""},
-      {"cusparse", make_cusparse_backend, nullptr, {}, ""},
-      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, ""},
+      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", {MachineKind::gpu}},
+      {"cusparse", make_cusparse_backend, nullptr, {}, "", {MachineKind::gpu, k32Bits, k32Bits}},
+      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", {MachineKind::gpu, k32Bits}},
       {"cudnn", nullptr, &cudnn_recurrent_backend(), {}, "cuda"}};
   return all;
 }

@@ -60,7 +60,8 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"ratio_to_baseline", ratio_json(c.score, baseline_score(report))},
                  {"same_as", same_json(c)},
                  {"seconds", {{"level", optional_json(c.level_s)}, {"dag", optional_json(c.dag_s)}}},
-                 {"binding", c.binding ? Json(to_string(*c.binding)) : Json()}};
+                 {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
+                 {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
   return object;
 }

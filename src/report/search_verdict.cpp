@@ -225,6 +225,18 @@ std::string standing_sentence(const SearchReport& report, const Verdict& verdict
                      pattern, scope, standing);
 }
 
+/// Where a scan pays on workers that run an op each: how many of them the batch alone keeps busy; else empty.
+std::string batch_sentence(const SearchReport& report, const Verdict& verdict) {
+  const SearchResult& result = report.result;
+  const std::optional<Pays> pays = verdict.pays();
+  if (!has_shared(verdict) || !pays || pays == Pays::no || result.workers < 2) return "";
+  const std::string one = report.batch == "one sequence" ? "sequence" : "input";
+  return fmt::format(
+      "One {} keeps 1 of {} workers busy in plain BP with each op on one worker; a batch of {} keeps all "
+      "of them busy without a scan.",
+      one, result.workers, result.workers);
+}
+
 /// The score of a candidate under another setting; nothing where it is not known.
 using OtherScore = std::function<std::optional<double>(const Candidate&)>;
 
@@ -317,7 +329,7 @@ Verdict search_verdict(const SearchReport& report) {
   Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing,
-                                        dense_sentence(report, verdict)};
+                                        batch_sentence(report, verdict), dense_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
@@ -329,7 +341,7 @@ Verdict profile_verdict(const SearchReport& report) {
   Verdict verdict = compared_scans(report);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = turned_sentences(report, verdict);
-  sentences.insert(sentences.begin(), {standing, dense_sentence(report, verdict)});
+  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), dense_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, report.result.candidates.back().schedule,
                                       overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

@@ -67,4 +67,17 @@ PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Sc
   return pram;
 }
 
+LargestCounts largest_counts(const ScheduleProfile& profile, Scope scope) {
+  LargestCounts largest;
+  for (const OpProfile& op : profile.ops) {
+    if (scope == Scope::live && op.dead) continue;
+    largest.extent = std::max({largest.extent, op.m, op.k, op.n});
+    largest.nnz = std::max({largest.nnz, op.left_nnz, op.right_nnz, op.nnz});
+    if (!op.is_mv) largest.products = std::max(largest.products, op.products);
+  }
+  largest.nnz = ceil_div(largest.nnz, profile.inputs);
+  largest.products = ceil_div(largest.products, profile.inputs);
+  return largest;
+}
+
 }  // namespace upsweep

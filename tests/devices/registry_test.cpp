@@ -49,5 +49,28 @@ TEST(Registry, SaysWhatIsAcceptedInstead) {
             "'reference' is no backend for the training of a network of operators, accepted are cpu");
 }
 
+TEST(Registry, SaysBeforehandWhatABackendCannotRun) {
+  const auto reason = [](const char* name, const LargestCounts& largest, std::uint64_t bytes, const Machine* machine) {
+    return cannot_run_reason(find_backend(name, Ability::networks), largest, bytes, machine);
+  };
+  constexpr std::uint64_t kMost = 2147483647;
+  Machine gpu;
+  gpu.name = "g";
+  gpu.kind = MachineKind::gpu;
+  gpu.memory_bytes = 1000;
+  for (const std::string& name : backend_names(Ability::networks))
+    EXPECT_EQ(reason(name.c_str(), {kMost, kMost, kMost}, 1000, &gpu), "") << name << " at its limits";
+  EXPECT_EQ(reason("cusparse", {1, 1, kMost + 1}, 0, nullptr),
+            "a product of 2147483648 scalar multiplications, its library does up to 2147483647");
+  for (const char* name : {"cusparse", "cusparse-reuse"}) {
+    EXPECT_EQ(reason(name, {1, kMost + 1, 1}, 0, nullptr),
+              "a matrix with 2147483648 rows, columns or entries, its library takes up to 2147483647");
+  }
+  for (const char* name : {"reference", "cpu", "eigen", "cuda"})
+    EXPECT_EQ(reason(name, {kMost + 1, kMost + 1, kMost + 1}, 0, nullptr), "") << name;
+  EXPECT_EQ(reason("cuda", {}, 1001, &gpu), "1001 bytes of live values, g has 1000");
+  EXPECT_EQ(reason("cpu", {}, 1001, &gpu), "") << "another machine's memory";
+}
+
 }  // namespace
 }  // namespace upsweep

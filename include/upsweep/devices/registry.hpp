@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/recurrent/recurrent_backend.hpp"
+#include "upsweep/sim/complexity.hpp"
 
 /// All backends, by name: the one place that knows them.
 namespace upsweep {
@@ -21,6 +24,15 @@ enum class Ability : std::uint8_t {
   calibration,         ///< its rates are measured, and its times predicted
 };
 
+/// What a backend's library can do at all, whatever the device.
+struct BackendLimits {
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+
+  MachineKind kind = MachineKind::cpu;  ///< of machines that it runs on
+  std::uint64_t most_entries = kNone;   ///< rows, columns and entries of a matrix
+  std::uint64_t most_products = kNone;  ///< scalar multiplications of one product of matrices
+};
+
 /// A backend, available here or not.
 struct BackendEntry {
   std::string name;
@@ -28,9 +40,16 @@ struct BackendEntry {
   const RecurrentBackend* recurrent = nullptr;      ///< null where it runs no recurrent models
   std::vector<Ability> others;                      ///< abilities that the two above do not tell
   std::string baseline_of;                          ///< backend beside which it is shown, as what a library does
+  BackendLimits limits = {};                        ///< of schedules over networks
 
   [[nodiscard]] bool can(Ability ability) const;
 };
+
+/// Why a backend cannot run a schedule with such matrices and products; empty where nothing speaks against it.
+/// `peak_live_bytes` of one input are compared with the memory of `machine` where that is of the backend's kind and
+/// says how much it has; null: they are not. Known before anything runs.
+[[nodiscard]] std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& largest,
+                                            std::uint64_t peak_live_bytes, const Machine* machine);
 
 /// In the order in which people read them.
 [[nodiscard]] const std::vector<BackendEntry>& backends();

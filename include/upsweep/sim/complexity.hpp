@@ -38,6 +38,16 @@ struct Totals {
 /// Throws CountOverflow.
 [[nodiscard]] Totals totals(const ScheduleProfile& profile, Scope scope);
 
+/// The largest matrices and products of a schedule: what a library's integers must hold. Of one input (the mean, rounded
+/// up).
+struct LargestCounts {
+  std::uint64_t extent = 0;    ///< rows or columns
+  std::uint64_t nnz = 0;       ///< entries of an operand or a result
+  std::uint64_t products = 0;  ///< scalar multiplications of one product of matrices
+};
+
+[[nodiscard]] LargestCounts largest_counts(const ScheduleProfile& profile, Scope scope);
+
 /// Makespans of one executor.
 struct Makespan {
   std::uint64_t unit = 0;   ///< every combine costs 1
