@@ -203,6 +203,13 @@ TEST(Verdicts, ASearchAndAStudyGiveOneAnswerToOneQuestion) {
       EXPECT_EQ(point["workers"], search["workers"]) << model << " on " << machines[i];
       EXPECT_DOUBLE_EQ(point["score"], search["best"]["score"].get<double>()) << model << " on " << machines[i];
       EXPECT_DOUBLE_EQ(point["plain_score"], search["linear"]["score"].get<double>()) << model << " on " << machines[i];
+      EXPECT_EQ(point["dense_score"].is_null(), machines[i] == "pram-unit");
+      if (!point["dense_score"].is_null()) {
+        EXPECT_DOUBLE_EQ(point["dense_score"], search["baseline"]["seconds"].get<double>());
+        const bool pays = search["verdict"]["pays"] == "yes";  // null with branches where it is not known
+        EXPECT_TRUE(!pays || point["speedup"] > 1) << model << " on " << machines[i];
+        EXPECT_TRUE(search["verdict"]["pays"] != "no" || model == "densenet-block" || point["speedup"] <= 1);
+      }
     }
   }
 }

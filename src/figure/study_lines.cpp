@@ -144,7 +144,7 @@ class LinesFigure {
   [[nodiscard]] std::string about_text(const StudyPointRow& point, bool is_scan, double score) const {
     std::string text = fmt::format("{}: {}, {}", is_scan ? "best scan" : "plain back-propagation",
                                    score_text(score, point.unit), grid_.place_text(point.position));
-    if (const std::optional<double> speedup = speedup_of(point))
+    if (const std::optional<double> speedup = point.speedup())
       text += fmt::format(", speedup of the scan {}", short_ratio(*speedup));
     return point.schedule.empty() ? text : fmt::format("{}, best schedule {}", text, short_text(point.schedule));
   }

@@ -99,7 +99,7 @@ class MapTable {
   void add(std::uint64_t position, std::size_t x, std::size_t y) {
     const StudyPointRow* point = grid_.at(position);
     std::optional<double> speedup;
-    if (point != nullptr) speedup = speedup_of(*point);
+    if (point != nullptr) speedup = point->speedup();
     if (speedup) {
       powers_.push_back(std::log2(*speedup));
     } else {

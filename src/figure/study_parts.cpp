@@ -46,9 +46,9 @@ std::optional<GridAxis> axis_of(const StoredAxis& stored) {
 
 /// Whether a point is better than the best so far.
 bool is_better(const StudyPointRow& point, const StudyPointRow* best) {
-  if (best == nullptr) return point.score || speedup_of(point);
-  const std::optional<double> speedup = speedup_of(point);
-  const std::optional<double> best_speedup = speedup_of(*best);
+  if (best == nullptr) return point.score || point.speedup();
+  const std::optional<double> speedup = point.speedup();
+  const std::optional<double> best_speedup = best->speedup();
   if (speedup || best_speedup) return speedup.value_or(0) > best_speedup.value_or(0);
   return point.score.value_or(std::numeric_limits<double>::infinity()) < best->score.value_or(0);
 }
@@ -110,12 +110,6 @@ std::string value_text(double value) {
   const std::string exact = fmt::format("{:.10g}", value);
   const bool is_round = std::stod(fmt::format("{:.4g}", value)) == value;
   return exact.size() <= 7 && !is_round ? exact : tick_text(value, AxisUnit::number);
-}
-
-std::optional<double> speedup_of(const StudyPointRow& point) {
-  if (!point.plain_score || !point.scan_score || !(*point.plain_score > 0) || !(*point.scan_score > 0))
-    return std::nullopt;
-  return *point.plain_score / *point.scan_score;
 }
 
 std::string score_text(double score, const std::string& unit) {

@@ -59,9 +59,6 @@ class StudyGrid {
 /// A value of an axis: exact where seven characters do, else short: "1048576", "1 M", "215.4 M".
 [[nodiscard]] std::string value_text(double value);
 
-/// Plain over scan score, where a point has both, above 0.
-[[nodiscard]] std::optional<double> speedup_of(const StudyPointRow& point);
-
 /// A score with its unit: "12.34 ms", "26.06 M FLOPs".
 [[nodiscard]] std::string score_text(double score, const std::string& unit);
 /// "score (s)", of an axis.

@@ -62,7 +62,7 @@ std::vector<Bracket> changes_along(const std::vector<PointBrief>& points, std::u
 
 std::optional<bool> scan_is_faster(const PointBrief& brief) {
   if (std::isnan(brief.plain_score) || std::isnan(brief.scan_score)) return std::nullopt;
-  return brief.scan_score < brief.plain_score;
+  return brief.scan_score < brief.without_scan();
 }
 
 double bytes_of(const PointBrief& brief, MemoryOf of) {

@@ -79,6 +79,7 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
                                  {"best schedule", false},
                                  {in_seconds ? "best score (seconds)" : "best score (FLOPs)"},
                                  {in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)"},
+                                 {"dense back-propagation (seconds)"},
                                  {in_seconds ? "best scan (seconds)" : "best scan (FLOPs)"},
                                  {"speedup of the scan"},
                                  {"memory (bytes)"}});
@@ -86,13 +87,11 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StudyPointRow& point = points[i];
     const auto score = point.unit == "s" ? seconds_cell : count_cell;
-    const bool has_both = point.plain_score && point.scan_score && *point.scan_score > 0;
     std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
     cells.insert(cells.end(),
                  {text_cell(point.status), text_cell(point.schedule.empty() ? "-" : point.schedule), score(point.score),
-                  score(point.plain_score), score(point.scan_score),
-                  ratio_cell(has_both ? std::optional(*point.plain_score / *point.scan_score) : std::nullopt),
-                  bytes_cell(point.peak_live_bytes)});
+                  score(point.plain_score), score(point.dense_score), score(point.scan_score),
+                  ratio_cell(point.speedup()), bytes_cell(point.peak_live_bytes)});
     table.row(cells);
   }
   Markup out("<details><summary>Points");

@@ -127,7 +127,11 @@ std::string points_table(const StudyReport& report, const TextStyle& style) {
   std::vector<TextTable::Column> columns;
   const AxisCells axes(report.study.spec);
   for (const std::string& head : axes.heads()) columns.push_back({head});
-  for (const char* head : {"best", "score", "plain BP", "best scan", "speedup", "memory"}) columns.push_back({head});
+  const bool has_dense =
+      std::ranges::any_of(result.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
+  for (const char* head : {"best", "score", "plain BP"}) columns.push_back({head});
+  if (has_dense) columns.push_back({"dense BP"});
+  for (const char* head : {"best scan", "speedup", "memory"}) columns.push_back({head});
   columns.push_back({"", Align::left});
   TextTable table(columns, axes.heads().size());
   std::vector<std::vector<std::string>> values(axes.heads().size());  // by column
@@ -147,7 +151,9 @@ std::string points_table(const StudyReport& report, const TextStyle& style) {
     for (const std::vector<std::string>& column : values) cells.push_back(column[position]);
     const std::string& schedule = schedule_of(result, brief);
     cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(result, brief.score),
-                               score_text(result, brief.plain_score), score_text(result, brief.scan_score),
+                               score_text(result, brief.plain_score)});
+    if (has_dense) cells.push_back(score_text(result, brief.dense_score));
+    cells.insert(cells.end(), {score_text(result, brief.scan_score),
                                std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
                                std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
     table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
@@ -162,7 +168,7 @@ std::string to_csv(const StudyReport& report) {
   heads.insert(heads.begin(), "position");
   for (const char* head :
        {"status", "best_schedule", "unit", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
-        "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "reason"})
+        "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "dense_score", "reason"})
     heads.emplace_back(head);
   std::string csv = csv_line(heads);
   const std::map<std::uint64_t, std::string> reasons = reasons_of(report);
@@ -176,7 +182,7 @@ std::string to_csv(const StudyReport& report) {
                                                        : "FLOPs"});
     for (const double number :
          {brief.score, brief.plain_score, brief.scan_score, brief.speedup(), brief.best_bytes, brief.plain_bytes,
-          brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit})
+          brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit, brief.dense_score})
       cells.push_back(exact_text(number));
     const auto reason = reasons.find(position);
     cells.push_back(reason == reasons.end() ? "" : reason->second);

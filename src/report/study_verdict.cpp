@@ -97,7 +97,9 @@ std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
 std::string wins_text(const Json& best) {
   std::string text;
   if (const std::string speedups = speedups_text({best}); !speedups.empty()) {
-    text = fmt::format("The best scan runs at {} the speed of plain back-propagation", speedups);
+    const std::string over = text_of(best, "speedup_over");  // older studies do not say
+    text = fmt::format("The best scan runs at {} the speed of {}", speedups,
+                       over.empty() ? "plain back-propagation" : short_text(over, 60));
   }
   const auto given = best.find("given_schedule");
   if (given != best.end() && given->is_string()) return text.empty() ? text : text + ".";  // nothing was chosen

@@ -7,6 +7,7 @@
 
 #include "point_rules.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sim/dense_time.hpp"
 
 namespace upsweep {
 namespace {
@@ -33,6 +34,9 @@ PointFigures network_figures(const CountedNetwork& counted, const PointRules& ru
     figures.largest_vector_bytes =
         std::max(figures.largest_vector_bytes, static_cast<double>(checked_mul(link.cols, rules.value_bytes)));
   }
+  if (rules.machine == nullptr || counted.network == nullptr) return figures;
+  if (const std::optional<DenseRates> rates = dense_rates(*rules.machine, rules.workers, rules.value_bytes))
+    figures.dense_score = dense_backprop(*counted.network, network, *rates, rules.batch).gradients_s;
   return figures;
 }
 

@@ -60,6 +60,7 @@ void columns(auto& visit, StudyPointRow& point) {
   visit("unit", point.unit);
   visit("score", point.score);
   visit("plain_score", point.plain_score);
+  visit("dense_score", point.dense_score);
   visit("scan_score", point.scan_score);
   visit("peak_live_bytes", point.peak_live_bytes);
   visit("plain_bytes", point.plain_bytes);

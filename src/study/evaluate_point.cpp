@@ -39,7 +39,7 @@ PointFigures score_network(const Model& model, const PointInputs& inputs, const 
     others = [&] { return schedules_of_neighbours(settings, *inputs.study_schedules, length, workers); };
   const std::shared_ptr<const Analysis> analysis =
       cache.counted(model, inputs.settings.pattern, schedules_of_point(settings, length, workers), others);
-  return score_point(CountedNetwork{*analysis, model.value_bytes}, machine, settings);
+  return score_point(CountedNetwork{*analysis, model.value_bytes, &model.network}, machine, settings);
 }
 
 /// Neighbours of a grid mostly share their chain: each thread keeps the profiles of its last one.
@@ -153,6 +153,7 @@ PointBrief brief_of(const PointRecord& record, std::uint32_t schedule) {
     brief.best_bytes = figures.best->peak_live_bytes;
   }
   brief.plain_score = figures.plain.score;
+  brief.dense_score = figures.dense_score;
   brief.plain_bytes = figures.plain.peak_live_bytes;
   if (figures.scan) brief.scan_score = figures.scan->score;
   if (const auto& scan = figures.scan ? figures.scan : figures.refused_scan) brief.scan_bytes = scan->peak_live_bytes;

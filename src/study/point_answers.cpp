@@ -111,13 +111,18 @@ AnswerRecord wins_answer(const AnswerInputs& inputs) {
   answer["given_schedule"] = given ? AnswerJson(*given) : AnswerJson();
   answer["speedup_least"] = speedups.least;
   answer["speedup_most"] = speedups.most;
+  const bool has_dense =
+      std::ranges::any_of(inputs.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
+  answer["speedup_over"] = has_dense ? "plain or dense back-propagation" : "plain back-propagation";
   std::string sentence = points == 0 ? "no point has a schedule that is possible"
                          : given
                              ? fmt::format("{} points, all by the schedule that the study gives: {}", points, *given)
                              : fmt::format("the best schedules of {} points: {}", points, shares);
   if (!std::isnan(speedups.least)) {
     sentence +=
-        fmt::format("; the best scan against plain back-propagation: {}", speedups_text(speedups.least, speedups.most));
+        fmt::format("; the best scan against {}: {}",
+                    has_dense ? "plain or dense back-propagation, the faster of both" : "plain back-propagation",
+                    speedups_text(speedups.least, speedups.most));
   }
   return {to_string(QuestionKind::best), "", sentence, answer.dump()};
 }

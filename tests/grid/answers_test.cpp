@@ -75,6 +75,12 @@ TEST(ScanIsFaster, NeedsBothScoresAndMoreThanATie) {
   brief.scan_score = 1;
   EXPECT_EQ(scan_is_faster(brief), true);
   EXPECT_EQ(brief.speedup(), 2);
+  brief.dense_score = 1.5;
+  EXPECT_EQ(scan_is_faster(brief), true);
+  EXPECT_EQ(brief.speedup(), 1.5);
+  brief.dense_score = 0.5;
+  EXPECT_EQ(scan_is_faster(brief), false) << "dense back-propagation is faster";
+  EXPECT_EQ(brief.speedup(), 0.5);
 }
 
 TEST(Fits, ComparesTheMemoryAskedForWithTheLimitAskedFor) {

@@ -40,7 +40,7 @@ void expect_equal(const std::optional<PointSchedule>& got, const std::optional<P
 }
 
 void expect_equal(const PointFigures& got, const PointFigures& want) {
-  const auto& [is_in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, best, scan, refused,
+  const auto& [is_in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, best, scan, refused,
                margin] = want;
   EXPECT_EQ(got.is_in_seconds, is_in_seconds);
   EXPECT_EQ(got.is_exact, is_exact);
@@ -50,6 +50,10 @@ void expect_equal(const PointFigures& got, const PointFigures& want) {
   EXPECT_EQ(got.largest_jacobian_bytes, jacobian);
   EXPECT_EQ(got.largest_vector_bytes, vector);
   expect_equal(got.plain, plain);
+  EXPECT_EQ(std::isnan(got.dense_score), std::isnan(dense));
+  if (!std::isnan(dense)) {
+    EXPECT_EQ(got.dense_score, dense);
+  }
   expect_equal(got.best, best);
   expect_equal(got.scan, scan);
   expect_equal(got.refused_scan, refused);
@@ -116,6 +120,7 @@ class PointMessageTest : public testing::SeededTest {
     if (chance(0.5)) made.refused_scan = schedule();
     if (chance(0.5)) made.best = schedule();
     if (chance(0.5)) made.scan = schedule();
+    if (chance(0.5)) made.dense_score = number();
     if (chance(0.5)) made.margin = number();
     return made;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -20,6 +21,7 @@ struct PointBrief {
 
   double score = kNone;           ///< of the best schedule
   double plain_score = kNone;     ///< of plain back-propagation, feasible or not
+  double dense_score = kNone;     ///< of dense back-propagation, in seconds; where known
   double scan_score = kNone;      ///< of the best feasible schedule that is not plain
   double best_bytes = kNone;      ///< peak live bytes of the best schedule
   double plain_bytes = kNone;     ///< of plain back-propagation
@@ -30,8 +32,10 @@ struct PointBrief {
   std::uint32_t schedule = 0;     ///< number of the best schedule's name, as the study keeps names
   PointStatus status = PointStatus::open;
 
-  /// How many times faster the scan is than plain back-propagation; NaN without both.
-  [[nodiscard]] double speedup() const { return plain_score / scan_score; }
+  /// Of back-propagation without a scan: plain or, where it is known and faster, dense.
+  [[nodiscard]] double without_scan() const { return std::fmin(plain_score, dense_score); }
+  /// How many times faster the scan is than that; NaN without both.
+  [[nodiscard]] double speedup() const { return without_scan() / scan_score; }
 };
 
 }  // namespace upsweep

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,6 +59,8 @@ struct PointFigures {
   double largest_jacobian_bytes = 0;  ///< of a[1..n], as CSR
   double largest_vector_bytes = 0;    ///< of the gradients between the elements
   PointSchedule plain;                ///< plain back-propagation, depth 0
+  /// Seconds of dense back-propagation of the batch, of a network on a processor or GPU that says enough; else NaN.
+  double dense_score = std::numeric_limits<double>::quiet_NaN();
   std::optional<PointSchedule> best;  ///< the smallest feasible score of what was asked for; ties to the smaller depth
   std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation, which
                                       ///< blocked:1 and blocked:2 are, too
@@ -70,6 +73,7 @@ struct PointFigures {
 struct CountedNetwork {
   const Analysis& analysis;  ///< has `linear` and all schedules that the point asks for
   unsigned value_bytes = 4;
+  const Network* network = nullptr;  ///< the same; null: without dense back-propagation
 };
 
 /// A homogeneous chain with its profiles by depth, each made when it is first needed: for points that share the chain.

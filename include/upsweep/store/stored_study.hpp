@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -76,6 +77,7 @@ struct StudyPointRow {
   std::string unit;         ///< s or FLOPs; empty without a result
   std::optional<double> score;
   std::optional<double> plain_score;
+  std::optional<double> dense_score;  ///< seconds; nothing where dense back-propagation is not predicted
   std::optional<double> scan_score;
   std::optional<double> peak_live_bytes;
   std::optional<double> plain_bytes;
@@ -83,6 +85,13 @@ struct StudyPointRow {
   std::optional<double> bppsa_bytes;
   std::optional<double> pipeline_bytes;
   std::optional<double> memory_limit;
+
+  /// Of the best scan over back-propagation without one, plain or, where it is known and faster, dense; nothing without
+  /// both.
+  [[nodiscard]] std::optional<double> speedup() const {
+    if (!plain_score || !scan_score || !(*plain_score > 0) || !(*scan_score > 0)) return std::nullopt;
+    return std::min(*plain_score, dense_score.value_or(*plain_score)) / *scan_score;
+  }
 };
 
 }  // namespace upsweep
