@@ -23,7 +23,8 @@ enum class ElementKind : std::uint8_t {
 struct BlockStructure {
   ElementKind kind = ElementKind::dense;
   std::uint64_t half_bandwidth = 0;  ///< of a banded one, at most h - 1
-  double density = 0;                ///< of a uniform one, 0 to 1
+  double density = 0;                ///< of a uniform one, 0 to 1: expected share of places with an entry
+  double rows = 0;                   ///< of a uniform one, 0 to 1: expected share of rows with an entry
 
   friend bool operator==(const BlockStructure&, const BlockStructure&) = default;
 };
