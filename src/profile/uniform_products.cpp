@@ -18,6 +18,7 @@ struct Stepper {
   double log_share = 0;        // ln of the share of rows with an entry
   double entries = 1;          // mean
   double loss = 0;             // share of them that the last stride emptied
+  double log_left = 0;         // ln of the share that it did not
   bool is_still = false;       // the last stride changed nothing
 
   void step() {
@@ -28,13 +29,11 @@ struct Stepper {
     const double mean = std::inner_product(masses.begin(), masses.end(), steps.nodes().begin(), 0.);
     // In the time of a step or stride the law's distance to the one that stands still falls by a factor well below 1.
     is_still = std::abs(mean - entries) <= 1e-13 * mean && std::abs(lost - loss) <= 1e-9 * lost + 1e-18;
-    log_share += log_left(lost, left);
+    log_left = lost < 0.5 ? std::log1p(-lost) : std::log(left);  // the more precise way
+    log_share += log_left;
     entries = mean;
     loss = lost;
   }
-
-  /// The more precise of two ways.
-  static double log_left(double lost, double left) { return lost < 0.5 ? std::log1p(-lost) : std::log(left); }
 };
 
 /// Cubic through the values at 0, 1, 2, 3.
@@ -50,7 +49,7 @@ UniformProducts::UniformProducts(std::uint64_t size, double density, std::uint64
   Stepper now{RowSteps(size, density, most_exact), {}};
   now.masses.assign(now.steps.nodes().size(), 0);
   now.masses.front() = 1;
-  const auto keep = [&] { table_.push_back({now.log_share, std::log(now.entries)}); };
+  const auto keep = [&] { table_.push_back({now.log_share, now.entries}); };
   keep();
   while (end_ < kSteps && !now.is_still) {
     now.step();
@@ -65,13 +64,13 @@ UniformProducts::UniformProducts(std::uint64_t size, double density, std::uint64
     }
     end_ *= 2;
   }
-  log_factor_ = std::log1p(-now.loss) / static_cast<double>(now.steps.stride());
+  log_factor_ = now.log_left / static_cast<double>(now.steps.stride());
 }
 
 UniformProducts::Rows UniformProducts::at(std::uint64_t factors) const {
   if (factors >= end_) {
     const Rows& last = table_.back();
-    return {last.log_share + static_cast<double>(factors - end_) * log_factor_, last.log_entries};
+    return {last.log_share + static_cast<double>(factors - end_) * log_factor_, last.entries};
   }
   if (factors <= kSteps) return table_[factors];
   // factors are in (kSteps·2^(doublings - 1), kSteps·2^doublings]
@@ -83,13 +82,14 @@ UniformProducts::Rows UniformProducts::at(std::uint64_t factors) const {
   const Rows* rows = table_.data() + begin + static_cast<std::size_t>(first);
   const double x = place - first;
   return {cubic(rows[0].log_share, rows[1].log_share, rows[2].log_share, rows[3].log_share, x),
-          cubic(rows[0].log_entries, rows[1].log_entries, rows[2].log_entries, rows[3].log_entries, x)};
+          cubic(rows[0].entries, rows[1].entries, rows[2].entries, rows[3].entries, x)};
 }
 
 UniformProducts::Figures UniformProducts::of(std::uint64_t factors) const {
   if (factors == 1) return {density_, -std::expm1(static_cast<double>(size_) * std::log1p(-density_))};
   const Rows rows = at(factors);
-  return {std::exp(rows.log_share + rows.log_entries) / static_cast<double>(size_), std::exp(rows.log_share)};
+  const double share = std::exp(rows.log_share);
+  return {share * (rows.entries / static_cast<double>(size_)), share};
 }
 
 std::shared_ptr<const UniformProducts> uniform_products(std::uint64_t size, double density) {

@@ -39,8 +39,8 @@ class UniformProducts {
 
   /// Of rows after some factors.
   struct Rows {
-    double log_share = 0;    ///< ln of the share of those with an entry
-    double log_entries = 0;  ///< ln of the entries that these have on average
+    double log_share = 0;  ///< ln of the share of those with an entry
+    double entries = 0;    ///< that these have on average
   };
 
   [[nodiscard]] Rows at(std::uint64_t factors) const;
