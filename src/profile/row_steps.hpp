@@ -13,7 +13,7 @@ namespace upsweep {
 /// on as many per power of e, up to where no row ever gets. What falls between two nodes is shared among the
 /// kStencil nearest by Lagrange's polynomial: that keeps all sums Σ_r P(r)·f(r) of polynomials f of that degree, and
 /// those of 1 - exp(-c·r) to about 1e-9 for any c, of which expectations in later steps are mixtures (probabilities to
-/// hit one of r places). Measured: uniform_chain_test.cpp.
+/// hit one of r places). Errors: see UniformProducts.
 class RowSteps {
  public:
   static constexpr double kGrading = 0.04;    ///< distance of nodes over their number
