@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
 #include "block_structure.hpp"
@@ -51,35 +50,7 @@ BlockCounts::BlockCounts(const HomogeneousChain& chain, unsigned value_bytes)
   check(chain, value_bytes);
   product_kind_ = chain.kinds.front();
   if (chain.kinds.back() == ElementKind::dense) product_kind_ = ElementKind::dense;
-  if (product_kind_ == ElementKind::uniform) tabulate_densities();
-}
-
-void BlockCounts::tabulate_densities() {
-  const auto levels = static_cast<std::size_t>(std::bit_width(chain_.length()));
-  block_densities_.reserve(levels);
-  tail_densities_.reserve(levels);
-  double block = chain_.density;
-  double tail = 0;
-  for (std::size_t d = 0; d < levels; ++d) {
-    block_densities_.push_back(block);
-    tail_densities_.push_back(tail);
-    // The tail of the next level begins with a block of this one, or is the same.
-    const std::uint64_t rest = chain_.length() & ((std::uint64_t{1} << d) - 1);
-    if ((chain_.length() >> d & 1) != 0) tail = rest == 0 ? block : product_density(block, tail, chain_.size);
-    block = product_density(block, block, chain_.size);
-  }
-}
-
-/// Of [first, end), by the up-sweep's order: split at the position with the most factors of 2.
-double BlockCounts::density(std::uint64_t first, std::uint64_t end) const {
-  const std::uint64_t length = end - first;
-  const auto level = static_cast<std::size_t>(std::bit_width(length)) - 1;
-  const std::uint64_t block = std::uint64_t{1} << level;
-  if (length == block && (first & (block - 1)) == 0) return block_densities_[level];
-  if (end == chain_.length() && length == (end & (2 * block - 1))) return tail_densities_[level + 1];
-  const std::uint64_t differ = std::bit_floor(first ^ (end - 1));  // the highest bit that changes within the range
-  const std::uint64_t split = (end - 1) & ~(differ - 1);
-  return product_density(density(first, split), density(split, end), chain_.size);
+  if (product_kind_ == ElementKind::uniform) products_ = uniform_products(chain.size, chain.density);
 }
 
 BlockStructure BlockCounts::structure(std::uint64_t first, std::uint64_t last) const {
@@ -91,7 +62,11 @@ BlockStructure BlockCounts::structure(std::uint64_t first, std::uint64_t last) c
     const bool fits = half == 0 || length <= (chain_.size - 1) / half;
     structure.half_bandwidth = fits ? length * half : chain_.size - 1;
   }
-  if (structure.kind == ElementKind::uniform) structure.density = density(first, last + 1);
+  if (structure.kind == ElementKind::uniform) {
+    const UniformProducts::Figures figures = products_->of(last - first + 1);
+    structure.density = figures.density;
+    structure.rows = figures.rows;
+  }
   return structure;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
+#include "uniform_products.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 
 namespace upsweep {
@@ -15,8 +16,7 @@ class BlockCounts {
   /// Throws std::invalid_argument for a chain or value size out of range. `chain` must outlive this object.
   BlockCounts(const HomogeneousChain& chain, unsigned value_bytes);
 
-  /// Structure of the product of a[first..last], 1 <= first <= last <= n. O(1), of uniform chains O(log n) for ranges
-  /// that are neither blocks nor what the up-sweep makes of the end of the array.
+  /// Structure of the product of a[first..last], 1 <= first <= last <= n. O(1).
   [[nodiscard]] BlockStructure structure(std::uint64_t first, std::uint64_t last) const;
   [[nodiscard]] std::uint64_t nnz(const BlockStructure& structure) const;
   [[nodiscard]] std::uint64_t bytes(const BlockStructure& structure) const;
@@ -44,14 +44,10 @@ class BlockCounts {
   [[nodiscard]] OpRun middle_op(std::uint64_t block, std::uint32_t depth) const;
 
  private:
-  void tabulate_densities();
-  [[nodiscard]] double density(std::uint64_t first, std::uint64_t end) const;
-
   const HomogeneousChain& chain_;
   unsigned value_bytes_;
-  ElementKind product_kind_;             // of two elements or more
-  std::vector<double> block_densities_;  // of a uniform chain, by level: of a block
-  std::vector<double> tail_densities_;   // the same: of what follows the last whole block in a[1..n], 0 without any
+  ElementKind product_kind_;                         // of two elements or more
+  std::shared_ptr<const UniformProducts> products_;  // of a uniform chain
 };
 
 /// A figure with dead combines and without.

@@ -80,13 +80,13 @@ std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64
     case ElementKind::uniform:
       break;
   }
-  return std::max<std::uint64_t>(1,
-                                 static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * structure.density)));
+  if (!(structure.rows > 0)) return 1;  // too small for a number
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * structure.density / structure.rows));
 }
 
 std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size) {
   if (structure.kind != ElementKind::uniform) return size;
-  return rounded(static_cast<double>(size) * product_density(structure.density, 1, size));
+  return rounded(static_cast<double>(size) * structure.rows);
 }
 
 std::uint64_t structure_products(const BlockStructure& earlier, const BlockStructure& later, std::uint64_t size) {
@@ -99,10 +99,6 @@ std::uint64_t structure_products(const BlockStructure& earlier, const BlockStruc
   if (later.kind == ElementKind::diagonal) return structure_nnz(earlier, size);
   const std::uint64_t entries = structure_nnz(later, size);
   return earlier.kind == ElementKind::diagonal ? entries : checked_mul(entries, size);
-}
-
-double product_density(double a, double b, std::uint64_t size) {
-  return -std::expm1(static_cast<double>(size) * std::log1p(-a * b));
 }
 
 }  // namespace upsweep

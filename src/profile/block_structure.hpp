@@ -12,7 +12,7 @@ namespace upsweep {
 /// Entries.
 [[nodiscard]] std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size);
 
-/// The most entries in a row; of a uniform structure the entries of a mean row, rounded up.
+/// The most entries in a row; of a uniform structure those of a mean row with an entry, rounded up.
 [[nodiscard]] std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64_t size);
 
 /// Rows with an entry.
@@ -21,8 +21,5 @@ namespace upsweep {
 /// Matched pairs of entries of the product later × earlier: Σ_k nnz(later[:,k]) · nnz(earlier[k,:]).
 [[nodiscard]] std::uint64_t structure_products(const BlockStructure& earlier, const BlockStructure& later,
                                                std::uint64_t size);
-
-/// Probability of an entry of the product of two matrices with these: 1 - (1 - a·b)^h, as if entries were independent.
-[[nodiscard]] double product_density(double a, double b, std::uint64_t size);
 
 }  // namespace upsweep

@@ -117,7 +117,9 @@ std::string chain_model_text(const ChainModel& model) {
 }
 
 std::string expectation_text(const ChainModel& model) {
-  return model.chain.is_exact() ? "" : "Expected counts, not exact ones: entries are random.\n";
+  if (model.chain.is_exact()) return "";
+  return "Expected counts, not exact ones: entries are random.\n"
+         "Paths and makespans are of ops that take their expected FLOPs, mostly below the mean over random chains.\n";
 }
 
 std::string recurrent_model_text(const RecurrentModel& model) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -85,20 +87,127 @@ TEST(UniformChain, ThatMeanWouldTellAnotherDensity) {
   EXPECT_NONFATAL_FAILURE(expect_mean(flops, drawn, [](const auto& ops) { return ops[1].flops; }), "");
 }
 
-TEST(UniformChain, HasMoreEntriesTheLongerTheProduct) {
-  const HomogeneousProfile profile = profile_homogeneous(uniform_chain(100, 0.02, 64), 5, 4);
-  double density = 0.02;
-  for (std::size_t d = 0; d < 4; ++d) {
-    const OpRun& inner = profile.runs[d].cycle.front().runs[1];
-    EXPECT_DOUBLE_EQ(inner.earlier.density, density);
-    EXPECT_EQ(inner.earlier, inner.later);
-    EXPECT_EQ(inner.flops, 2 * static_cast<std::uint64_t>(std::llround(1e6 * density * density)));
-    const double next = 1 - std::pow(1 - density * density, 100);
-    EXPECT_GT(next, density);
-    EXPECT_LE(next, 1);
-    EXPECT_EQ(inner.nnz, static_cast<std::uint64_t>(std::llround(1e4 * next)));
-    density = profile.runs[d + 1].cycle.front().runs[1].earlier.density;
-    EXPECT_NEAR(density, next, 1e-12);
+/// Figures of the depths of hybrids over drawn chains, one row per seed.
+std::vector<std::vector<ScheduleProfile>> drawn_profiles(const HomogeneousChain& chain, std::uint64_t seeds) {
+  std::vector<std::vector<ScheduleProfile>> drawn;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    drawn.push_back(profile_schedules(all_depths(chain), explicit_chain(chain, seed), 4));
+  return drawn;
+}
+
+/// Mean of a figure over drawn chains and its standard error.
+struct Sampled {
+  double mean = 0;
+  double error = 0;
+};
+template <class Figure>
+Sampled sampled(const std::vector<std::vector<ScheduleProfile>>& drawn, std::size_t depth, const Figure& figure) {
+  const auto samples = static_cast<double>(drawn.size());
+  double sum = 0;
+  double squares = 0;
+  for (const std::vector<ScheduleProfile>& profiles : drawn) {
+    const auto value = static_cast<double>(figure(profiles[depth]));
+    sum += value;
+    squares += value * value;
+  }
+  const double mean = sum / samples;
+  return {mean, std::sqrt((squares / samples - mean * mean) / (samples - 1))};
+}
+
+std::uint64_t flops_of(const ScheduleProfile& profile) { return totals(profile, Scope::all).flops; }
+
+struct SampledChain {
+  std::uint64_t size;
+  double density;
+  std::uint64_t elements;
+  std::uint64_t seeds;
+};
+
+/// Products of many factors; all depths from plain back-propagation to Blelloch's. Each combine is rounded by half a
+/// matched pair at most, 1 FLOP.
+TEST(UniformChain, ExpectsTheTotalsOfDrawnLongChains) {
+  for (const SampledChain& of : {SampledChain{20, 0.1, 16, 400},
+                                 {20, 0.1, 64, 200},
+                                 {50, 0.03, 64, 150},
+                                 {30, 0.05, 128, 150},
+                                 {60, 0.012, 40, 100}}) {
+    const HomogeneousChain chain = uniform_chain(of.size, of.density, of.elements);
+    const auto drawn = drawn_profiles(chain, of.seeds);
+    for (std::uint32_t depth = 0; depth < drawn.front().size(); ++depth) {
+      SCOPED_TRACE(::testing::Message() << "h " << of.size << ", density " << of.density << ", n " << of.elements
+                                        << ", depth " << depth);
+      const HomogeneousTotals expected = profile_homogeneous(chain, depth, 4).all;
+      const Sampled flops = sampled(drawn, depth, flops_of);
+      EXPECT_NEAR(static_cast<double>(expected.flops), flops.mean, 4 * flops.error + static_cast<double>(expected.ops));
+      EXPECT_NEAR(static_cast<double>(expected.flops) / flops.mean, 1, 0.03);
+    }
+  }
+}
+
+/// A sum of expectations is the expectation of the sum; the longest of several is longer than the longest expectation.
+TEST(UniformChain, HasShorterMakespansThanDrawnChainsHaveOnAverage) {
+  const HomogeneousChain chain = uniform_chain(30, 0.05, 128);
+  const auto drawn = drawn_profiles(chain, 40);
+  for (std::uint32_t depth = 1; depth < drawn.front().size(); ++depth) {
+    const HomogeneousProfile expected = profile_homogeneous(chain, depth, 4);
+    const Sampled level = sampled(
+        drawn, depth, [](const ScheduleProfile& profile) { return pram_profile(profile, 64, Scope::all).level.flops; });
+    EXPECT_LT(static_cast<double>(homogeneous_pram(expected, 64, Scope::all).level.flops), level.mean);
+  }
+}
+
+/// The depth of the smallest mean makespan under `execution`.
+std::uint32_t best_of(const std::vector<std::vector<ScheduleProfile>>& drawn, std::uint64_t workers,
+                      Execution execution) {
+  std::vector<double> means;
+  for (std::size_t depth = 0; depth < drawn.front().size(); ++depth) {
+    const auto makespan = [&](const ScheduleProfile& profile) {
+      return pram_profile(profile, workers, Scope::all).makespan(execution)->flops;
+    };
+    means.push_back(sampled(drawn, depth, makespan).mean);
+  }
+  return static_cast<std::uint32_t>(std::ranges::min_element(means) - means.begin());
+}
+
+/// Here the second best depth is far enough off. In general it need not be: see the test above.
+TEST(UniformChain, ChoosesTheDepthThatIsBestOverDrawnChains) {
+  const HomogeneousChain chain = uniform_chain(30, 0.05, 128);
+  const auto drawn = drawn_profiles(chain, 60);
+  for (const Execution execution : {Execution::level, Execution::dag}) {
+    std::vector<std::uint64_t> makespans;
+    for (std::uint32_t depth = 0; depth < drawn.front().size(); ++depth) {
+      const HomogeneousProfile profile = profile_homogeneous(chain, depth, 4);
+      makespans.push_back(homogeneous_pram(profile, 64, Scope::all).makespan(execution)->flops);
+    }
+    EXPECT_EQ(std::ranges::min_element(makespans) - makespans.begin(), best_of(drawn, 64, execution));
+  }
+}
+
+/// Under every schedule, blocks of the up-sweep or not.
+TEST(UniformChain, HasProductsOfALengthAlikeWhereverTheyStand) {
+  const HomogeneousChain chain = uniform_chain(20, 0.1, 37);
+  std::map<std::uint64_t, std::uint64_t> nnz;  // by factors
+  for (Schedule& schedule : testing::schemes(chain.length())) {
+    const ScheduleProfile profile = profile_homogeneous_schedule(std::move(schedule), chain, 4);
+    const std::vector<ValueRange> ranges = value_ranges(profile.schedule);
+    for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+      if (profile.ops[id].is_mv) continue;
+      const ValueRange range = ranges[profile.schedule.value_of(id)];
+      EXPECT_EQ(nnz.try_emplace(range.last - range.first, profile.ops[id].nnz).first->second, profile.ops[id].nnz);
+    }
+  }
+  EXPECT_GT(nnz.size(), 10U);
+}
+
+TEST(UniformChain, OfAnyLengthIsCountedAtOnce) {
+  for (const auto& [h, per_row] : {std::pair{20, 0.9}, {20, 1.5}, {20, 10.}, {1000, 0.9}, {1000, 1.05}}) {
+    const HomogeneousChain chain = uniform_chain(static_cast<std::uint64_t>(h), per_row / h, std::uint64_t{1} << 40);
+    for (std::uint32_t depth = 0; depth <= 40; depth += 8) {
+      const HomogeneousProfile profile = profile_homogeneous(chain, depth, 4);
+      EXPECT_GE(profile.all.flops, 2 * profile.all.ops);
+      EXPECT_GE(profile.all.flops, profile.live.flops);
+      EXPECT_LT(profile.all.flops, std::uint64_t{1} << 63);
+    }
   }
 }
 

@@ -16,14 +16,15 @@ enum class ElementKind : std::uint8_t {
   dense,     ///< all h² entries
   diagonal,  ///< the h entries of the diagonal
   banded,    ///< the entries at most half_bandwidth off the diagonal
-  uniform,   ///< every entry is there with probability `density`, independently: counts are expectations
+  uniform,   ///< every entry is there with probability `density`, independently: FLOPs and nnz are expectations
 };
 
 /// Structure of a part of a homogeneous chain: of one Jacobian or of a product of several.
 struct BlockStructure {
   ElementKind kind = ElementKind::dense;
   std::uint64_t half_bandwidth = 0;  ///< of a banded one, at most h - 1
-  double density = 0;                ///< of a uniform one, 0 to 1
+  double density = 0;                ///< of a uniform one, 0 to 1: expected share of places with an entry
+  double rows = 0;                   ///< of a uniform one, 0 to 1: expected share of rows with an entry
 
   friend bool operator==(const BlockStructure&, const BlockStructure&) = default;
 };
@@ -39,7 +40,8 @@ struct HomogeneousChain {
 
   /// Length N = n + 1 of the scan array.
   [[nodiscard]] std::uint64_t length() const { return elements + 1; }
-  /// Whether counts are exact; those of a uniform chain are expectations, rounded to whole counts of at least 1.
+  /// Whether counts are exact; FLOPs and nnz of a uniform chain are expectations, rounded to whole counts of at
+  /// least 1.
   [[nodiscard]] bool is_exact() const { return kinds.front() != ElementKind::uniform; }
   friend bool operator==(const HomogeneousChain&, const HomogeneousChain&) = default;
 };
@@ -57,7 +59,7 @@ struct OpRun {
   bool is_mv = false;
   bool dead = false;            ///< no result depends on them
   std::uint64_t flops = 0;      ///< of each
-  std::uint64_t span = 0;       ///< of each: product_span(); of a uniform chain that of a mean row
+  std::uint64_t span = 0;       ///< of each: product_span(); of a uniform chain that of a mean row with an entry
   std::uint64_t nnz = 0;        ///< of the result of each
   std::uint64_t bytes = 0;      ///< of the result of each
   BlockStructure earlier = {};  ///< of the earlier operand; of no meaning where that is a vector
@@ -127,10 +129,16 @@ struct HomogeneousReference {
 /// The figures of profile_schedules(), totals() and peak_live_bytes() for hybrid_schedule(chain.length(), depth), equal
 /// to the last digit, by closed forms.
 ///
-/// Those of a uniform chain are expectations in a mean field: the product of parts with densities d1 and d2 has
-/// h³·d1·d2 matched pairs and the density 1 - (1 - d1·d2)^h, as if its factors were independent; a part is made of the
-/// aligned blocks of the up-sweep, whatever the schedule. Exact for products of two elements of the chain alone.
-/// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth) time and memory, whatever the length.
+/// Those of a uniform chain are expectations over all such chains. The number r_t of entries in a row of a product of t
+/// elements is a Markov chain: r_0 = 1, and r_(t+1) given r_t is Binomial(h, 1 - (1 - d)^r_t). A product has h·E[r_t]
+/// entries; to multiply parts of s and t elements, which are independent, costs 2·h·E[r_s]·E[r_t] FLOPs. FLOPs and nnz
+/// of a combine are these expectations, rounded to whole counts of at least 1: exact for h <= 256, for larger h to
+/// 1e-6, and to 1e-3 where rows died out over very many elements. Their sums are expectations, too. Paths, makespans,
+/// flops_max and peak_live_bytes are those of combines of expected counts: the mean of a maximum is above the maximum
+/// of means. The span of a product is that of a mean row with an entry, which is shorter than that of the longest row.
+///
+/// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth) time and memory, whatever the length,
+/// and once per thread, size and density of a uniform chain that of its law: below 1 ms, with h·d close to 1 some.
 /// Source: the counting rules and index ranges in docs/counting-rule.md; numbers of combines after Blelloch, "Prefix
 /// sums and their applications", 1990.
 [[nodiscard]] HomogeneousProfile profile_homogeneous(const HomogeneousChain& chain, std::uint32_t depth,
