@@ -93,7 +93,7 @@ std::string turns_sentence(const ExplainReport& report, const Account& account) 
   for (const Turn& turn : account.turns) {
     if (turn.to) {
       does.push_back(turn_text(turn));
-    } else {
+    } else if (turn.is_known) {
       does_not.push_back(turn.of == Turn::Of::products     ? "work in products of matrices"
                          : turn.of == Turn::Of::workers    ? "number of workers"
                          : turn.of == Turn::Of::arithmetic ? "arithmetic rate"
@@ -104,7 +104,7 @@ std::string turns_sentence(const ExplainReport& report, const Account& account) 
   const std::string other =
       fmt::format("{}, {} would be {} {}", rule_text(report, account.rule), report.schedule.schedule.name,
                   wins ? "no faster than" : "faster than", report.against.schedule.name);
-  if (does.empty()) return other + " by no change of one of these alone.";
+  if (does.empty()) return fmt::format("{} by no change of {} alone.", other, fmt::join(does_not, ", "));
   return fmt::format("{} with {}{}.", other, fmt::join(does, "; or with "),
                      does_not.empty() ? "" : fmt::format("; no other {} does it", fmt::join(does_not, " or ")));
 }
@@ -181,7 +181,7 @@ Json account_json(const ExplainReport& report, const Account& account) {
   }
   Json turns = Json::array();
   for (const Turn& turn : account.turns)
-    turns.push_back({{"of", to_string(turn.of)}, {"to", turn.to ? Json(*turn.to) : Json()}});
+    turns.push_back({{"of", to_string(turn.of)}, {"to", turn.to ? Json(*turn.to) : Json()}, {"known", turn.is_known}});
   return {{"rule", to_string(account.rule)},
           {"unit", account.rule == AccountRule::seconds ? "s" : "flops"},
           {"total", account.total},

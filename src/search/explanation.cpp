@@ -177,11 +177,11 @@ class Comparison {
     const MakespanOfWorkers mine = [&](std::uint64_t workers) { return makespan(schedule_, rule, workers); };
     const MakespanOfWorkers other = [&](std::uint64_t workers) { return makespan(against_, rule, workers); };
     const bool wins = mine(workers_) < other(workers_);
-    Turn turn{Turn::Of::workers, {}};
-    // Where it wins already, fewer workers turn it: the most with which the other is not slower.
     const OvertakingWorkers found = overtaking_workers(std::array{other}, std::array{mine});
+    Turn turn{Turn::Of::workers, {}, found.is_known};
     if (!found.is_known || !found.from) return turn;
-    if (!wins && *found.from > workers_) turn.to = static_cast<double>(*found.from);
+    if (!wins) turn.to = static_cast<double>(*found.from);
+    // Where it wins already, fewer than the fewest with which it does.
     if (wins && *found.from > 1) turn.to = static_cast<double>(*found.from - 1);
     return turn;
   }

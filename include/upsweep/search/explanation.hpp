@@ -38,6 +38,7 @@ struct Turn {
   };
   Of of = Of::workers;
   std::optional<double> to;  ///< the number or factor; nothing: within what was tried none does
+  bool is_known = true;      ///< false: looking for it was given up
 };
 
 /// "workers", "products", "latency", ...
