@@ -136,6 +136,7 @@ TEST(Verdicts, OfAMachineCompareWithDenseBackPropagation) {
   EXPECT_EQ(baselines[1]["unit"], "s");
   EXPECT_EQ(baselines[1]["score"], search["baseline"]["seconds"]);
   EXPECT_GT(search["baseline"]["seconds"], 0);
+  EXPECT_EQ(json_of({"profile", kModels + "lenet5.yaml", "--machine", kGpu})["baseline"], search["baseline"]);
   EXPECT_DOUBLE_EQ(search["candidates"][0]["ratio_to_baseline"],
                    search["candidates"][0]["score"].get<double>() / search["baseline"]["seconds"].get<double>());
 }

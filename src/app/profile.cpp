@@ -109,7 +109,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
   add_plain(*counted(found.analysis.schedules.back(), model.value_bytes), *counted(profile, model.value_bytes), machine,
             default_execution(machine), found);
   if (machine != nullptr) {
-    found.times = profile_times(*machine, profile, found.analysis.network, workers, model.value_bytes);
+    found.times = profile_times(*machine, profile, found.analysis.network, model.network, workers, model.value_bytes);
     found.linear_s =
         predict_time(found.analysis.schedules.back(), *machine, workers, default_execution(machine), model.value_bytes)
             .seconds;

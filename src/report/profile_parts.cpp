@@ -69,6 +69,13 @@ std::string pram_text(const ProfileCounts& counts, const TextStyle& style) {
 
 }  // namespace
 
+Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense) {
+  return {{"flops", std::move(flops)},
+          {"seconds", dense ? Json(dense->gradients_s) : Json()},
+          {"weight_gradient_seconds", dense ? Json(dense->weight_gradients_s) : Json()},
+          {"kernels", dense ? Json(dense->kernels) : Json()}};
+}
+
 void add_counts(Json& object, const ProfileCounts& counts) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
   const PramProfile& pram = counts.pram;
@@ -79,7 +86,7 @@ void add_counts(Json& object, const ProfileCounts& counts) {
                         {"levels", counts.levels}};
   object["totals"] = {{"all", totals_json(counts.all, counts.inputs)},
                       {"live", totals_json(counts.live, counts.inputs)}};
-  object["baseline"] = {{"flops", counts.baseline_flops ? mean(*counts.baseline_flops) : Json()}};
+  object["baseline"] = baseline_json(counts.baseline_flops ? mean(*counts.baseline_flops) : Json(), counts.dense);
   object["linear"] = {{"flops", mean(counts.linear_flops)}, {"makespan_shared", mean(counts.linear_shared_flops)}};
   object["makespan_shared"] = mean(pram.shared_flops);
   object["bound_shared"] = mean(pram.shared_bound_flops);
@@ -126,6 +133,7 @@ std::string seconds_text(const ProfileCounts& counts) {
                                  workers_text(counts.pram.workers), short_seconds(seconds.level));
   if (seconds.dag) text += fmt::format(", {} without (dag)", short_seconds(*seconds.dag));
   if (seconds.build) text += fmt::format("; building the chain takes {} more", short_seconds(*seconds.build));
+  if (counts.dense) text += fmt::format("; dense BP takes {}", short_seconds(counts.dense->gradients_s));
   return text + ".\n";
 }
 

@@ -6,6 +6,7 @@
 
 #include "upsweep/report/format.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/dense_time.hpp"
 
 namespace upsweep {
 
@@ -34,7 +35,11 @@ struct ProfileCounts {
   std::uint64_t build_bytes = 0;
   const PramProfile& pram;
   std::optional<Seconds> seconds = {};
+  std::optional<DenseBackprop> dense = {};  ///< predicted
 };
+
+/// The object `baseline`: dense back-propagation in FLOPs (a number or null) and, where predicted, in seconds.
+[[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);
 
 /// Adds the keys "schedule", "totals", "baseline", "linear", "chain_build", "time" and "pram".
 void add_counts(Json& object, const ProfileCounts& counts);

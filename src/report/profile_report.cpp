@@ -158,6 +158,7 @@ ProfileCounts counts_of(const ProfileReport& report) {
   if (report.times) {
     const ProfileTimes& times = *report.times;
     counts.seconds = {times.machine->name, times.level.seconds, times.dag.seconds, times.build_s};
+    counts.dense = times.dense;
   }
   return counts;
 }
@@ -171,11 +172,14 @@ std::string formation_text(const NetworkProfile& network) {
 
 }  // namespace
 
-ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& network,
-                           std::size_t workers, unsigned value_bytes) {
-  return {&machine, predict_time(profile, machine, workers, Execution::level, value_bytes),
-          predict_time(profile, machine, workers, Execution::dag, value_bytes),
-          predict_build_seconds(network, machine, workers, value_bytes)};
+ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& counted,
+                           const Network& network, std::size_t workers, unsigned value_bytes) {
+  ProfileTimes times{&machine, predict_time(profile, machine, workers, Execution::level, value_bytes),
+                     predict_time(profile, machine, workers, Execution::dag, value_bytes),
+                     predict_build_seconds(counted, machine, workers, value_bytes)};
+  if (const std::optional<DenseRates> rates = dense_rates(machine, workers, value_bytes))
+    times.dense = dense_backprop(network, counted, *rates, 1);
+  return times;
 }
 
 Json to_json(const ProfileReport& report) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph_report.hpp"
+#include "profile_parts.hpp"
 #include "search_parts.hpp"
 #include "upsweep/search/verdict.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
@@ -151,14 +152,6 @@ std::string dense_base_text(const SearchReport& report) {
   return fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, report.result.inputs));
 }
 
-Json baseline_json(const SearchReport& report) {
-  const std::optional<DenseBackprop> dense = dense_of(report);
-  return {{"flops", report.baseline_flops ? json_mean(*report.baseline_flops, report.result.inputs) : Json()},
-          {"seconds", dense ? Json(dense->gradients_s) : Json()},
-          {"weight_gradient_seconds", dense ? Json(dense->weight_gradients_s) : Json()},
-          {"kernels", dense ? Json(dense->kernels) : Json()}};
-}
-
 Json overtaking_json(const SearchReport& report) {
   if (!report.overtaking) return {};
   return {{"workers", report.overtaking->workers},
@@ -210,7 +203,8 @@ Json to_json(const SearchReport& report) {
       {"overtaking", overtaking_json(report)},
       {"linear",
        {{"flops", json_mean(report.linear_flops, result.inputs)}, {"score", score_json(result, plain_score(report))}}},
-      {"baseline", baseline_json(report)}};
+      {"baseline", baseline_json(report.baseline_flops ? json_mean(*report.baseline_flops, result.inputs) : Json(),
+                                 dense_of(report))}};
   add_graph_comparison(report, json);
   return json;
 }

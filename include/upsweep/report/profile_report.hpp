@@ -8,6 +8,7 @@
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/dense_time.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
@@ -17,12 +18,14 @@ struct ProfileTimes {
   const Machine* machine = nullptr;
   Prediction level;
   Prediction dag;
-  std::optional<double> build_s;  ///< writing the chain's values; nothing where the machine does not say
+  std::optional<double> build_s;            ///< writing the chain's values; nothing where the machine does not say
+  std::optional<DenseBackprop> dense = {};  ///< of the whole network; nothing where the machine does not say
 };
 
-/// Predicts both executions. Throws like predict_time().
+/// Predicts both executions of the profile of a model, and dense back-propagation. Throws like predict_time().
 [[nodiscard]] ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile,
-                                         const NetworkProfile& network, std::size_t workers, unsigned value_bytes);
+                                         const NetworkProfile& counted, const Network& network, std::size_t workers,
+                                         unsigned value_bytes);
 
 /// What a profile report shows; refers to values that live elsewhere.
 struct ProfileReport {
