@@ -143,12 +143,7 @@ std::string graph_text(const Network& network, const PramProfile& scan, const Gr
       exact_mean(graph.flops, inputs), graph.steps, graph.steps == 1 ? "" : "s",
       exact_mean(graph.critical_path_dag, inputs), scan.workers, scan.workers == 1 ? "" : "s",
       exact_mean(graph.level.flops, inputs), exact_mean(graph.dag.flops, inputs));
-  if (has_no_cut(network)) {
-    return text +
-           "No activation between input and output lies on all paths: the whole network is one block, and a scan has "
-           "nothing to do.\nIts gradients solve a block triangular system; the method is plain BP over the graph, "
-           "which works level by level.\n";
-  }
+  if (has_no_cut(network)) return text;  // the verdict says so
   TextTable table({{"", Align::left}, {"FLOPs"}, {"makespan, level"}, {"makespan, dag"}});
   const Makespans level(scan, comparison, Execution::level);
   const Makespans dag(scan, comparison, Execution::dag);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -20,6 +21,11 @@ std::string score_text(const SearchResult& result, double score) {
 /// "depth 3" or the name of another way.
 std::string place_text(const Candidate& candidate) {
   return candidate.depth ? fmt::format("depth {}", *candidate.depth) : candidate.schedule;
+}
+
+std::string capitalized(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 /// "; latency binds", of a candidate on a machine.
@@ -63,7 +69,9 @@ std::string best_text(const SearchReport& report) {
                                  best.depth ? fmt::format(" ({})", best.schedule) : "", score_name(result.options),
                                  score_text(result, *best.score));
   if (const Candidate* next = next_different(result); next != nullptr && *best.score > 0) {
-    text += fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * (*next->score / *best.score - 1));
+    const double more = *next->score / *best.score - 1;
+    text += more > 0 ? fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * more)
+                     : fmt::format(" {} takes as much.", capitalized(place_text(*next)));
   }
   if (const Candidate* cheaper = too_large(result); cheaper != nullptr && cheaper->depth) {
     text += fmt::format(" Depth {} would need {} of {}, but does not fit into the memory limit.", *cheaper->depth,
@@ -94,7 +102,8 @@ std::string best_scheme_text(const SearchReport& report) {
 
 constexpr const char* kOneBlock =
     "No activation between input and output lies on all paths: the whole network is one block, and a scan has nothing "
-    "to do.";
+    "to do. Its gradients solve a block triangular system; the method is plain BP over the graph, which works level by "
+    "level.";
 
 bool is_one_block(const SearchReport& report) { return has_blocks(report) && report.network->links().size() == 1; }
 

@@ -138,6 +138,7 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
               HasSubstr("hybrid:1 takes 1.000x of plain BP with each op on one worker, 1.000x with ops that workers "
                         "share: the scan gains nothing."));
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
+  EXPECT_THAT(search_verdict(report_of(result)).sentences.front(), HasSubstr("100. Depth 1 takes as much."));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::no);
   result.candidates[1].feasible = result.candidates[2].feasible = false;
   EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
