@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/store/run_store.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/study_store.hpp"
 

@@ -11,6 +11,7 @@
 #include "upsweep/report/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
+#include "validation_parts.hpp"
 
 namespace upsweep {
 namespace {
@@ -201,56 +202,6 @@ std::string agreement_text(const ValidationReport& report) {
   return text;
 }
 
-/// The shortest measured time of the schedules that are scans and right, or of those that are plain.
-std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
-  std::optional<std::size_t> best;
-  const auto& schedules = report.validation.schedules;
-  for (std::size_t i = 0; i < schedules.size(); ++i) {
-    if (!schedules[i].ran() || schedules[i].mismatch) continue;
-    if (is_plain_schedule(report.profiles[i].schedule.name) == scans) continue;
-    if (!best || schedules[i].measurement.seconds < schedules[*best].measurement.seconds) best = i;
-  }
-  return best;
-}
-
-/// The fastest scan beside plain back-propagation, as measured; empty where nothing ran.
-std::string measured_text(const ValidationReport& report, Verdict& verdict) {
-  const auto& schedules = report.validation.schedules;
-  const std::optional<std::size_t> plain = fastest(report, false);
-  const std::optional<std::size_t> scan = fastest(report, true);
-  if (!plain || !scan || !(schedules[*plain].measurement.seconds > 0)) {
-    return has_one_link(report) || !report.validation.any_ran()
-               ? ""
-               : "Plain BP and a scan were not both run and right, so that nothing follows for the scan.";
-  }
-  verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true, report.profiles[*scan].schedule.name,
-                        schedules[*scan].measurement.seconds}};
-  const Baseline& baseline = verdict.baselines.front();
-  verdict.is_decided = !report.forms_blocks;
-  const std::string text = fmt::format("Measured on {} ({}), one input, {} execution: {} against {} of plain BP",
-                                       report.device.device, workers_text(report.workers), report.execution,
-                                       short_seconds(baseline.scan_score), short_seconds(baseline.score));
-  if (report.forms_blocks) {
-    const std::string part = fmt::format(
-        "{}; {} takes {} of it, forming the Jacobians of blocks and the gradients "
-        "inside them aside",
-        text, baseline.best_scan, short_ratio(*baseline.ratio()));
-    const auto& graph = report.validation.graph;
-    const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
-    const double formed = baseline.scan_score + report.validation.measured_build_s;
-    const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
-    if (!(over_graph > 0)) return part + ".";
-    verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
-    // What is left out would only add to it.
-    verdict.is_decided = standing_of(formed / over_graph, verdict.same) == Standing::does_not_pay;
-    return fmt::format("{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians: {}.",
-                       part, short_ratio(formed / over_graph),
-                       verdict.is_decided ? pays_text(formed / over_graph, verdict.same)
-                                          : "without the gradients inside, so that nothing follows");
-  }
-  return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
-}
-
 std::string build_text(const ValidationReport& report) {
   const Validation& validation = report.validation;
   if (!validation.any_ran()) return "";
@@ -274,24 +225,6 @@ std::string remarks_text(const ValidationReport& report) {
     for (const std::string& note : one.measurement.notes) text += fmt::format("{}: {}.\n", name, note);
   }
   return text;
-}
-
-/// Whether what ran is right.
-std::string proof_text(const ValidationReport& report) {
-  std::size_t ran = 0;
-  std::size_t right = 0;
-  for (const ScheduleValidation& one : report.validation.schedules) {
-    ran += one.ran() ? 1 : 0;
-    right += one.ran() && !one.mismatch ? 1 : 0;
-  }
-  if (ran == 0) return "Nothing was run.";
-  if (right < ran) return fmt::format("{} of {} schedules are right.", right, ran);
-  const std::string what = fmt::format("{} schedule{} ran", ran, ran == 1 ? "" : "s");
-  if (has_one_link(report)) return one_link_text(report, what);
-  return fmt::format(
-      "{}: structure, nnz and products of every op are exactly as counted, and every gradient{} agrees with direct "
-      "back-propagation within its rounding bound.",
-      what, report.forms_blocks ? " between links (those inside blocks are no part of a scan)" : "");
 }
 
 }  // namespace
@@ -323,6 +256,7 @@ Json to_json(const ValidationReport& report) {
       {"regret", optional_json(validation.regret_of_choice)},
       {"predicted_best", best_json(report, validation.predicted_best)},
       {"measured_best", best_json(report, validation.measured_best)},
+      {"payback", payback_json(report)},
       {"valid", compared_gradients(report) ? Json(!validation.first_mismatch().has_value()) : Json()}};
   if (report.forms_blocks) json["graph_bp"] = graph_run_json(validation);
   return json;
@@ -356,15 +290,6 @@ std::string to_text(const ValidationReport& report, const TextStyle& style) {
                         levels_text(report.profiles[i], one, style));
   }
   return text + remarks_text(report) + graph_run_text(report) + build_text(report) + agreement_text(report);
-}
-
-Verdict validation_verdict(const ValidationReport& report) {
-  Verdict verdict;
-  verdict.same = kSameMeasurement;
-  verdict.sentences = {proof_text(report)};
-  const std::string measured = measured_text(report, verdict);
-  if (!measured.empty()) verdict.sentences.push_back(measured);
-  return verdict;
 }
 
 }  // namespace upsweep

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
 
 namespace upsweep {

@@ -16,6 +16,7 @@
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/search/device_search.hpp"
 #include "upsweep/search/stacked_search.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 

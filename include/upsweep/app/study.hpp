@@ -9,6 +9,7 @@
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/report/study_report.hpp"
+#include "upsweep/search/verdict.hpp"
 #include "upsweep/store/run_store.hpp"
 #include "upsweep/study/mpi_study.hpp"
 #include "upsweep/study/run_study.hpp"

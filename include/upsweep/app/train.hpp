@@ -8,6 +8,7 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/report/train_report.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 

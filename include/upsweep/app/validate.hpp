@@ -13,6 +13,7 @@
 #include "upsweep/report/passes_report.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/scan/execution.hpp"
+#include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 

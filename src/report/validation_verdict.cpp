@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "graph_run_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/scheme.hpp"
+#include "validation_parts.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The shortest measured time of the schedules that are scans and right, or of those that are plain.
+std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
+  std::optional<std::size_t> best;
+  const auto& schedules = report.validation.schedules;
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
+    if (!schedules[i].ran() || schedules[i].mismatch) continue;
+    if (is_plain_schedule(report.profiles[i].schedule.name) == scans) continue;
+    if (!best || schedules[i].measurement.seconds < schedules[*best].measurement.seconds) best = i;
+  }
+  return best;
+}
+
+/// What a scan that pays costs once, and what it saves in each iteration; measured.
+struct Payback {
+  std::string schedule;
+  double planning_s = 0;  ///< more than planning plain back-propagation takes
+  double saved_s = 0;
+  [[nodiscard]] double iterations() const { return std::ceil(planning_s / saved_s); }
+};
+
+/// Nothing where no scan pays. The Jacobians of the chain, written in every iteration, both sides need.
+std::optional<Payback> payback_of(const ValidationReport& report) {
+  const std::optional<std::size_t> plain = fastest(report, false);
+  const std::optional<std::size_t> scan = fastest(report, true);
+  if (!plain || !scan || report.forms_blocks) return std::nullopt;
+  const Measurement& without = report.validation.schedules[*plain].measurement;
+  const Measurement& with = report.validation.schedules[*scan].measurement;
+  if (!(without.seconds > 0) || standing_of(with.seconds / without.seconds, kSameMeasurement) != Standing::pays)
+    return std::nullopt;
+  return Payback{report.profiles[*scan].schedule.name, std::max(0.0, with.plan_seconds - without.plan_seconds),
+                 without.seconds - with.seconds};
+}
+
+std::string payback_text(const Payback& payback) {
+  return fmt::format("Planning {} takes {} more than planning plain BP, once: paid back after {:.0f} iteration{}.",
+                     payback.schedule, short_seconds(payback.planning_s), payback.iterations(),
+                     payback.iterations() == 1 ? "" : "s");
+}
+
+/// The fastest scan beside plain back-propagation, as measured; empty where nothing ran.
+std::string measured_text(const ValidationReport& report, Verdict& verdict) {
+  const auto& schedules = report.validation.schedules;
+  const std::optional<std::size_t> plain = fastest(report, false);
+  const std::optional<std::size_t> scan = fastest(report, true);
+  if (!plain || !scan || !(schedules[*plain].measurement.seconds > 0)) {
+    return has_one_link(report) || !report.validation.any_ran()
+               ? ""
+               : "Plain BP and a scan were not both run and right, so that nothing follows for the scan.";
+  }
+  verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true, report.profiles[*scan].schedule.name,
+                        schedules[*scan].measurement.seconds}};
+  const Baseline& baseline = verdict.baselines.front();
+  verdict.is_decided = !report.forms_blocks;
+  const std::string text = fmt::format("Measured on {} ({}), one input, {} execution: {} against {} of plain BP",
+                                       report.device.device, workers_text(report.workers), report.execution,
+                                       short_seconds(baseline.scan_score), short_seconds(baseline.score));
+  if (report.forms_blocks) {
+    const std::string part = fmt::format(
+        "{}; {} takes {} of it, forming the Jacobians of blocks and the gradients "
+        "inside them aside",
+        text, baseline.best_scan, short_ratio(*baseline.ratio()));
+    const auto& graph = report.validation.graph;
+    const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
+    const double formed = baseline.scan_score + report.validation.measured_build_s;
+    const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
+    if (!(over_graph > 0)) return part + ".";
+    verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
+    // What is left out would only add to it.
+    verdict.is_decided = standing_of(formed / over_graph, verdict.same) == Standing::does_not_pay;
+    return fmt::format("{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians: {}.",
+                       part, short_ratio(formed / over_graph),
+                       verdict.is_decided ? pays_text(formed / over_graph, verdict.same)
+                                          : "without the gradients inside, so that nothing follows");
+  }
+  return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
+}
+
+/// Whether what ran is right.
+std::string proof_text(const ValidationReport& report) {
+  std::size_t ran = 0;
+  std::size_t right = 0;
+  for (const ScheduleValidation& one : report.validation.schedules) {
+    ran += one.ran() ? 1 : 0;
+    right += one.ran() && !one.mismatch ? 1 : 0;
+  }
+  if (ran == 0) return "Nothing was run.";
+  if (right < ran) return fmt::format("{} of {} schedules are right.", right, ran);
+  const std::string what = fmt::format("{} schedule{} ran", ran, ran == 1 ? "" : "s");
+  if (has_one_link(report)) return one_link_text(report, what);
+  return fmt::format(
+      "{}: structure, nnz and products of every op are exactly as counted, and every gradient{} agrees with direct "
+      "back-propagation within its rounding bound.",
+      what, report.forms_blocks ? " between links (those inside blocks are no part of a scan)" : "");
+}
+
+}  // namespace
+
+Json payback_json(const ValidationReport& report) {
+  const std::optional<Payback> payback = payback_of(report);
+  if (!payback) return {};
+  return {{"schedule", payback->schedule},
+          {"planning_s", payback->planning_s},
+          {"saved_s", payback->saved_s},
+          {"iterations", payback->iterations()}};
+}
+
+Verdict validation_verdict(const ValidationReport& report) {
+  Verdict verdict;
+  verdict.same = kSameMeasurement;
+  verdict.sentences = {proof_text(report)};
+  const std::string measured = measured_text(report, verdict);
+  if (!measured.empty()) verdict.sentences.push_back(measured);
+  if (const std::optional<Payback> payback = payback_of(report)) verdict.sentences.push_back(payback_text(*payback));
+  return verdict;
+}
+
+}  // namespace upsweep
