@@ -50,6 +50,21 @@ TEST(Explain, OnAMachineStatesItsSecondsAndNamesLinks) {
   for (const Json& sentence : explained["sentences"]) EXPECT_THAT(table.out, HasSubstr(sentence.get<std::string>()));
 }
 
+TEST(Explain, OfAScheduleBesideItselfHasNothingToTurn) {
+  const Finished same = upsweep({"explain", kModels + "lenet5.yaml", "--schedule", "linear"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, ::testing::Not(HasSubstr("would be")));
+  const Finished block = upsweep({"explain", kModels + "two-streams.yaml"});
+  EXPECT_EQ(block.exit_code, 0) << block.err;
+  EXPECT_THAT(block.out, HasSubstr("linear has nothing to do."));
+}
+
+TEST(Explain, TakesMachinesWhoseTimesEndSoon) {
+  const Finished unit =
+      upsweep({"explain", kModels + "mlp-mnist.yaml", "--machine", kSource + "/configs/machines/pram-unit.yaml"});
+  EXPECT_EQ(unit.exit_code, 0) << unit.err;
+}
+
 TEST(Explain, TakesRecurrentModelsAndChains) {
   const Json recurrent =
       json_of({"explain", kModels + "rnn-bitstream.yaml", "--steps", "100", "--workers", "8", "--against", "hybrid:2"});

@@ -25,9 +25,11 @@ std::string rule_text(const ExplainReport& report, AccountRule rule) {
   const std::string workers = workers_text(report.explanation.workers);
   switch (rule) {
     case AccountRule::whole:
-      return fmt::format("With each op on one of {} and a barrier after each level", workers);
+      return report.explanation.workers == 1
+                 ? "On 1 worker"
+                 : fmt::format("With each op on one of {} and a barrier after each level", workers);
     case AccountRule::shared:
-      return fmt::format("With ops that {} share", workers);
+      return fmt::format("With ops shared by {}", workers);
     case AccountRule::seconds:
       break;
   }
@@ -64,6 +66,7 @@ std::string levels_sentence(const Account& account) {
 std::string account_sentence(const ExplainReport& report, const Account& account) {
   const std::string ratio =
       account.against > 0 ? fmt::format(", {}", short_ratio(account.total / account.against)) : "";
+  if (!(account.total > 0)) return fmt::format("{} has nothing to do.", report.schedule.schedule.name);
   return fmt::format("{}, {} takes {} and {} {}{}. {}.", rule_text(report, account.rule), report.schedule.schedule.name,
                      cost_text(account, account.total), report.against.schedule.name,
                      cost_text(account, account.against), ratio, levels_sentence(account));
@@ -197,6 +200,7 @@ std::vector<std::string> explanation_sentences(const ExplainReport& report) {
   std::vector<std::string> sentences;
   for (const Account& account : report.explanation.accounts) sentences.push_back(account_sentence(report, account));
   sentences.push_back(fill_in_sentence(report));
+  if (report.schedule.schedule.name == report.against.schedule.name) return sentences;
   for (const Account& account : report.explanation.accounts) sentences.push_back(turns_sentence(report, account));
   return sentences;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/search/crossover.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
@@ -102,15 +103,22 @@ ScheduleProfile with_products(ScheduleProfile profile, double factor) {
 /// The factor nearest to 1 with which `wins` answers otherwise than now.
 std::optional<double> turning_factor(const std::function<bool(double factor)>& wins) {
   const bool now = wins(1);
+  const auto turns = [&](double factor) {
+    try {
+      return wins(factor) != now;
+    } catch (const CountOverflow&) {  // so slow a machine has no times
+      return false;
+    }
+  };
   for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
     std::optional<double> nearest;
     for (const double side : {1.0, -1.0}) {
       double far = side * doublings;
-      if (wins(std::exp2(far)) == now) continue;
+      if (!turns(std::exp2(far))) continue;
       double near = side * (doublings - 1);
       for (int halvings = 0; halvings < 20; ++halvings) {
         const double middle = (near + far) / 2;
-        (wins(std::exp2(middle)) == now ? near : far) = middle;
+        (turns(std::exp2(middle)) ? far : near) = middle;
       }
       if (!nearest || std::fabs(far) < std::fabs(*nearest)) nearest = far;
     }
