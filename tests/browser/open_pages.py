@@ -35,9 +35,10 @@ def open_details(browser):
 
 def show(browser, element):
     """Brings a figure, a JavaScript expression, into view, drawn."""
-    for _ in range(2):  # others above it may be drawn meanwhile, and push it away
-        browser.evaluate(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
-        browser.wait_for(f"{element}.dataset.drawn !== undefined")
+    into_view = f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})"
+    # Others above it may be drawn meanwhile, and push it away: as often as it takes, and once more when it is drawn.
+    browser.wait_for(f"({into_view}, {element}.dataset.drawn !== undefined)")
+    browser.evaluate(into_view)
 
 
 def draw_all(browser):
