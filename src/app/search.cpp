@@ -1,17 +1,14 @@
 #include "upsweep/app/search.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "feasible_on.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
-#include "upsweep/base/checked.hpp"
-#include "upsweep/devices/registry.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/search_report.hpp"
@@ -219,39 +216,6 @@ void search_stack(const SearchRequest& request, const Caller& caller, SearchOutc
   keep(request, outcome, pass_record(caller, "search", model, result));
 }
 
-/// Of a candidate of a network, by backend: why it cannot run there, or nothing.
-using FeasibleOn = std::vector<std::pair<std::string, std::string>>;
-
-FeasibleOn feasible_on(const SearchOutcome& outcome, std::size_t i, const SearchResult& result) {
-  const Candidate& candidate = result.at(i);
-  const LargestCounts largest = largest_counts(outcome.analysis->schedules[i], result.options.scope);
-  const std::uint64_t peak = ceil_div(candidate.pram.peak_live_bytes, result.inputs);
-  FeasibleOn reasons;
-  for (const BackendEntry& backend : backends()) {
-    if (backend.can(Ability::networks))
-      reasons.emplace_back(backend.name, cannot_run_reason(backend, largest, peak, outcome.machine.get()));
-  }
-  return reasons;
-}
-
-/// A line for each backend that some schedules cannot run on, with the reason of the first.
-std::string cannot_run_text(const SearchOutcome& outcome, const SearchResult& result) {
-  std::map<std::string, std::pair<std::vector<std::string>, std::string>> cannot;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    for (const auto& [backend, reason] : feasible_on(outcome, i, result)) {
-      if (reason.empty()) continue;
-      auto& [schedules, first] = cannot[backend];
-      schedules.push_back(result.at(i).schedule);
-      if (first.empty()) first = reason;
-    }
-  }
-  std::string text;
-  for (const auto& [backend, found] : cannot)
-    text += fmt::format("{} cannot run {}: {} has {}.\n", backend, fmt::join(found.first, ", "), found.first.front(),
-                        found.second);
-  return text;
-}
-
 SearchReport network_report(const SearchOutcome& outcome, const Model& model, const SearchResult& result) {
   const NetworkProfile& network = outcome.analysis->network;
   const std::string pattern = to_string(outcome.pattern);
@@ -264,11 +228,9 @@ SearchReport network_report(const SearchOutcome& outcome, const Model& model, co
   report.baseline_flops = network.baseline_flops;
   report.network = &model.network;
   report.network_profile = &network;
-  report.remarks = cannot_run_text(outcome, result);
+  report.remarks = cannot_run_text(outcome.analysis->schedules, result);
   report.more = [&outcome, &result](std::size_t i, Json& candidate) {
-    Json& reasons = candidate["feasible_on"] = Json::object();
-    for (const auto& [backend, reason] : feasible_on(outcome, i, result))
-      reasons[backend] = reason.empty() ? Json() : Json(reason);
+    candidate["feasible_on"] = feasible_on_json(outcome.analysis->schedules[i], result, i);
   };
   return report;
 }
