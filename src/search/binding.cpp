@@ -53,6 +53,10 @@ Machine scaled(const Machine& machine, Binding binding, double factor) {
       continue;
     }
     if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= factor;
+    if (binding == Binding::arithmetic) {
+      rates.fp32.dense_flops_per_s *= factor;
+      rates.fp64.dense_flops_per_s *= factor;
+    }
     for (KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm})
       speed_up(*kind, binding, factor);
   }

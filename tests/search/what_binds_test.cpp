@@ -189,6 +189,9 @@ TEST(Improved, MakesOneResourceTwiceAsGood) {
   rates.fp64.mv.cached_bytes_per_s = 300;
   rates.fp32.mv.costs.unit_s[3] = 8;
   rates.fp32.mv.memory_costs.unit_s[5] = 10;
+  machine.rates[0].fp32.dense_flops_per_s = 7;
+  EXPECT_EQ(scaled(machine, Binding::arithmetic, 2).rates[0].fp32.dense_flops_per_s, 14);
+  EXPECT_EQ(scaled(machine, Binding::bandwidth, 2).rates[0].fp32.dense_flops_per_s, 7);
   const Rates latency = scaled(machine, Binding::latency, 2).rates[0];
   EXPECT_EQ(latency.op_latency_s, 2);
   EXPECT_EQ(latency.level_latency_s, 3);
