@@ -7,6 +7,7 @@
 
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/report/explain_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/chain_search.hpp"
 
@@ -68,6 +69,7 @@ ExplainReport report_of(const ExplainOutcome& outcome) {
                        "network",
                        to_string(profile.pattern),
                        profile.machine ? profile.machine->name : "",
+                       profile.machine ? launch_frame(*profile.machine) : "",
                        outcome.explanation,
                        outcome.schedule,
                        outcome.against,
@@ -87,7 +89,11 @@ ExplainReport report_of(const ExplainOutcome& outcome) {
 
 }  // namespace
 
-Json to_json(const ExplainOutcome& outcome) { return to_json(report_of(outcome)); }
+Json to_json(const ExplainOutcome& outcome) {
+  Json json = to_json(report_of(outcome));
+  json["launch"] = launch_json(outcome.profile.machine.get());
+  return json;
+}
 std::string to_csv(const ExplainOutcome& outcome) { return to_csv(report_of(outcome)); }
 std::string to_text(const ExplainOutcome& outcome, const TextStyle& style) {
   return to_text(report_of(outcome), style);

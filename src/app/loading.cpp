@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
@@ -14,6 +15,19 @@
 #include "upsweep/recurrent/device_model.hpp"
 
 namespace upsweep {
+namespace {
+
+/// The machine of `file` with kernels started so. Throws InputError where it cannot.
+Machine with_launch(const std::string& file, Machine machine, std::optional<LaunchMode> launch) {
+  if (!launch) return machine;
+  try {
+    return launched(std::move(machine), *launch);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+}  // namespace
 
 Model countable_network(AnyModel any, const std::string& command) {
   Model model = require_network(std::move(any), command);
@@ -49,8 +63,15 @@ ScheduleRequest schedule_request(const std::string& text) {
   }
 }
 
-std::optional<Machine> load_machine_of(const std::optional<std::string>& file) {
-  return file ? std::optional(load_machine(read_yaml(*file))) : std::nullopt;
+void check_launch(std::optional<LaunchMode> launch, bool has_machine) {
+  if (!launch || has_machine) return;
+  throw RequestError("launch", "is how kernels of a gpu are started, accepted is with `machine`");
+}
+
+std::optional<Machine> load_machine_of(const std::optional<std::string>& file, std::optional<LaunchMode> launch) {
+  check_launch(launch, file.has_value());
+  if (!file) return std::nullopt;
+  return with_launch(*file, load_machine(read_yaml(*file)), launch);
 }
 
 void check_sizes(const RecurrentSizes& sizes) {
@@ -62,14 +83,6 @@ void check_sizes(const RecurrentSizes& sizes) {
   check("steps", sizes.steps, 2, RecurrentSizes::kMostSteps);
   check("batch", sizes.batch, 1, RecurrentSizes::kMostBatch);
   check("hidden", sizes.hidden, 1, RecurrentSizes::kMostHidden);
-}
-
-DeviceAssumptions assumptions_of(const DeviceSettings& settings) {
-  DeviceAssumptions assumptions;
-  assumptions.forward_kernels = settings.forward_kernels.value_or(assumptions.forward_kernels);
-  assumptions.backward_kernels = settings.backward_kernels.value_or(assumptions.backward_kernels);
-  if (settings.host_launch_us) assumptions.host_launch_s = *settings.host_launch_us / 1e6;
-  return assumptions;
 }
 
 void check_assumptions(const DeviceSettings& settings, bool has_machine) {
@@ -109,11 +122,20 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
   }
 }
 
-Machine load_device(const std::string& file) {
+Device load_device(const std::string& file, std::optional<LaunchMode> launch, const DeviceSettings& settings) {
   Machine machine = load_machine(read_yaml(file));
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
-  return machine;
+  DeviceAssumptions assumptions;
+  assumptions.forward_kernels = settings.forward_kernels.value_or(assumptions.forward_kernels);
+  assumptions.backward_kernels = settings.backward_kernels.value_or(assumptions.backward_kernels);
+  if (settings.host_launch_us) {
+    assumptions.host_launch_s = *settings.host_launch_us / 1e6;
+    for (Rates& rates : machine.rates) rates.host_launch_s = assumptions.host_launch_s;
+  }
+  machine = with_launch(file, std::move(machine), launch);
+  if (machine.launch == LaunchMode::eager) assumptions.host_launch_s = machine.rates.back().host_launch_s.value_or(0);
+  return {std::move(machine), assumptions};
 }
 
 std::uint64_t workers_on(const Machine* machine, const std::optional<std::string>& file,

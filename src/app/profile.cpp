@@ -22,7 +22,7 @@ namespace upsweep {
 namespace {
 
 std::unique_ptr<const Machine> machine_of(const ProfileRequest& request) {
-  std::optional<Machine> machine = load_machine_of(request.machine);
+  std::optional<Machine> machine = load_machine_of(request.machine, request.launch);
   return machine ? std::make_unique<const Machine>(*std::move(machine)) : nullptr;
 }
 
@@ -122,8 +122,9 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
     RunRecord run{request.schedule, &profile, found.pram, {}, {}, {}};
     if (found.times) {
       run.predicted_level_s = found.times->level.seconds;
-      run.predicted_dag_s = found.times->dag.seconds;
-      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, Execution::dag))
+      run.predicted_dag_s = found.times->dag_s;
+      const Execution execution = has_dag_time(*machine) ? Execution::dag : Execution::level;
+      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, execution))
         run.binding = to_string(*binding);
     }
     outcome.run_ids = store->save(context, {run}, std::nullopt);
@@ -243,6 +244,7 @@ Json to_json(const ProfileOutcome& outcome) {
   // The same names for every kind of model; null is what this kind has not.
   const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
   object["verdict"] = verdict_json(outcome.verdict);
+  object["launch"] = launch_json(outcome.machine.get());
   object["kind"] = search_kind(outcome.model);
   object["exact"] = chain == nullptr || chain->chain.is_exact();
   if (!object.contains("inputs")) object["inputs"] = 1;
@@ -273,16 +275,20 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_schedule(request.schedule);
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
+  check_launch(request.launch, request.machine.has_value());
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     const BackwardMethod method = method_of(request);
     ProfileOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any), request.schedule, request.pattern};
-    outcome.assumptions = assumptions_of(request.assumptions);
     return located(outcome.model, [&]() -> ProfileOutcome {
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         profile_stack(request, method.depth, caller, outcome);
       } else {
-        if (request.machine) outcome.machine = std::make_unique<const Machine>(load_device(*request.machine));
+        if (request.machine) {
+          Device device = load_device(*request.machine, request.launch, request.assumptions);
+          outcome.machine = std::make_unique<const Machine>(std::move(device.machine));
+          outcome.assumptions = device.assumptions;
+        }
         profile_steps(request, method, caller, outcome);
       }
       return std::move(outcome);

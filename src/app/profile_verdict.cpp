@@ -44,7 +44,7 @@ Verdict verdict_of(const Model& model, PatternKind pattern, const CountedNetwork
   const std::string& schedule = profile.schedule.name;
   const bool is_dag = default_execution(machine) == Execution::dag;
   SearchResult result = two_candidates(schedule, is_plain_schedule(schedule),
-                                       found.times ? (is_dag ? found.times->dag : found.times->level).seconds
+                                       found.times ? (is_dag ? found.times->dag_s.value() : found.times->level.seconds)
                                                    : static_cast<double>(found.pram.dag->flops) / inputs,
                                        found.linear_s.value_or(static_cast<double>(network.linear_flops) / inputs));
   add_counts(totals(profile, Scope::all), found, network.linear_flops, result);

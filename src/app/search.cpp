@@ -168,7 +168,6 @@ void search_passes(const SearchRequest& request, const Caller& caller, SearchOut
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   const Machine& machine = *outcome.machine;
   const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
-  outcome.assumptions = assumptions_of(request.assumptions);
   outcome.priced_by = machine.kind == MachineKind::pram ? "pram" : "kernels";
   outcome.result = search_on_device(machine, shape, model.value_bytes, outcome.assumptions, request.memory);
   const auto overtaking = [&](BackwardKind kind) {
@@ -301,6 +300,9 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   check_sizes(request.sizes);
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
+  check_launch(request.launch, request.machine.has_value());
+  if (request.launch == LaunchMode::fused && request.execution == Execution::dag)
+    throw RequestError("launch", "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
@@ -309,7 +311,9 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         search_stack(request, caller, outcome);
       } else if (request.machine) {
-        outcome.machine = std::make_unique<const Machine>(load_device(*request.machine));
+        Device device = load_device(*request.machine, request.launch, request.assumptions);
+        outcome.machine = std::make_unique<const Machine>(std::move(device.machine));
+        outcome.assumptions = device.assumptions;
         search_passes(request, caller, outcome);
       } else {
         search_steps(request, caller, outcome);
@@ -319,7 +323,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   }
   if (file.holds<ChainModel>()) check_chain(request);
   std::unique_ptr<const Machine> machine;
-  if (request.machine) machine = std::make_unique<const Machine>(load_machine_of(request.machine).value());
+  if (request.machine) machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch).value());
   AnyModel model = file.load(numbers_for(request.pattern));
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};

@@ -54,11 +54,22 @@ struct Setting {
   std::optional<Machine> machine;
 };
 
-Setting prepare(const ValidateRequest& request) {
+/// The machine as the backend runs on it. Throws RequestError.
+Machine run_by(const BackendEntry& entry, const ValidateRequest& request, Machine machine) {
+  try {
+    return as_run_by(entry, std::move(machine), request.launch);
+  } catch (const std::invalid_argument& error) {
+    throw RequestError("", error.what());
+  }
+}
+
+Setting prepare(const ValidateRequest& request, const BackendEntry& entry) {
   Setting setting;
   setting.backend = available_backend(request.backend);
   setting.workers = workers_of(request, setting.backend->facts());
   setting.machine = load_machine_of(request.machine);
+  check_launch(request.launch, request.machine.has_value());
+  if (setting.machine) setting.machine = run_by(entry, request, *std::move(setting.machine));
   if (setting.machine && setting.machine->workers() < setting.workers) {
     throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",
                                  *request.machine, setting.machine->workers(), setting.workers));
@@ -148,7 +159,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   }
   const BackendEntry& entry = require_backend(request.backend, Ability::networks);
   static_cast<void>(schedule_request(request.schedule.value_or("blelloch")));
-  Setting setting = prepare(request);
+  Setting setting = prepare(request, entry);
 
   Model model = load_at_input(request, file);
   const LossGradient loss{request.label, request.loss_seed.value_or(1)};
@@ -188,6 +199,7 @@ void refuse_recurrent(const ValidateRequest& request) {
                     "forms",
                     request.model));
   }
+  refuse(request.launch.has_value(), "`launch`, accepted is none: rates are measured before the run");
   refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
   refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
   refuse(request.force, "`force`, accepted is none: nothing is skipped");

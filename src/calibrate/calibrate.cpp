@@ -45,12 +45,19 @@ double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size
 }
 
 template <class T>
-void measure_latencies(const Backend& backend, Rates& rates) {
+void measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {
   constexpr std::size_t kMany = 64;
   const double single = run_seconds(backend, make_latency_run<T>(kMany, 1), rates.workers) / kMany;
   const double wide = run_seconds(backend, make_latency_run<T>(1, kMany), rates.workers) / kMany;
-  // A level of one op takes both latencies; in a wide level the workers share the ops.
-  rates.op_latency_s = wide * static_cast<double>(rates.workers);
+  // In a wide level the workers share the ops.
+  const auto workers = static_cast<double>(rates.workers);
+  if (kind == MachineKind::gpu) {  // one kernel after the other has no barrier: see launch_costs()
+    rates.op_latency_s = single;
+    rates.level_latency_s = std::max(0.0, kMany * (wide - single / workers));
+    return;
+  }
+  // A level of one op takes both latencies.
+  rates.op_latency_s = wide * workers;
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
 }
 
@@ -214,7 +221,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   for (const std::size_t count : counts) {
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
-    measure_latencies<float>(backend, rates);
+    measure_latencies<float>(backend, kind, rates);
     if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, whole_cache);
   }
   const std::vector<SyntheticProduct> singles = wanted_products<float>(machine, options);

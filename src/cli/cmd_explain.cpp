@@ -21,6 +21,7 @@ int run_explain(const ExplainOptions& options, const CLI::App& app, const Invoca
                           .pattern = pattern_kind(options.model),
                           .workers = parse_given("--workers", options.model.workers),
                           .machine = options.model.machine,
+                          .launch = launch_kind(options.model),
                           .db = options.model.db,
                           .sizes = sizes_of(options.recurrent)},
                          options.against};

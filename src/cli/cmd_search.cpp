@@ -23,6 +23,7 @@ SearchRequest request_of(const SearchCommand& options) {
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
   request.machine = options.model.machine;
+  request.launch = launch_kind(options.model);
   request.db = options.model.db;
   if (options.objective == "critical-flops") request.objective = Objective::critical_flops;
   if (options.objective == "work-flops") request.objective = Objective::work_flops;

@@ -34,6 +34,7 @@ ValidateRequest request_of(const ValidateOptions& options) {
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
   request.machine = options.model.machine;
+  request.launch = launch_kind(options.model);
   request.db = options.model.db;
   if (options.has_schedule) request.schedule = options.schedule;
   request.execution = execution_kind(options.execution);

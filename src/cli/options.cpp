@@ -82,6 +82,11 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--machine", options.machine,
                  "predict seconds on the machine of this file, e. g. one of configs/machines")
       ->type_name("FILE");
+  app.add_option("--launch", options.launch,
+                 "with the machine file of a GPU: how kernels are started, one by one by the host, as a graph, or as a "
+                 "graph with one kernel for all ops of a level")
+      ->check(CLI::IsMember({"eager", "graph", "fused"}))
+      ->default_str("graph; of validate what the backend does");
   app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
   declare_format(app, options.format);
 }
@@ -150,5 +155,9 @@ PatternKind pattern_kind(const std::string& text) {
 }
 
 PatternKind pattern_kind(const ModelOptions& options) { return pattern_kind(options.pattern); }
+
+std::optional<LaunchMode> launch_kind(const ModelOptions& options) {
+  return options.launch ? launch_mode(*options.launch) : std::nullopt;
+}
 
 }  // namespace upsweep::cli

@@ -9,6 +9,7 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
@@ -20,11 +21,12 @@ struct ModelOptions {
   std::string pattern = "guaranteed";
   std::optional<std::string> workers;
   std::optional<std::string> machine;
+  std::optional<std::string> launch;
   std::optional<std::string> db;
   std::string format = "table";
 };
 
-/// Declares MODEL, --pattern, --workers, --machine, --db and --format.
+/// Declares MODEL, --pattern, --workers, --machine, --launch, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
 
 /// Declares --format table|json|csv.
@@ -63,6 +65,9 @@ void declare_format(CLI::App& app, std::string& format);
 
 [[nodiscard]] PatternKind pattern_kind(const std::string& text);
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
+
+/// What --launch says, one of its words.
+[[nodiscard]] std::optional<LaunchMode> launch_kind(const ModelOptions& options);
 
 /// The text of a wrong request, with the option of its field: "--workers is 0, accepted is ...".
 [[nodiscard]] std::string text_of(const RequestError& error, const CLI::App& command);

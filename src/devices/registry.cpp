@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "upsweep/backend/backends.hpp"
 #include "upsweep/kernels/backends.hpp"
@@ -15,6 +16,12 @@ namespace {
 /// cuSPARSE is called with 32-bit offsets. Its default algorithm for products fails in work estimation beyond as many
 /// scalar multiplications: measured on an A100 (cuSPARSE's rows of the published measurements, docs/sources.md).
 constexpr std::uint64_t k32Bits = std::numeric_limits<std::int32_t>::max();
+
+/// Of a backend that issues kernels into streams.
+BackendLimits on_gpu(std::uint64_t most_entries = BackendLimits::kNone,
+                     std::uint64_t most_products = BackendLimits::kNone) {
+  return {MachineKind::gpu, most_entries, most_products, LaunchMode::eager};
+}
 
 const char* purpose(Ability ability) {
   switch (ability) {
@@ -58,15 +65,28 @@ std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& 
   return "";
 }
 
+Machine as_run_by(const BackendEntry& backend, Machine machine, std::optional<LaunchMode> asked) {
+  const std::optional<LaunchMode> own = backend.limits.launch;
+  if (asked && asked != own) {
+    throw std::invalid_argument(own ? fmt::format("launch is {}, but {} has {}, accepted is that", to_string(*asked),
+                                                  backend.name, to_string(*own))
+                                    : fmt::format("launch is {}, but {} starts no kernels, accepted is none",
+                                                  to_string(*asked), backend.name));
+  }
+  const bool knows = machine.kind == MachineKind::gpu && machine.rates.back().host_launch_s.has_value();
+  const bool applies = own && machine.provenance.origin != "calibration" && (asked || knows);
+  return applies ? launched(std::move(machine), *own) : machine;
+}
+
 const std::vector<BackendEntry>& backends() {
   using enum Ability;
   static const std::vector<BackendEntry> all = {
       {"reference", make_reference_backend, &reference_recurrent_backend(), {recurrent_training}, ""},
       {"cpu", make_cpu_backend, &cpu_recurrent_backend(), {calibration, network_training, recurrent_training}, ""},
       {"eigen", make_eigen_backend, nullptr, {}, ""},
-      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", {MachineKind::gpu}},
-      {"cusparse", make_cusparse_backend, nullptr, {}, "", {MachineKind::gpu, k32Bits, k32Bits}},
-      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", {MachineKind::gpu, k32Bits}},
+      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", on_gpu()},
+      {"cusparse", make_cusparse_backend, nullptr, {}, "", on_gpu(k32Bits, k32Bits)},
+      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", on_gpu(k32Bits)},
       {"cudnn", nullptr, &cudnn_recurrent_backend(), {}, "cuda"}};
   return all;
 }

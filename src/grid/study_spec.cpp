@@ -68,7 +68,8 @@ void set_memory_limit(PointSettings& point, const std::string& name, const AxisV
 
 const std::vector<std::string>& setting_names() {
   static const std::vector<std::string> kNames = {"schedule", "workers", "batch",           "execution",
-                                                  "scope",    "pattern", "memory_limit_MiB", "ops"};
+                                                  "scope",    "pattern", "memory_limit_MiB", "ops",
+                                                  "launch"};
   return kNames;
 }
 
@@ -85,6 +86,9 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
     settings.point.scope = one_of<Scope>(name, value, {{{"all", Scope::all}, {"live", Scope::live}}});
   } else if (name == "ops") {
     settings.point.ops = one_of<Ops>(name, value, {{{"whole", Ops::whole}, {"shared", Ops::shared}}});
+  } else if (name == "launch") {
+    settings.point.launch = launch_mode(value.text);
+    if (!settings.point.launch) refuse(name, value, "are eager, graph and fused");
   } else if (name == "pattern") {
     settings.pattern =
         one_of<PatternKind>(name, value, {{{"guaranteed", PatternKind::guaranteed}, {"sample", PatternKind::sample}}});

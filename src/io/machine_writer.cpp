@@ -135,6 +135,7 @@ class MachineWriter {
     put("  - workers: {}\n", rates.workers);
     quantity("    ", where, "op_latency", "_s", rates.op_latency_s);
     quantity("    ", where, "level_latency", "_s", rates.level_latency_s);
+    if (rates.host_launch_s) quantity("    ", where, "host_launch", "_s", *rates.host_launch_s);
     if (rates.copy_bytes_per_s > 0) quantity("    ", where, "copy_bandwidth", "_Bps", rates.copy_bytes_per_s);
     const std::array<Place, 4> places = {{{&rates.fp32.mv, where + ".fp32.mv"},
                                           {&rates.fp32.mm, where + ".fp32.mm"},

@@ -1,8 +1,11 @@
 #include "upsweep/machine/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/machine/op_parts.hpp"
@@ -47,6 +50,25 @@ std::string to_string(MachineKind kind) {
       return "gpu";
   }
   return "";
+}
+
+std::string to_string(LaunchMode mode) {
+  switch (mode) {
+    case LaunchMode::eager:
+      return "eager";
+    case LaunchMode::graph:
+      return "graph";
+    case LaunchMode::fused:
+      return "fused";
+  }
+  return "";
+}
+
+std::optional<LaunchMode> launch_mode(std::string_view name) {
+  for (const LaunchMode mode : kLaunchModes) {
+    if (name == to_string(mode)) return mode;
+  }
+  return std::nullopt;
 }
 
 std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint64_t right_nnz, std::uint64_t nnz,
@@ -96,13 +118,52 @@ std::optional<double> TypeRates::dense_rate() const {
   return std::isfinite(mm.flops_per_s) ? std::optional(mm.flops_per_s) : std::nullopt;
 }
 
+bool can_launch(const Machine& machine, LaunchMode mode) {
+  const auto says = [](const Rates& rates) { return rates.host_launch_s.has_value(); };
+  return machine.kind == MachineKind::gpu && (mode != LaunchMode::eager || std::ranges::all_of(machine.rates, says));
+}
+
+Machine launched(Machine machine, LaunchMode mode) {
+  if (machine.kind != MachineKind::gpu) {
+    throw std::invalid_argument(
+        fmt::format("launch is {}, but the machine {} is a {}, which starts no kernels: accepted is none, or a gpu",
+                    to_string(mode), machine.name, to_string(machine.kind)));
+  }
+  if (!can_launch(machine, mode)) {
+    const auto silent =
+        std::ranges::find_if(machine.rates, [](const Rates& rates) { return !rates.host_launch_s.has_value(); });
+    throw std::invalid_argument(
+        fmt::format("launch is eager, and the machine {} does not say how long the host takes for a kernel: "
+                    "rates[{}].host_launch_us is missing, accepted are that key, or launch graph or fused",
+                    machine.name, silent->workers));
+  }
+  machine.launch = mode;
+  return machine;
+}
+
+LaunchCosts launch_costs(const Machine& machine, const Rates& rates) {
+  if (machine.kind != MachineKind::gpu) return {.op_s = rates.op_latency_s, .level_s = rates.level_latency_s};
+  switch (machine.launch) {
+    case LaunchMode::eager:
+      return {.op_s = std::max(rates.op_latency_s, rates.level_latency_s),
+              .wide_level_s = rates.level_latency_s,
+              .host_s = rates.host_launch_s.value_or(0)};
+    case LaunchMode::graph:
+      return {.op_s = rates.op_latency_s, .wide_level_s = rates.level_latency_s};
+    case LaunchMode::fused:
+      return {.level_s = rates.op_latency_s};
+  }
+  return {};
+}
+
 OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place) {
   const Rates& rates = machine.at(place.active);
   const Bounds whole = bounds(machine, rates, work, place);
   const double busy = std::max(whole.arithmetic_s, whole.memory_s);
+  const double start = launch_costs(machine, rates).op_s;
   const auto workers = static_cast<double>(std::max<std::size_t>(1, place.workers));
   if (machine.kind == MachineKind::pram) {
-    const double alone = rates.op_latency_s + busy;
+    const double alone = start + busy;
     return {alone, alone / workers};
   }
   double share = 1;
@@ -115,7 +176,7 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
   }
   // What waits on memory is not slowed down by standing alone: the others then leave it their bandwidth.
   const double alone = std::max(whole.arithmetic_s / share, whole.memory_s);
-  return {rates.op_latency_s + alone, busy};
+  return {start + alone, busy};
 }
 
 }  // namespace upsweep

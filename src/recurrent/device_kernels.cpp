@@ -45,6 +45,7 @@ DeviceClock::DeviceClock(const Machine& machine, unsigned value_bytes, const Dev
     : is_pram_(machine.kind == MachineKind::pram),
       small_(machine.small_products.value_or(SmallProducts{})),
       rates_(machine.rates.back()),
+      kernel_s_(launch_costs(machine, rates_).kernel_s()),
       cache_bytes_(static_cast<double>(machine.cache_bytes)),
       value_bytes_(value_bytes),
       assumptions_(assumptions) {}
@@ -98,8 +99,7 @@ DevicePhase DeviceClock::time(const DeviceKernel& kernel, std::uint64_t times) c
   const auto count = static_cast<double>(times);
   DevicePhase phase = counts_of(kernel, times);
   phase.parts_s[static_cast<std::size_t>(longest - bodies.begin())] = count * *longest;
-  part(phase, Bound::launch) +=
-      static_cast<double>(phase.kernels) * std::max(rates_.level_latency_s, assumptions_.host_launch_s);
+  part(phase, Bound::launch) += static_cast<double>(phase.kernels) * std::max(kernel_s_, assumptions_.host_launch_s);
   return phase;
 }
 

@@ -52,6 +52,7 @@ class DeviceClock {
   bool is_pram_;
   SmallProducts small_;
   Rates rates_;
+  double kernel_s_;  // from one kernel of a stream to the next
   double cache_bytes_;
   unsigned value_bytes_;
   DeviceAssumptions assumptions_;

@@ -33,7 +33,7 @@ std::string rule_text(const ExplainReport& report, AccountRule rule) {
     case AccountRule::seconds:
       break;
   }
-  return fmt::format("On {} ({}, level execution)", report.machine, workers);
+  return fmt::format("On {} ({}, level execution{})", report.machine, workers, report.launch);
 }
 
 /// The links that a product covers: "conv2 to fc1".

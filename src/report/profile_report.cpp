@@ -157,7 +157,7 @@ ProfileCounts counts_of(const ProfileReport& report) {
                        .pram = report.pram};
   if (report.times) {
     const ProfileTimes& times = *report.times;
-    counts.seconds = {times.machine->name, times.level.seconds, times.dag.seconds, times.build_s};
+    counts.seconds = {times.machine->name, times.level.seconds, times.dag_s, times.build_s};
     counts.dense = times.dense;
   }
   return counts;
@@ -174,9 +174,10 @@ std::string formation_text(const NetworkProfile& network) {
 
 ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& counted,
                            const Network& network, std::size_t workers, unsigned value_bytes) {
-  ProfileTimes times{&machine, predict_time(profile, machine, workers, Execution::level, value_bytes),
-                     predict_time(profile, machine, workers, Execution::dag, value_bytes),
+  ProfileTimes times{&machine, predict_time(profile, machine, workers, Execution::level, value_bytes), std::nullopt,
                      predict_build_seconds(counted, machine, workers, value_bytes)};
+  if (has_dag_time(machine))
+    times.dag_s = predict_time(profile, machine, workers, Execution::dag, value_bytes).seconds;
   if (const std::optional<DenseRates> rates = dense_rates(machine, workers, value_bytes))
     times.dense = dense_backprop(network, counted, *rates, 1);
   return times;

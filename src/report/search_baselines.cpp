@@ -104,12 +104,26 @@ const Candidate* best_scan(const SearchResult& result) {
   return best;
 }
 
-std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples) {
-  const SearchOptions& options = report.result.options;
-  if (!options.in_seconds() || report.network == nullptr) return std::nullopt;
-  const std::optional<DenseRates> rates = dense_rates(*options.machine, report.result.workers, options.value_bytes);
+namespace {
+
+std::optional<DenseBackprop> dense_with(const SearchReport& report, const Machine& machine, std::uint64_t samples) {
+  if (report.network == nullptr) return std::nullopt;
+  const std::optional<DenseRates> rates =
+      dense_rates(machine, report.result.workers, report.result.options.value_bytes);
   if (!rates) return std::nullopt;
   return dense_backprop(*report.network, *report.network_profile, *rates, samples);
+}
+
+}  // namespace
+
+std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples) {
+  const SearchOptions& options = report.result.options;
+  if (!options.in_seconds()) return std::nullopt;
+  return dense_with(report, *options.machine, samples);
+}
+
+std::optional<DenseBackprop> dense_on(const SearchReport& report, const Machine& machine) {
+  return dense_with(report, machine, 1);
 }
 
 double baseline_score(const SearchReport& report) {

@@ -34,6 +34,9 @@ namespace upsweep {
 /// Dense back-propagation of a network over `samples`, where scores are seconds of a processor or GPU that says enough.
 [[nodiscard]] std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples = 1);
 
+/// The same of one sample on another machine.
+[[nodiscard]] std::optional<DenseBackprop> dense_on(const SearchReport& report, const Machine& machine);
+
 /// What scores are compared with in dense back-propagation: its FLOPs, or seconds as scores are; 0 where unknown.
 [[nodiscard]] double baseline_score(const SearchReport& report);
 

@@ -7,6 +7,7 @@
 #include "graph_report.hpp"
 #include "profile_parts.hpp"
 #include "search_parts.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/search/verdict.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
@@ -29,6 +30,15 @@ Json score_json(const SearchResult& result, double score) {
 }
 
 Json optional_json(const auto& value) { return value ? Json(*value) : Json(); }
+
+/// Level execution in seconds by how kernels are started; null without a gpu.
+Json launch_seconds_json(const SearchResult& result, const Candidate& c) {
+  const Machine* machine = result.options.machine;
+  if (machine == nullptr || machine->kind != MachineKind::gpu || !c.is_counted) return {};
+  Json seconds;
+  for (std::size_t i = 0; i < kLaunchModes.size(); ++i) seconds[to_string(kLaunchModes[i])] = optional_json(c.launch_s[i]);
+  return seconds;
+}
 
 Json candidate_json(const SearchReport& report, std::size_t i) {
   const SearchResult& result = report.result;
@@ -61,6 +71,7 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"ratio_to_baseline", ratio_json(c.score, baseline_score(report))},
                  {"same_as", same_json(c)},
                  {"seconds", {{"level", optional_json(c.level_s)}, {"dag", optional_json(c.dag_s)}}},
+                 {"launch_seconds", launch_seconds_json(result, c)},
                  {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
                  {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
@@ -190,6 +201,7 @@ Json to_json(const SearchReport& report) {
       {"scope", result.options.scope == Scope::all ? "all" : "live"},
       {"workers", result.workers},
       {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
+      {"launch", launch_json(result.options.machine)},
       {"priced_by", report.priced_by},
       {"memory_limit", optional_json(result.options.memory_limit)},
       {"candidates", std::move(candidates)},

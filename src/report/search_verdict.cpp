@@ -221,7 +221,8 @@ std::string standing_sentence(const SearchReport& report, const Verdict& verdict
   const Machine* machine = result.options.machine;
   const std::string standing = standing_text(report, verdict);
   if (report.priced_by == "kernels")
-    return fmt::format("On {}, {}: {}.", short_text(machine->name, 120), report.batch, standing);
+    return fmt::format("On {}, {}{}: {}.", short_text(machine->name, 120), report.batch, launch_frame(*machine),
+                       standing);
   const bool is_work = result.options.objective == Objective::work_flops;  // which names the scope itself
   const char* scope = result.options.scope == Scope::live && !is_work ? ", live ops" : "";
   const std::string pattern = report.kind == "network" ? fmt::format(", {} pattern", report.pattern) : "";
@@ -230,8 +231,8 @@ std::string standing_sentence(const SearchReport& report, const Verdict& verdict
                        report.batch, pattern, scope, standing);
   std::string frame = workers_text(result.workers);
   if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
-  return fmt::format("On {}, {}, {} execution{}{}: {}.", frame, report.batch, to_string(result.options.execution),
-                     pattern, scope, standing);
+  return fmt::format("On {}, {}, {} execution{}{}{}: {}.", frame, report.batch, to_string(result.options.execution),
+                     machine != nullptr ? launch_frame(*machine) : "", pattern, scope, standing);
 }
 
 /// Where a scan pays on workers that run an op each: how many of them the batch alone keeps busy; else empty.
@@ -251,7 +252,7 @@ using OtherScore = std::function<std::optional<double>(const Candidate&)>;
 
 /// Where another usual setting turns the comparison with the first baseline: that, as a sentence; else empty.
 std::string turned_text(const SearchReport& report, const Verdict& verdict, const std::string& setting,
-                        const OtherScore& score, std::uint64_t samples) {
+                        const OtherScore& score, const std::optional<DenseBackprop>& dense) {
   const SearchResult& result = report.result;
   if (verdict.baselines.empty() || !verdict.baselines.front().ratio()) return "";
   const Candidate* scan = nullptr;
@@ -267,7 +268,7 @@ std::string turned_text(const SearchReport& report, const Verdict& verdict, cons
   if (scan == nullptr || !plain || *plain == 0) return "";
   const double ratio = *score(*scan) / *plain;
   const auto pays = [&](double of) { return standing_of(of, verdict.same) == Standing::pays; };
-  if (const std::optional<DenseBackprop> dense = dense_of(report, samples)) {  // which counts under any setting
+  if (dense) {  // which counts under any setting
     const double to_dense = *score(*scan) / dense->gradients_s;
     if (pays(std::max(ratio, to_dense)) == (verdict.pays() == Pays::yes)) return "";
     return fmt::format("With {} it is the other way round: {} takes {} of {} and {} of dense BP.", setting,
@@ -291,11 +292,19 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
     return static_cast<double>(makespan->flops) / static_cast<double>(report.result.inputs);
   };
   std::vector<std::string> sentences = {
-      turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution, 1)};
+      turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution, dense_of(report))};
   if (!options.memory_limit) {
     sentences.push_back(turned_text(
         report, verdict, fmt::format("a batch of {} (level execution)", kOtherBatch),
-        [](const Candidate& c) { return c.batched_score; }, kOtherBatch));
+        [](const Candidate& c) { return c.batched_score; }, dense_of(report, kOtherBatch)));
+  }
+  if (!options.in_seconds() || other == Execution::level) return sentences;
+  for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
+    const LaunchMode mode = kLaunchModes[i];
+    if (!can_launch(*options.machine, mode) || mode == options.machine->launch) continue;
+    const Machine machine = launched(*options.machine, mode);
+    sentences.push_back(turned_text(
+        report, verdict, launch_text(mode), [i](const Candidate& c) { return c.launch_s[i]; }, dense_on(report, machine)));
   }
   return sentences;
 }

@@ -247,6 +247,7 @@ Json to_json(const ValidationReport& report) {
       {"workers", report.workers},
       {"execution", report.execution},
       {"machine", report.machine == nullptr ? Json() : Json(report.machine->name)},
+      {"launch", launch_json(report.machine)},
       {"schedules", std::move(schedules)},
       {"chain_build",
        {{"predicted_s", optional_json(validation.predicted_build_s)},

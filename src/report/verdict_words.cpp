@@ -116,6 +116,26 @@ std::string workers_text(std::uint64_t workers) {
   return workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
 }
 
+std::string launch_text(LaunchMode mode) {
+  switch (mode) {
+    case LaunchMode::eager:
+      return "kernels issued by the host";
+    case LaunchMode::graph:
+      return "kernels in a graph";
+    case LaunchMode::fused:
+      return "one kernel per level";
+  }
+  return "";
+}
+
+Json launch_json(const Machine* machine) {
+  return machine != nullptr && machine->kind == MachineKind::gpu ? Json(to_string(machine->launch)) : Json();
+}
+
+std::string launch_frame(const Machine& machine) {
+  return machine.kind == MachineKind::gpu ? ", " + launch_text(machine.launch) : "";
+}
+
 std::string sequences_text(std::uint64_t sequences) {
   return sequences == 1 ? "1 sequence" : fmt::format("{} sequences", sequences);
 }

@@ -50,6 +50,7 @@ Machine scaled(const Machine& machine, Binding binding, double factor) {
     if (binding == Binding::latency) {
       rates.op_latency_s /= factor;
       rates.level_latency_s /= factor;
+      if (rates.host_launch_s) *rates.host_launch_s /= factor;
       continue;
     }
     if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= factor;

@@ -69,6 +69,7 @@ class ExplicitSchedule : public CountedSchedule {
   }
   [[nodiscard]] std::optional<double> dag_seconds(const Machine& machine, std::uint64_t workers,
                                                   Scope scope) const override {
+    if (!has_dag_time(machine)) return std::nullopt;
     return predict_time(profile_, machine, workers, Execution::dag, value_bytes_, scope).seconds;
   }
 

@@ -64,6 +64,11 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   if (options.machine != nullptr) {
     candidate.level_s = schedule.level_seconds(*options.machine, workers, options.scope, 1);
     candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
+    for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
+      if (!can_launch(*options.machine, kLaunchModes[i])) continue;
+      const Machine other = launched(*options.machine, kLaunchModes[i]);
+      candidate.launch_s[i] = schedule.level_seconds(other, workers, options.scope, 1);
+    }
   }
   if (options.in_seconds()) {
     candidate.score = options.execution == Execution::level ? candidate.level_s : candidate.dag_s;

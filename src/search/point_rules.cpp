@@ -114,6 +114,11 @@ PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned 
         "whole, or no machine",
         machine->name));
   }
+  if (settings.launch == LaunchMode::fused && settings.execution == Execution::dag) {
+    throw std::invalid_argument(
+        "launch is fused, a kernel for each level, and execution is dag: accepted is execution level, or launch graph "
+        "or eager");
+  }
   PointRules rules;
   rules.ops = settings.ops;
   rules.machine = settings.objective == Objective::time ? machine : nullptr;

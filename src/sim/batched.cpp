@@ -41,10 +41,9 @@ double batched_seconds(const ScheduleProfile& profile, const Machine& machine, s
                       .active = workers,
                       .value_bytes = value_bytes,
                       .working_set = rounded_mean(checked_mul(peak, batch), profile.inputs)};
-  LevelClock clock(machine, place);
-  const double latency_s = machine.at(workers).level_latency_s;
+  LevelClock clock(machine, place, batch);
   std::uint64_t ticks = 0;
-  double seconds = 0;
+  IssuedTime issued;
   std::size_t busy_levels = 0;
   std::vector<TimedWork> works;
   std::vector<EqualOps> level;
@@ -56,12 +55,13 @@ double batched_seconds(const ScheduleProfile& profile, const Machine& machine, s
     const LevelTime time = clock.time(level);
     add_to(ticks, time.ticks);
     if (time.ticks > 0) ++busy_levels;
-    if (time.seconds > 0) seconds += latency_s + time.seconds;
+    issued.device_s += time.issued.device_s;
+    issued.host_s += time.issued.host_s;
   });
-  if (machine.kind != MachineKind::pram) return seconds;
-  seconds = ticks_in_seconds(ticks);
+  if (machine.kind != MachineKind::pram) return issued.seconds();
+  double seconds = ticks_in_seconds(ticks);
   // One by one, as predict_time() adds them: equal to the last digit.
-  for (; busy_levels > 0; --busy_levels) seconds += latency_s;
+  for (; busy_levels > 0; --busy_levels) seconds += machine.at(workers).level_latency_s;
   return seconds;
 }
 

@@ -23,7 +23,8 @@ std::optional<double> dense_bandwidth(const Rates& rates, unsigned value_bytes) 
 double DenseRates::seconds(const KernelWork& work, std::uint64_t samples) const {
   const auto times = static_cast<double>(samples);
   const double moved = times * static_cast<double>(work.elements) + static_cast<double>(work.weights);
-  return launch_s + std::max(times * static_cast<double>(work.flops) / flops_per_s, moved * value_bytes / bytes_per_s);
+  const double body = std::max(times * static_cast<double>(work.flops) / flops_per_s, moved * value_bytes / bytes_per_s);
+  return launch_s + body;
 }
 
 std::optional<DenseRates> dense_rates(const Machine& machine, std::size_t workers, unsigned value_bytes) {
@@ -32,7 +33,10 @@ std::optional<DenseRates> dense_rates(const Machine& machine, std::size_t worker
   const std::optional<double> flops = rates.of(value_bytes).dense_rate();
   const std::optional<double> bytes = dense_bandwidth(rates, value_bytes);
   if (!flops || !bytes) return std::nullopt;
-  return DenseRates{*flops, *bytes, rates.op_latency_s, value_bytes};
+  const LaunchCosts costs = launch_costs(machine, rates);
+  // A processor's dense kernels need no barrier, either.
+  const double launch_s = machine.kind == MachineKind::gpu ? costs.kernel_s() : costs.op_s;
+  return DenseRates{*flops, *bytes, launch_s, costs.host_s, value_bytes};
 }
 
 std::string missing_dense_key(const Machine& machine, std::size_t workers, unsigned value_bytes) {
@@ -48,6 +52,7 @@ DenseBackprop dense_backprop(const Network& network, const NetworkProfile& profi
   const std::vector<bool> needed = needs_gradient(network);
   const std::vector<std::size_t> readers = reader_counts(network);
   DenseBackprop dense;
+  std::uint64_t weight_kernels = 0;
   const auto add_gradient = [&](const KernelWork& work) {
     dense.gradients_s += rates.seconds(work, samples);
     ++dense.kernels;
@@ -66,8 +71,13 @@ DenseBackprop dense_backprop(const Network& network, const NetworkProfile& profi
       gradient.flops = rounded_mean(profile.operators[o].baseline_flops, profile.inputs);
       add_gradient(gradient);
     }
-    if (work.weight_gradient != KernelWork{}) dense.weight_gradients_s += rates.seconds(work.weight_gradient, samples);
+    if (work.weight_gradient == KernelWork{}) continue;
+    dense.weight_gradients_s += rates.seconds(work.weight_gradient, samples);
+    ++weight_kernels;
   }
+  // The host issues kernels while the device works.
+  dense.gradients_s = std::max(dense.gradients_s, static_cast<double>(dense.kernels) * rates.host_s);
+  dense.weight_gradients_s = std::max(dense.weight_gradients_s, static_cast<double>(weight_kernels) * rates.host_s);
   return dense;
 }
 

@@ -75,10 +75,10 @@ double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& mac
                       .active = workers,
                       .value_bytes = profile.value_bytes,
                       .working_set = checked_mul(sums.peak_live_bytes, batch)};
-  LevelClock clock(machine, place);
+  LevelClock clock(machine, place, batch);
   RunWorks works(profile.chain, profile.value_bytes);
   std::uint64_t ticks = 0;
-  double seconds = 0;
+  IssuedTime issued;
   std::uint64_t busy_levels = 0;
   for_each_scoped_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
     std::array<EqualOps, kMostRuns> ops;
@@ -88,10 +88,12 @@ double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& mac
     }
     const LevelTime time = clock.time({ops.data(), count});
     add_to(ticks, checked_mul(time.ticks, times));
-    seconds += time.seconds * static_cast<double>(times);
-    if (time.ticks > 0 || time.seconds > 0) busy_levels += times;
+    issued.device_s += time.issued.device_s * static_cast<double>(times);
+    issued.host_s += time.issued.host_s * static_cast<double>(times);
+    if (time.ticks > 0) busy_levels += times;
   });
-  return ticks_in_seconds(ticks) + seconds + static_cast<double>(busy_levels) * machine.at(workers).level_latency_s;
+  if (machine.kind != MachineKind::pram) return issued.seconds();
+  return ticks_in_seconds(ticks) + static_cast<double>(busy_levels) * machine.at(workers).level_latency_s;
 }
 
 std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,

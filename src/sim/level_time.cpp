@@ -58,10 +58,11 @@ LevelTime LevelClock::time(std::span<const EqualOps> level) {
   }
   place_.active = active_of(parts, place_.workers);
   const Rates& rates = machine_.at(place_.active);
-  if (machine_.kind == MachineKind::pram) return {.ticks = pram_ticks(level, count, rates), .seconds = 0};
+  if (machine_.kind == MachineKind::pram) return {.ticks = pram_ticks(level, count, rates)};
+  const double op_s = launch_costs(machine_, rates).op_s;
   SharedTime shared;
-  for (const EqualOps& ops : level) shared.add(time_of(*ops.op, rates), rates.op_latency_s, place_.active, ops.count);
-  return {.ticks = 0, .seconds = shared.seconds()};
+  for (const EqualOps& ops : level) shared.add(time_of(*ops.op, rates), op_s, place_.active, ops.count);
+  return {.ticks = 0, .issued = level_time(costs_, shared, count, inputs_)};
 }
 
 }  // namespace upsweep

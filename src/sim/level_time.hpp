@@ -42,6 +42,23 @@ class SharedTime {
   double longest_ = 0;
 };
 
+/// Seconds of levels on a processor or gpu. The host issues kernels while the device works: the longer of both counts.
+struct IssuedTime {
+  double device_s = 0;
+  double host_s = 0;
+
+  [[nodiscard]] double seconds() const { return std::max(device_s, host_s); }
+};
+
+/// A level of `count` ops of `inputs` inputs that take `shared`; 0 where nothing takes time. `costs` are those of all
+/// workers of the run.
+[[nodiscard]] inline IssuedTime level_time(const LaunchCosts& costs, const SharedTime& shared, std::uint64_t count,
+                                           std::uint64_t inputs) {
+  if (shared.seconds() <= 0) return {};
+  return {costs.level_s + (count > inputs ? costs.wide_level_s : 0) + shared.seconds(),
+          static_cast<double>(count) * costs.host_s};
+}
+
 /// The work of an op, and the time that a clock found for it last.
 struct TimedWork {
   OpWork work;
@@ -55,18 +72,22 @@ struct EqualOps {
   std::uint64_t count = 0;
 };
 
-/// A level without its latency: ticks on a pram, seconds on the others. 0 where nothing takes time.
+/// A level: ticks without its latency on a pram, level_time() on the others. 0 where nothing takes time.
 struct LevelTime {
   std::uint64_t ticks = 0;
-  double seconds = 0;
+  IssuedTime issued = {};
 };
 
 /// Times levels by the rule of predict_time() under Execution::level. A TimedWork is one clock's.
 class LevelClock {
  public:
-  /// `place`: workers, value bytes and working set; who is active follows from each level.
-  LevelClock(const Machine& machine, const OpPlace& place)
-      : machine_(machine), place_(place), schedule_(place.workers) {}
+  /// `place`: workers, value bytes and working set of `inputs` inputs; who is active follows from each level.
+  LevelClock(const Machine& machine, const OpPlace& place, std::uint64_t inputs)
+      : machine_(machine),
+        place_(place),
+        inputs_(inputs),
+        costs_(launch_costs(machine, machine.at(place.workers))),
+        schedule_(place.workers) {}
 
   /// Ops in the order of their ids. Throws CountOverflow.
   [[nodiscard]] LevelTime time(std::span<const EqualOps> level);
@@ -77,6 +98,8 @@ class LevelClock {
 
   const Machine& machine_;
   OpPlace place_;
+  std::uint64_t inputs_;
+  LaunchCosts costs_;
   ListSchedule schedule_;
 };
 

@@ -64,6 +64,9 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
 Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
                         Execution execution, unsigned value_bytes, Scope scope) {
   if (workers == 0) throw std::invalid_argument("0 workers, accepted is at least 1");
+  if (execution == Execution::dag && !has_dag_time(machine)) {
+    throw std::invalid_argument("kernels are fused by levels and execution is dag, accepted is execution level");
+  }
   const std::vector<bool> runs = in_scope(profile, scope);
   std::vector<OpWork> works;
   works.reserve(profile.ops.size());
@@ -74,31 +77,43 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
 
   Prediction prediction;
   prediction.ops.resize(works.size());
+  const LaunchCosts costs = launch_costs(machine, machine.at(workers));
   std::vector<SharedTime> levels(profile.schedule.levels);
+  std::vector<std::uint64_t> widths(profile.schedule.levels);
   SharedTime all;
+  std::uint64_t count = 0;
   for (std::size_t id = 0; id < works.size(); ++id) {
     if (!runs[id]) continue;
     const std::uint32_t level = profile.schedule.combines[id].level;
     prediction.ops[id] = op_time(machine, works[id], {workers, active[level], value_bytes, working_set});
-    const double latency = machine.at(active[level]).op_latency_s;
-    levels[level].add(prediction.ops[id], latency, active[level]);
-    all.add(prediction.ops[id], latency, active[level]);
+    const double start = launch_costs(machine, machine.at(active[level])).op_s;
+    levels[level].add(prediction.ops[id], start, active[level]);
+    all.add(prediction.ops[id], start, active[level]);
+    ++widths[level];
+    ++count;
   }
   if (machine.kind == MachineKind::pram) {
     predict_pram(profile, runs, workers, execution, machine.at(workers).level_latency_s, prediction);
     return prediction;
   }
   if (execution == Execution::dag) {
-    std::vector<std::uint64_t> costs;
-    for (const OpTime& op : prediction.ops) costs.push_back(to_ticks(op.alone_s));
-    prediction.seconds = std::max(all.together(), ticks_in_seconds(longest_path(task_graph(profile.schedule), costs)));
+    std::vector<std::uint64_t> ticks;
+    for (const OpTime& op : prediction.ops) ticks.push_back(to_ticks(op.alone_s));
+    const double path = ticks_in_seconds(longest_path(task_graph(profile.schedule), ticks));
+    prediction.seconds = std::max({all.together(), path, static_cast<double>(count) * costs.host_s});
     return prediction;
   }
-  for (const SharedTime& level : levels) {
-    const double seconds = level.seconds();
-    prediction.level_seconds.push_back(seconds > 0 ? machine.at(workers).level_latency_s + seconds : 0);
-    prediction.seconds += prediction.level_seconds.back();
+  IssuedTime sum;
+  std::vector<IssuedTime> issued;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    issued.push_back(level_time(costs, levels[level], widths[level], 1));
+    sum.device_s += issued.back().device_s;
+    sum.host_s += issued.back().host_s;
   }
+  prediction.seconds = sum.seconds();
+  const bool waits_for_host = sum.host_s > sum.device_s;
+  for (const IssuedTime& level : issued)
+    prediction.level_seconds.push_back(waits_for_host ? level.host_s : level.device_s);
   return prediction;
 }
 
@@ -108,14 +123,13 @@ double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine&
   OpPlace busy = place;
   busy.active = active_of(checked_mul(count, parts_of(work, place.workers, machine.kind)), place.workers);
   const OpTime op = op_time(machine, work, busy);
-  const double level_latency_s = machine.at(place.workers).level_latency_s;
   if (machine.kind == MachineKind::pram) {
     const std::uint64_t rounds = (count - 1) / place.workers + 1;
-    return static_cast<double>(rounds) * op.alone_s + (op.alone_s > 0 ? level_latency_s : 0);
+    return static_cast<double>(rounds) * op.alone_s + (op.alone_s > 0 ? machine.at(place.workers).level_latency_s : 0);
   }
   SharedTime level;
-  level.add(op, machine.at(busy.active).op_latency_s, busy.active, count);
-  return level.seconds() > 0 ? level_latency_s + level.seconds() : 0;
+  level.add(op, launch_costs(machine, machine.at(busy.active)).op_s, busy.active, count);
+  return level_time(launch_costs(machine, machine.at(place.workers)), level, count, count).seconds();
 }
 
 std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,

@@ -1,5 +1,7 @@
 #include "upsweep/study/evaluate_point.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -52,6 +54,13 @@ PointFigures score_chain(const ChainModel& model, const Machine* machine, const 
 
 PointFigures score(const PointInputs& inputs, const Machine* machine, const PointSettings& settings,
                    CountCache& cache) {
+  std::optional<Machine> other;
+  if (settings.launch && machine == nullptr) {
+    throw std::invalid_argument(fmt::format(
+        "launch is {} without a machine, accepted is with one that is a gpu", to_string(*settings.launch)));
+  }
+  if (settings.launch && (machine->kind != MachineKind::gpu || machine->launch != *settings.launch))
+    machine = &other.emplace(launched(*machine, *settings.launch));
   if (const ChainModel* chain = std::get_if<ChainModel>(inputs.model.model.get()))
     return score_chain(*chain, machine, settings);
   return score_network(std::get<Model>(*inputs.model.model), inputs, machine, settings, cache);

@@ -55,7 +55,9 @@ std::string settings_text(const StudySettings& settings) {
   } else {
     text.append(point.is_limited_by_machine ? "machine" : "none");
   }
-  if (point.ops == Ops::shared) text.append(" ops=shared");  // keys of points before there was a choice hold on
+  // Keys of points before there was a choice hold on.
+  if (point.ops == Ops::shared) text.append(" ops=shared");
+  if (point.launch) text.append(" launch=").append(to_string(*point.launch));
   return text;
 }
 

@@ -200,7 +200,7 @@ TEST(MovedBytes, OfHandCountedProducts) {
 
 TEST(Machine, HasTheRatesOfTheLargestEntryThatIsNoLarger) {
   Machine machine;
-  for (const std::size_t workers : {2, 4, 16}) machine.rates.push_back({workers, 0, 0, 0, {}, {}});
+  for (const std::size_t workers : {2, 4, 16}) machine.rates.emplace_back().workers = workers;
   EXPECT_EQ(machine.workers(), 16U);
   for (const auto& [active, wanted] : std::vector<std::pair<std::size_t, std::size_t>>{
            {1, 2}, {2, 2}, {3, 2}, {4, 4}, {15, 4}, {16, 16}, {1000, 16}}) {

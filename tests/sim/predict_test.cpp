@@ -155,22 +155,72 @@ TEST_F(PredictTest, AddsASynchronisationToEveryLevelOfAPramUnderBarriersOnly) {
 }
 
 TEST_F(PredictTest, OfALevelIsItsSynchronisationAndTheLargerOfAllOpsTogetherAndTheLongest) {
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 60; ++round) {
     const ScheduleProfile profile = random_profile(30);
-    const Machine machine = random_machine(MachineKind::gpu);
+    const bool is_gpu = round % 2 == 0;
+    const Machine machine = random_machine(is_gpu ? MachineKind::gpu : MachineKind::cpu);
     const Prediction prediction = predict_time(profile, machine, 1, Execution::level, 4);
     const Rates& rates = machine.rates[0];
     std::vector<double> together(profile.schedule.levels, 0);
     std::vector<double> longest(profile.schedule.levels, 0);
+    std::vector<std::size_t> widths(profile.schedule.levels, 0);
     for (std::size_t id = 0; id < prediction.ops.size(); ++id) {
       const std::uint32_t level = profile.schedule.combines[id].level;
       together[level] += rates.op_latency_s + prediction.ops[id].machine_s;
       longest[level] = std::max(longest[level], prediction.ops[id].alone_s);
+      ++widths[level];
     }
     for (std::size_t level = 0; level < together.size(); ++level) {
       EXPECT_DOUBLE_EQ(prediction.level_seconds[level],
-                       rates.level_latency_s + std::max(together[level], longest[level]));
+                       (is_gpu && widths[level] == 1 ? 0 : rates.level_latency_s) +
+                           std::max(together[level], longest[level]))
+          << "one kernel after the other needs no barrier";
     }
+  }
+}
+
+TEST_F(PredictTest, ByLaunchModeIsThatOfTheLatenciesThatTheModeHas) {
+  for (int round = 0; round < 30; ++round) {
+    const ScheduleProfile profile = random_profile(30);
+    Machine machine = random_machine(MachineKind::gpu);
+    machine.rates.resize(1);
+    machine.rates[0].host_launch_s = number() * 1e-5;
+    for (const std::size_t workers : {1, 3}) {
+      const Rates& rates = machine.rates[0];
+      // The same with other figures in a graph.
+      const auto with = [&](double op_s, double level_s) {
+        Machine other = machine;
+        other.rates[0].op_latency_s = op_s;
+        other.rates[0].level_latency_s = level_s;
+        return predict_time(profile, other, workers, Execution::level, 4);
+      };
+      const double stream_s = std::max(rates.op_latency_s, rates.level_latency_s);
+      const double device = with(stream_s, rates.level_latency_s).seconds;
+      const double host = static_cast<double>(profile.ops.size()) * *rates.host_launch_s;
+      const Machine eager = launched(machine, LaunchMode::eager);
+      const Prediction issued = predict_time(profile, eager, workers, Execution::level, 4);
+      EXPECT_NEAR(issued.seconds, std::max(device, host), 1e-12) << "the host works ahead of the device";
+      EXPECT_NEAR(std::accumulate(issued.level_seconds.begin(), issued.level_seconds.end(), 0.0), issued.seconds,
+                  1e-11);
+      EXPECT_GE(predict_time(profile, eager, workers, Execution::dag, 4).seconds, host);
+
+      const Prediction bare = with(0, 0);
+      const Machine fused = launched(machine, LaunchMode::fused);
+      const Prediction by_levels = predict_time(profile, fused, workers, Execution::level, 4);
+      for (std::size_t level = 0; level < bare.level_seconds.size(); ++level) {
+        const double start = bare.level_seconds[level] > 0 ? rates.op_latency_s : 0;
+        EXPECT_NEAR(by_levels.level_seconds[level], bare.level_seconds[level] + start, 1e-12) << "one kernel";
+      }
+      EXPECT_THROW(static_cast<void>(predict_time(profile, fused, workers, Execution::dag, 4)), std::invalid_argument);
+    }
+  }
+  EXPECT_EQ(launched(random_machine(MachineKind::gpu), LaunchMode::graph).launch, LaunchMode::graph);
+  EXPECT_THROW(static_cast<void>(launched(random_machine(MachineKind::cpu), LaunchMode::graph)), std::invalid_argument);
+  try {
+    static_cast<void>(launched(random_machine(MachineKind::gpu), LaunchMode::eager));
+    FAIL() << "no figure of the host";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("host_launch_us is missing"));
   }
 }
 

@@ -32,12 +32,13 @@ namespace upsweep {
 /// parse_schedule(). Throws RequestError about `schedule`.
 [[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
 
-/// The machine of a request, or nothing without it. Throws InputError.
-[[nodiscard]] std::optional<Machine> load_machine_of(const std::optional<std::string>& file);
+/// Throws RequestError where a request without a machine says how kernels are started.
+void check_launch(std::optional<LaunchMode> launch, bool has_machine);
 
-/// The machine of a file for predictions of recurrent passes. Throws InputError, also where they cannot be predicted on
-/// it.
-[[nodiscard]] Machine load_device(const std::string& file);
+/// The machine of a request with kernels started as it says, or nothing without a file. Throws InputError, also where
+/// it cannot; RequestError about `launch` without a file.
+[[nodiscard]] std::optional<Machine> load_machine_of(const std::optional<std::string>& file,
+                                                     std::optional<LaunchMode> launch = std::nullopt);
 
 /// Workers to simulate: those asked for, else `widest`, at most those of the machine (of `file`), which may be null.
 /// Throws InputError where more are asked for than the machine has.
@@ -70,8 +71,17 @@ struct DeviceSettings {
   std::optional<double> host_launch_us = std::nullopt;           ///< least time between two launches, microseconds
 };
 
-/// With defaults for what is not said.
-[[nodiscard]] DeviceAssumptions assumptions_of(const DeviceSettings& settings);
+/// A machine for predictions of recurrent passes, and what they assume.
+struct Device {
+  Machine machine;
+  DeviceAssumptions assumptions;
+};
+
+/// The machine of a file with kernels started as `launch` says, and `settings` with defaults for what they leave open:
+/// kernels that the host issues are as far apart as the machine file says. Throws InputError, also where recurrent
+/// passes cannot be predicted on it.
+[[nodiscard]] Device load_device(const std::string& file, std::optional<LaunchMode> launch,
+                                 const DeviceSettings& settings);
 
 /// Throws RequestError for settings out of range, or without a machine.
 void check_assumptions(const DeviceSettings& settings, bool has_machine);

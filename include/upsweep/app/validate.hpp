@@ -36,6 +36,7 @@ struct ValidateRequest {
   std::size_t input = 0;                              ///< of the model's sample
   std::optional<std::size_t> label = std::nullopt;    ///< loss gradient of softmax cross-entropy for this class
   std::optional<std::string> machine = std::nullopt;  ///< a file; without, rates are measured first
+  std::optional<LaunchMode> launch = std::nullopt;    ///< the one that the backend has, which holds without, too
   bool force = false;                                 ///< run what exceeds kMostFlops or kMostLiveBytes, too
 
   // Recurrent models.

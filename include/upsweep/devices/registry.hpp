@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct BackendLimits {
   MachineKind kind = MachineKind::cpu;  ///< of machines that it runs on
   std::uint64_t most_entries = kNone;   ///< rows, columns and entries of a matrix
   std::uint64_t most_products = kNone;  ///< scalar multiplications of one product of matrices
+  std::optional<LaunchMode> launch;     ///< how it starts kernels; nothing: it starts none
 };
 
 /// A backend, available here or not.
@@ -50,6 +52,12 @@ struct BackendEntry {
 /// says how much it has; null: they are not. Known before anything runs.
 [[nodiscard]] std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& largest,
                                             std::uint64_t peak_live_bytes, const Machine* machine);
+
+/// The machine as a backend runs schedules over networks on it: with kernels started as `asked`, without as the backend
+/// starts them where `machine` is a gpu's datasheet that says what that takes; calibrated rates are measured so.
+///
+/// Throws std::invalid_argument, in a sentence for users, where the backend has not what is asked, and like launched().
+[[nodiscard]] Machine as_run_by(const BackendEntry& backend, Machine machine, std::optional<LaunchMode> asked);
 
 /// In the order in which people read them.
 [[nodiscard]] const std::vector<BackendEntry>& backends();

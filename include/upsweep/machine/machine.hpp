@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upsweep/machine/error_figures.hpp"
@@ -24,6 +25,21 @@ enum class MachineKind {
 
 /// "pram", "cpu" or "gpu".
 [[nodiscard]] std::string to_string(MachineKind kind);
+
+/// How the kernels of a run are started on a gpu. A processor or a pram has no such choice.
+enum class LaunchMode {
+  eager,  ///< the host issues them one by one into streams
+  graph,  ///< all at once, as a graph that the device works off
+  fused,  ///< the same with one kernel for all ops of a level
+};
+
+inline constexpr std::array kLaunchModes = {LaunchMode::eager, LaunchMode::graph, LaunchMode::fused};
+
+/// "eager", "graph" or "fused".
+[[nodiscard]] std::string to_string(LaunchMode mode);
+
+/// The mode of that name, or nothing.
+[[nodiscard]] std::optional<LaunchMode> launch_mode(std::string_view name);
 
 /// One combine, as a machine sees it. Counts of one input.
 struct OpWork {
@@ -89,8 +105,9 @@ struct TypeRates {
 /// Rates while a number of workers is active.
 struct Rates {
   std::size_t workers = 1;
-  double op_latency_s = 0;      ///< dispatch or launch of one op
-  double level_latency_s = 0;   ///< synchronisation after a level
+  double op_latency_s = 0;     ///< dispatch of one op; gpu: from the end of a kernel of a graph to the start of the next
+  double level_latency_s = 0;  ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
+  std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
@@ -113,10 +130,22 @@ struct Provenance {
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
+/// What starting kernels or ops costs, seconds.
+struct LaunchCosts {
+  double op_s = 0;            ///< before each op
+  double level_s = 0;         ///< of a level, however many ops it has
+  double wide_level_s = 0;    ///< besides, of a level in which an input has several ops
+  double host_s = 0;          ///< of the host for each op, one after the other while the device works
+
+  /// From one kernel to the next, each a level of its own, on the device.
+  [[nodiscard]] double kernel_s() const { return op_s + level_s; }
+};
+
 /// A machine model: numbers in, seconds out. Knows neither schedules nor chains.
 struct Machine {
   std::string name;
   MachineKind kind = MachineKind::pram;
+  LaunchMode launch = LaunchMode::graph;  ///< of the runs that it predicts: no figure of the machine, see launched()
   std::uint64_t memory_bytes = 0;       ///< 0: not known
   std::uint64_t cache_bytes = 0;        ///< of the last level that all workers share; 0: not known
   std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
@@ -136,6 +165,21 @@ struct Machine {
 /// from half to twice the size of that cache, by its logarithm.
 [[nodiscard]] double far_share(const Machine& machine, const OpWork& work);
 
+/// Whether launched() has the machine with that mode.
+[[nodiscard]] bool can_launch(const Machine& machine, LaunchMode mode);
+
+/// The machine with another way to start kernels. Throws std::invalid_argument, in a sentence for users, where it is no
+/// gpu, and for eager where it has no host_launch.
+[[nodiscard]] Machine launched(Machine machine, LaunchMode mode);
+
+/// What starting costs where `rates` hold, which are of `machine`.
+///
+/// On a processor or pram every op takes op_latency and every level ends with a barrier, level_latency. On a gpu one
+/// kernel after the other needs none: it takes op_latency in a graph; where the host issues it level_latency, and the
+/// host host_launch for each kernel of the level. A level with several ops of an input joins them with a barrier,
+/// level_latency; fused ones are one kernel.
+[[nodiscard]] LaunchCosts launch_costs(const Machine& machine, const Rates& rates);
+
 /// Time of one combine.
 struct OpTime {
   double alone_s = 0;    ///< from dispatch to end, with the machine to itself
@@ -150,7 +194,7 @@ struct OpPlace {
   std::uint64_t working_set = 0;  ///< bytes that the run comes back to in every iteration
 };
 
-/// Time of a combine: latency + the larger of arithmetic and memory time.
+/// Time of a combine: LaunchCosts::op_s + the larger of arithmetic and memory time.
 ///
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
 /// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it

@@ -44,7 +44,7 @@ struct DevicePhase {
 struct DeviceAssumptions {
   std::uint64_t forward_kernels = 2;   ///< of a step, one after the other: a product and the elementwise rest
   std::uint64_t backward_kernels = 2;  ///< likewise of the sequential backward pass
-  double host_launch_s = 0;            ///< least time between two launches; 0: the host is always ahead
+  double host_launch_s = 0;            ///< least time from one kernel to the next; 0: the host is always ahead
   std::uint64_t unrolled = 4;          ///< loads of one thread that are under way at a time, as compilers unroll loops
   /// Unfused: a diagonal is stored and multiplied as a full matrix, as the artifact of BPPSA does; else as `hidden`
   /// numbers.
@@ -87,7 +87,7 @@ inline constexpr std::size_t kMostPredictedBlocks = std::size_t{1} << 20;
 
 /// Seconds of a recurrent iteration on a gpu or pram, from closed forms.
 ///
-/// On a gpu, a kernel takes its launch (`level_latency` of the machine) and the longest of: waves = blocks / resident
+/// On a gpu, a kernel takes its launch (launch_costs() of a level of one op) and the longest of: waves = blocks / resident
 /// blocks times the latencies of one block; what its multiprocessors take for FLOPs and for shared memory; bytes over
 /// bandwidth. Loads hit the cache of the device as far as what the phase works on fits. The sequential passes are
 /// `steps` times their kernels of a step. A scan by levels is one kernel per level of up- and down-sweep, with one

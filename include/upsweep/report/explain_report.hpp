@@ -16,6 +16,7 @@ struct ExplainReport {
   std::string kind;   ///< as SearchReport::kind
   std::string pattern;
   std::string machine;  ///< its name; empty without
+  std::string launch;   ///< launch_frame() of it
   const Explanation& explanation;
   const ScheduleProfile& schedule;
   const ScheduleProfile& against;

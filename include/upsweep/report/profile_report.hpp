@@ -17,12 +17,13 @@ namespace upsweep {
 struct ProfileTimes {
   const Machine* machine = nullptr;
   Prediction level;
-  Prediction dag;
+  std::optional<double> dag_s;              ///< nothing without has_dag_time()
   std::optional<double> build_s;            ///< writing the chain's values; nothing where the machine does not say
   std::optional<DenseBackprop> dense = {};  ///< of the whole network; nothing where the machine does not say
 };
 
-/// Predicts both executions of the profile of a model, and dense back-propagation. Throws like predict_time().
+/// Predicts both executions of the profile of a model, and dense back-propagation. Throws like predict_time(), but not
+/// for has_dag_time().
 [[nodiscard]] ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile,
                                          const NetworkProfile& counted, const Network& network, std::size_t workers,
                                          unsigned value_bytes);

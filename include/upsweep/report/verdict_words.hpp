@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/search/verdict.hpp"
 
@@ -36,6 +37,15 @@ namespace upsweep {
 /// "1 worker", "16 workers"; "1 sequence", "16 sequences".
 [[nodiscard]] std::string workers_text(std::uint64_t workers);
 [[nodiscard]] std::string sequences_text(std::uint64_t sequences);
+
+/// How kernels are started, for people: "kernels in a graph".
+[[nodiscard]] std::string launch_text(LaunchMode mode);
+
+/// to_string() of how a gpu's kernels are started, for JSON; null without a gpu.
+[[nodiscard]] Json launch_json(const Machine* machine);
+
+/// launch_text() behind a comma, of a gpu; else empty.
+[[nodiscard]] std::string launch_frame(const Machine& machine);
 
 /// How the time or the FLOPs of something stand to those of another: "2.5 times faster", "12 times as long", "4.2 %
 /// longer"; below a relative difference of `same` "as fast", of which there is nothing to conclude. `ratio` > 0: to the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -66,6 +67,7 @@ struct Candidate {
   std::optional<double> batched_score;   ///< as score, under Execution::level with kOtherBatch inputs; where known
   std::optional<double> level_s;         ///< with a machine: seconds under Execution::level
   std::optional<double> dag_s;           ///< with a machine: seconds under Execution::dag
+  std::array<std::optional<double>, kLaunchModes.size()> launch_s;  ///< of a gpu: as level_s, by kLaunchModes
   std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
   std::string same_scheme;               ///< without such a depth the first other scheme with the same; empty if none

@@ -24,6 +24,7 @@ struct PointSettings {
   Execution execution = Execution::level;
   Scope scope = Scope::all;
   Ops ops = Ops::whole;  ///< of makespans in FLOPs; seconds of processors and GPUs are those of shared ones anyway
+  std::optional<LaunchMode> launch;  ///< of a gpu: score_point() takes a machine that has it; default: graph
   std::optional<std::uint64_t>
       workers;              ///< default: what the widest level of all depths has for the batch, at most the machine's
   std::uint64_t batch = 1;  ///< inputs of an iteration; above 1 under Execution::level only

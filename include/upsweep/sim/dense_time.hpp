@@ -16,6 +16,7 @@ struct DenseRates {
   double flops_per_s = 0;
   double bytes_per_s = 0;
   double launch_s = 0;  ///< of one kernel
+  double host_s = 0;    ///< of the host for one kernel, while the device works
   unsigned value_bytes = 4;
 
   /// Of a kernel over `samples` samples: its launch and the larger of FLOPs over the rate and bytes, each once, over
@@ -42,7 +43,8 @@ struct DenseBackprop {
 
 /// Dense back-propagation of a network, predicted. FLOPs of the gradients of activations are those of the dense
 /// baseline, baseline_flops(), of every operator whose input has a gradient; bytes, and FLOPs of the gradients of
-/// weights, those of operator_work(). Sums of gradients where an activation has several readers are kernels, too.
+/// weights, those of operator_work(). Sums of gradients where an activation has several readers are kernels, too. All
+/// take at least what the host needs to issue them.
 /// Throws CountOverflow.
 [[nodiscard]] DenseBackprop dense_backprop(const Network& network, const NetworkProfile& profile,
                                            const DenseRates& rates, std::uint64_t samples);
