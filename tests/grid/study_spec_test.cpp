@@ -67,7 +67,8 @@ TEST(SetSetting, SaysWhatItAccepts) {
   EXPECT_THAT(refusal("schedule", {"hybrid"}), HasSubstr("schedule is 'hybrid', accepted are best, best-of-all, "));
   EXPECT_EQ(refusal("depth", axis_value(1)),
             "'depth' is no setting, accepted are schedule, workers, batch, execution, scope, pattern, "
-            "memory_limit_MiB, ops");
+            "memory_limit_MiB, ops, launch");
+  EXPECT_EQ(refusal("launch", {"lazy"}), "launch is 'lazy', accepted are eager, graph and fused");
 }
 
 TEST(SettingNumber, IsThereWhereTheStudySaysOne) {

@@ -32,7 +32,7 @@ PassShape gru(std::size_t hidden, std::size_t steps, std::size_t batch) {
   return {{CellKind::gru, Nonlinearity::tanh, 5, hidden, 10}, steps, batch, true};
 }
 
-/// 2 multiprocessors of 2 blocks, a clock of 1 Hz, launches of 1000 s; a multiply-add takes 1 s, shared memory 10 s, a
+/// 2 multiprocessors of 2 blocks, a clock of 1 Hz, launches of 1000 s in a graph and 2500 s in a stream; a multiply-add takes 1 s, shared memory 10 s, a
 /// load 100 s. Bandwidths and FLOP/s cost nothing.
 Machine toy() {
   Machine machine;
@@ -40,7 +40,8 @@ Machine toy() {
   machine.kind = MachineKind::gpu;
   machine.small_products = SmallProducts{2, 1, 2, 1024, 1 << 20, std::uint64_t{1} << 60, 1, 10, 100, 100};
   Rates rates;
-  rates.level_latency_s = 1000;
+  rates.op_latency_s = 1000;
+  rates.level_latency_s = 2500;
   for (TypeRates* type : {&rates.fp32, &rates.fp64}) {
     for (KindRates* kind : {&type->mv, &type->mm}) {
       kind->flops_per_s = kind->bytes_per_s = kind->cached_bytes_per_s = kFree;
@@ -82,6 +83,11 @@ TEST(DeviceModel, CountsASequentialPassByHand) {
   // A host that launches every 5000 s at best.
   const DeviceAssumptions host = {.host_launch_s = 5000};
   EXPECT_DOUBLE_EQ(predict_on_device(toy(), rnn(2, 4, 1), {}, 4, host).sequential.seconds(), 4 * (2 * 5000 + 212));
+  Machine eager = toy();
+  eager.rates[0].host_launch_s = 1;
+  eager = launched(eager, LaunchMode::eager);
+  EXPECT_DOUBLE_EQ(predict_on_device(eager, rnn(2, 4, 1), {}, 4).sequential.seconds(), 4 * (2 * 2500 + 212));
+  EXPECT_DOUBLE_EQ(predict_on_device(eager, rnn(2, 4, 1), {}, 4, host).sequential.seconds(), 4 * (2 * 5000 + 212));
 }
 
 TEST(DeviceModel, CountsAScanByHand) {

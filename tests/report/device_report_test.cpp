@@ -192,7 +192,7 @@ TEST(DeviceReport, SearchNamesTheBestAndWhatWasLeftOut) {
   const std::string text = to_text(report);
   EXPECT_THAT(
       search_verdict(report).sentences,
-      Contains("On toy, 16 sequences: hybrid:3 takes 0.2500x of the sequential pass: the scan pays; bandwidth binds."));
+      Contains("On toy, 16 sequences, kernels in a graph: hybrid:3 takes 0.2500x of the sequential pass: the scan pays; bandwidth binds."));
   EXPECT_THAT(text, HasSubstr("left out: 4096 bytes exceed 100"));
 }
 

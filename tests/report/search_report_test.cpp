@@ -89,9 +89,8 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
   const Verdict verdict = search_verdict(report);
   EXPECT_EQ(verdict.sentences.back(),
-            "On v100 (64 workers), one input, level execution: hybrid:1 takes 1.500x of plain BP: the scan does not "
-            "pay; latency "
-            "binds.")
+            "On v100 (64 workers), one input, level execution, kernels in a graph: hybrid:1 takes 1.500x of plain BP: "
+            "the scan does not pay; latency binds.")
       << "nothing is said of overtaking, which is known in FLOPs only";
   EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
   EXPECT_TRUE(verdict.baselines.front().is_seconds);

@@ -22,7 +22,7 @@ NetworkProfile profile_of(const Model& model) {
 }
 
 /// 100 FLOPs and 10 bytes a second, 0.5 s for a launch.
-const DenseRates kRates{100, 10, 0.5, 4};
+const DenseRates kRates{.flops_per_s = 100, .bytes_per_s = 10, .launch_s = 0.5};
 
 TEST(DenseTime, OfAKernelIsItsLaunchAndTheLargerOfArithmeticAndMemory) {
   EXPECT_DOUBLE_EQ(kRates.seconds({1000, 1, 1}, 1), 0.5 + 10) << "arithmetic";
@@ -54,6 +54,10 @@ operators: [relu: {name: a}, relu: {name: b}, add: {inputs: [a, b]}])");
   // relu b: 4 FLOPs, 6 numbers; what a is read for twice: 2 additions, 6 numbers.
   EXPECT_EQ(dense.kernels, 2U);
   EXPECT_DOUBLE_EQ(dense.gradients_s, 2 * (0.5 + 2.4));
+  DenseRates issued = kRates;
+  issued.host_s = 4;
+  EXPECT_DOUBLE_EQ(dense_backprop(model.network, profile_of(model), issued, 1).gradients_s, 2 * 4)
+      << "the host issues kernels while the device works";
 }
 
 TEST(DenseTime, NeedsARateAndABandwidth) {

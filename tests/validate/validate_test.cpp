@@ -130,7 +130,7 @@ class ValidateTest : public testing::SeededTest {
   [[nodiscard]] static Machine seconds_machine() {
     Machine machine;
     machine.name = "seconds";
-    machine.kind = MachineKind::gpu;
+    machine.kind = MachineKind::cpu;
     machine.rates.resize(1);
     machine.rates[0].op_latency_s = 1;
     machine.rates[0].level_latency_s = 1;
