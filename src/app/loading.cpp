@@ -126,15 +126,14 @@ Device load_device(const std::string& file, std::optional<LaunchMode> launch, co
   Machine machine = load_machine(read_yaml(file));
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
-  DeviceAssumptions assumptions;
-  assumptions.forward_kernels = settings.forward_kernels.value_or(assumptions.forward_kernels);
-  assumptions.backward_kernels = settings.backward_kernels.value_or(assumptions.backward_kernels);
   if (settings.host_launch_us) {
-    assumptions.host_launch_s = *settings.host_launch_us / 1e6;
-    for (Rates& rates : machine.rates) rates.host_launch_s = assumptions.host_launch_s;
+    for (Rates& rates : machine.rates) rates.host_launch_s = *settings.host_launch_us / 1e6;
   }
   machine = with_launch(file, std::move(machine), launch);
-  if (machine.launch == LaunchMode::eager) assumptions.host_launch_s = machine.rates.back().host_launch_s.value_or(0);
+  DeviceAssumptions assumptions = assumed_on(machine);
+  assumptions.forward_kernels = settings.forward_kernels.value_or(assumptions.forward_kernels);
+  assumptions.backward_kernels = settings.backward_kernels.value_or(assumptions.backward_kernels);
+  if (settings.host_launch_us) assumptions.host_launch_s = *settings.host_launch_us / 1e6;
   return {std::move(machine), assumptions};
 }
 

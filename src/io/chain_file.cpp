@@ -135,6 +135,7 @@ ChainModel recurrent_chain(const YamlDocument& document) {
   model.value_bytes = recurrent.value_bytes;
   model.chain = chain_of(recurrent);
   model.batch = recurrent.batch;
+  model.passes = PassShape{recurrent.shape, recurrent.steps, recurrent.batch, recurrent.is_fused};
   model.content_hash = recurrent.content_hash;
   return model;
 }

@@ -51,6 +51,12 @@ double DevicePrediction::overall_speedup() const {
   return (others + sequential.seconds()) / (others + hidden_s());
 }
 
+DeviceAssumptions assumed_on(const Machine& machine) {
+  DeviceAssumptions assumptions;
+  if (machine.launch == LaunchMode::eager) assumptions.host_launch_s = machine.rates.back().host_launch_s.value_or(0);
+  return assumptions;
+}
+
 std::string unfit_for_device_model(const Machine& machine) {
   if (machine.kind == MachineKind::pram) return "";
   if (machine.kind == MachineKind::cpu) {

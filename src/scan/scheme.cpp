@@ -91,7 +91,7 @@ std::vector<std::string> scheme_names(std::size_t length, std::uint64_t workers)
 }
 
 bool is_plain_schedule(const std::string& name) {
-  return name == "linear" || name == "blocked:1" || name == "blocked:2";
+  return name == "linear" || name == "bptt" || name == "blocked:1" || name == "blocked:2";
 }
 
 }  // namespace upsweep

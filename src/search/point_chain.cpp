@@ -39,27 +39,6 @@ void check_schemes(const HomogeneousChain& chain, const PointSettings& settings)
   }
 }
 
-/// What does not depend on the schedule.
-PointFigures chain_figures(const HomogeneousChain& chain, const PointRules& rules) {
-  PointFigures figures;
-  figures.is_in_seconds = rules.machine != nullptr;
-  figures.is_exact = chain.is_exact();
-  figures.workers = rules.workers;
-  figures.elements = chain.elements;
-  figures.chain_build_values =
-      static_cast<double>(checked_mul(homogeneous_reference(chain, rules.value_bytes).build_values, rules.batch));
-  for (std::size_t k = 0; k < chain.kinds.size() && k < chain.elements; ++k) {
-    OpRun run;  // a combine of a vector and the element
-    run.count = 1;
-    run.is_mv = true;
-    run.later = {chain.kinds[k], chain.half_bandwidth, chain.density};
-    const OpProfile op = homogeneous_op(chain, run, rules.value_bytes);
-    figures.largest_jacobian_bytes = std::max(figures.largest_jacobian_bytes, static_cast<double>(op.right_bytes));
-  }
-  figures.largest_vector_bytes = static_cast<double>(checked_mul(chain.size, rules.value_bytes));
-  return figures;
-}
-
 /// Scores one depth of the chain.
 using DepthScorer = std::function<PointSchedule(std::uint32_t depth, const PointRules& rules)>;
 
@@ -84,6 +63,26 @@ PointFigures score_chain(const HomogeneousChain& chain, unsigned value_bytes, co
 }
 
 }  // namespace
+
+PointFigures chain_figures(const HomogeneousChain& chain, const PointRules& rules) {
+  PointFigures figures;
+  figures.is_in_seconds = rules.machine != nullptr;
+  figures.is_exact = chain.is_exact();
+  figures.workers = rules.workers;
+  figures.elements = chain.elements;
+  figures.chain_build_values =
+      static_cast<double>(checked_mul(homogeneous_reference(chain, rules.value_bytes).build_values, rules.batch));
+  for (std::size_t k = 0; k < chain.kinds.size() && k < chain.elements; ++k) {
+    OpRun run;  // a combine of a vector and the element
+    run.count = 1;
+    run.is_mv = true;
+    run.later = {chain.kinds[k], chain.half_bandwidth, chain.density};
+    const OpProfile op = homogeneous_op(chain, run, rules.value_bytes);
+    figures.largest_jacobian_bytes = std::max(figures.largest_jacobian_bytes, static_cast<double>(op.right_bytes));
+  }
+  figures.largest_vector_bytes = static_cast<double>(checked_mul(chain.size, rules.value_bytes));
+  return figures;
+}
 
 const HomogeneousProfile& ProfiledChain::at(std::uint32_t depth) {
   if (profiles_.size() <= depth) profiles_.resize(depth + std::size_t{1});

@@ -43,6 +43,9 @@ struct PointRules {
 [[nodiscard]] PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned value_bytes,
                                   const Machine* machine);
 
+/// What does not depend on the schedule of a chain. Throws CountOverflow.
+[[nodiscard]] PointFigures chain_figures(const HomogeneousChain& chain, const PointRules& rules);
+
 /// Scores a counted schedule. Throws CountOverflow; std::invalid_argument where its makespan under Execution::dag or
 /// its seconds are not known.
 [[nodiscard]] PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& rules);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/profile/homogeneous.hpp"
+#include "upsweep/recurrent/backward_pass.hpp"
 
 namespace upsweep {
 
@@ -16,7 +18,8 @@ struct ChainModel {
   unsigned value_bytes = 4;
   HomogeneousChain chain;
   std::uint64_t batch = 1;   ///< of a recurrent model; 1 of a synthetic chain
-  std::string content_hash;  ///< of everything but the name
+  std::optional<PassShape> passes = std::nullopt;  ///< of a recurrent model: how a gpu runs it
+  std::string content_hash;                        ///< of everything but the name
 };
 
 /// Reads a synthetic chain:

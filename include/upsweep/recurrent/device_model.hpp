@@ -53,6 +53,9 @@ struct DeviceAssumptions {
   friend bool operator==(const DeviceAssumptions&, const DeviceAssumptions&) = default;
 };
 
+/// The defaults on a machine: where the host issues kernels, they are as far apart as its file says.
+[[nodiscard]] DeviceAssumptions assumed_on(const Machine& machine);
+
 /// A level of a scan. Where the middle is one kernel, it is one entry with all its levels.
 struct DeviceLevel {
   Phase phase = Phase::up;

@@ -11,6 +11,7 @@
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/profile/network_profile.hpp"
+#include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
@@ -34,7 +35,8 @@ struct PointSettings {
   friend bool operator==(const PointSettings&, const PointSettings&) = default;
 };
 
-/// A schedule of a point, scored. Counts are those of the whole batch, means over the inputs of the pattern.
+/// A schedule of a point, scored. Counts are those of the whole batch, means over the inputs of the pattern; NaN where
+/// they are not known, see score_passes().
 struct PointSchedule {
   std::string schedule;                ///< "linear", "hybrid:3", "sklansky", ...
   std::optional<std::uint32_t> depth;  ///< of linear and hybrids
@@ -129,5 +131,14 @@ class ProfiledChain {
 /// The same for one point.
 [[nodiscard]] PointFigures score_point(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
                                        const PointSettings& settings);
+
+/// A recurrent model on a gpu, by search_on_device(): the passes that a GPU's library has, not a kernel for
+/// each op. `chain` is that of its steps. Plain back-propagation is the fastest pass that is no scan. Scores are seconds;
+/// "best" are the sequential pass and all depths, "best-of-all" blocks, too. Counts that passes have not are NaN.
+///
+/// Throws std::invalid_argument for workers, Execution::dag, Scope::live, schedules that are no passes, and like
+/// predict_on_device(); CountOverflow.
+[[nodiscard]] PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape, unsigned value_bytes,
+                                        const Machine& machine, const PointSettings& settings);
 
 }  // namespace upsweep
