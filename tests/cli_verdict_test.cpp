@@ -12,6 +12,7 @@
 namespace upsweep::testing::cli_verdict_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::string kSource = UPSWEEP_SOURCE_DIR;
@@ -213,6 +214,83 @@ TEST(Verdicts, ASearchAndAStudyGiveOneAnswerToOneQuestion) {
       }
     }
   }
+}
+
+// By the kernels of their passes, however these are started: one model of a recurrent pass on a GPU.
+TEST(Verdicts, ASearchAndAStudyGiveOneAnswerAboutARecurrentModelOnAGpu) {
+  const TemporaryFolder folder;
+  for (const std::string model : {"rnn-bitstream", "rnn-bitstream-unfused", "gru-irmas-s"}) {
+    for (const std::string machine : {"rtx-2070", "h100-sxm5-80gb"}) {
+      const std::string file = kModels + model + ".yaml";
+      const std::string machine_file = kSource + "/configs/machines/" + machine + ".yaml";
+      const std::string study =
+          folder.write(model + machine + ".yaml",
+                       "name: passes\nbase: {model: " + file + ", machine: " + machine_file +
+                           ", schedule: best-of-all}\naxes: [{path: launch, values: [eager, graph, fused]}]\n"
+                           "questions: [best]\n");
+      const Json points = json_of({"study", study})["rows"];
+      ASSERT_EQ(points.size(), 3U);
+      for (const Json& point : points) {
+        const std::string launch = point["coordinates"]["launch"];
+        const Json search = json_of({"search", file, "--machine", machine_file, "--launch", launch});
+        const std::string where = model + " on " + machine + ", " + launch;
+        EXPECT_EQ(search["launch"], launch);
+        EXPECT_DOUBLE_EQ(point["score"], search["best"]["score"].get<double>()) << where;
+        EXPECT_DOUBLE_EQ(1 / point["speedup"].get<double>(), search["verdict"]["baselines"][0]["ratio"].get<double>())
+            << where << ": against the best pass that is no scan";
+      }
+    }
+  }
+}
+
+TEST(Verdicts, NameHowKernelsAreStartedAndWhereThatTurnsThem) {
+  const std::string machine = kSource + "/configs/machines/h200-sxm-141gb.yaml";
+  const std::string chain_text = "name: chain\nchain: {length: 1000, size: 20, kind: dense}\n";
+  const TemporaryFolder folder;
+  const std::string chain = folder.write("chain.yaml", chain_text);
+  const Json graph = json_of({"search", chain, "--machine", machine});
+  EXPECT_EQ(graph["launch"], "graph");
+  const Json fused = json_of({"search", chain, "--machine", machine, "--launch", "fused"});
+  const Json eager = json_of({"search", chain, "--machine", machine, "--launch", "eager"});
+  for (std::size_t i = 0; i < graph["candidates"].size(); ++i) {
+    const Json& seconds = graph["candidates"][i]["launch_seconds"];
+    EXPECT_EQ(seconds["graph"], graph["candidates"][i]["score"]);
+    EXPECT_EQ(seconds["fused"], fused["candidates"][i]["score"]);
+    EXPECT_EQ(seconds["eager"], eager["candidates"][i]["score"]);
+    EXPECT_EQ(eager["candidates"][i]["launch_seconds"], seconds) << "whatever mode was asked for";
+  }
+  EXPECT_EQ(graph["verdict"]["pays"], "yes");
+  EXPECT_EQ(fused["verdict"]["pays"], "yes");
+  EXPECT_EQ(eager["verdict"]["pays"], "no") << "a scan has more kernels to issue";
+  EXPECT_THAT(graph["verdict"]["sentence"].get<std::string>(),
+              AllOf(HasSubstr("level execution, kernels in a graph"),
+                    HasSubstr("With kernels issued by the host it is the other way round: ")));
+  EXPECT_TRUE(json_of({"search", chain})["launch"].is_null());
+}
+
+TEST(Verdicts, RefuseALaunchThatThereIsNot) {
+  const TemporaryFolder folder;
+  const std::string model = kModels + "lenet5.yaml";
+  const auto refused = [](const std::vector<std::string>& arguments) {
+    const Finished result = upsweep(arguments);
+    EXPECT_NE(result.exit_code, 0);
+    return result.err;
+  };
+  EXPECT_THAT(refused({"search", model, "--launch", "graph"}), HasSubstr("accepted is with --machine"));
+  EXPECT_THAT(
+      refused({"search", model, "--machine", kSource + "/configs/machines/pram-unit.yaml", "--launch", "graph"}),
+      HasSubstr("starts no kernels: accepted is none, or a gpu"));
+  std::string text = read_file(kSource + "/configs/machines/rtx-2070.yaml");
+  const std::size_t key = text.find("    host_launch_us");
+  text.erase(key, text.find('\n', key) + 1 - key);
+  const std::string silent = folder.write("silent.yaml", text);
+  EXPECT_EQ(json_of({"search", model, "--machine", silent})["candidates"][0]["launch_seconds"]["eager"], nullptr);
+  const Finished eager = upsweep({"search", model, "--machine", silent, "--launch", "eager"});
+  EXPECT_EQ(eager.exit_code, 3);
+  EXPECT_THAT(eager.err, HasSubstr("rates[16].host_launch_us is missing"));
+  const Finished cpu = upsweep({"validate", model, "--backend", "cpu", "--launch", "eager", "--machine", silent});
+  EXPECT_EQ(cpu.exit_code, 3);
+  EXPECT_THAT(cpu.err, HasSubstr("cpu starts no kernels, accepted is none"));
 }
 
 TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {

@@ -302,7 +302,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   check_assumptions(request.assumptions, request.machine.has_value());
   check_launch(request.launch, request.machine.has_value());
   if (request.launch == LaunchMode::fused && request.execution == Execution::dag)
-    throw RequestError("launch", "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");
+    throw RequestError("launch",
+                       "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
@@ -323,7 +324,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   }
   if (file.holds<ChainModel>()) check_chain(request);
   std::unique_ptr<const Machine> machine;
-  if (request.machine) machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch).value());
+  if (request.machine)
+    machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch).value());
   AnyModel model = file.load(numbers_for(request.pattern));
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};

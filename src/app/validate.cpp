@@ -54,12 +54,12 @@ struct Setting {
   std::optional<Machine> machine;
 };
 
-/// The machine as the backend runs on it. Throws RequestError.
+/// The machine as the backend runs on it. Throws InputError.
 Machine run_by(const BackendEntry& entry, const ValidateRequest& request, Machine machine) {
   try {
     return as_run_by(entry, std::move(machine), request.launch);
   } catch (const std::invalid_argument& error) {
-    throw RequestError("", error.what());
+    throw InputError(fmt::format("{}: {}", request.machine.value(), error.what()));
   }
 }
 

@@ -68,10 +68,10 @@ std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& 
 Machine as_run_by(const BackendEntry& backend, Machine machine, std::optional<LaunchMode> asked) {
   const std::optional<LaunchMode> own = backend.limits.launch;
   if (asked && asked != own) {
-    throw std::invalid_argument(own ? fmt::format("launch is {}, but {} has {}, accepted is that", to_string(*asked),
-                                                  backend.name, to_string(*own))
-                                    : fmt::format("launch is {}, but {} starts no kernels, accepted is none",
-                                                  to_string(*asked), backend.name));
+    throw std::invalid_argument(
+        own ? fmt::format("launch is {}, but {} has {}, accepted is that", to_string(*asked), backend.name,
+                          to_string(*own))
+            : fmt::format("launch is {}, but {} starts no kernels, accepted is none", to_string(*asked), backend.name));
   }
   const bool knows = machine.kind == MachineKind::gpu && machine.rates.back().host_launch_s.has_value();
   const bool applies = own && machine.provenance.origin != "calibration" && (asked || knows);

@@ -67,9 +67,8 @@ void set_memory_limit(PointSettings& point, const std::string& name, const AxisV
 }  // namespace
 
 const std::vector<std::string>& setting_names() {
-  static const std::vector<std::string> kNames = {"schedule", "workers", "batch",           "execution",
-                                                  "scope",    "pattern", "memory_limit_MiB", "ops",
-                                                  "launch"};
+  static const std::vector<std::string> kNames = {"schedule", "workers",          "batch", "execution", "scope",
+                                                  "pattern",  "memory_limit_MiB", "ops",   "launch"};
   return kNames;
 }
 

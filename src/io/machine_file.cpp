@@ -163,7 +163,8 @@ class MachineReader {
     const auto level_latency = quantities.find("level_latency", kTimeUnits, kZeroOrMore);
     if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
     rates.level_latency_s = level_latency.value_or(0);
-    if (machine_.kind == MachineKind::gpu) rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
+    if (machine_.kind == MachineKind::gpu)
+      rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
     rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);

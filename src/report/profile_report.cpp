@@ -176,8 +176,7 @@ ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profil
                            const Network& network, std::size_t workers, unsigned value_bytes) {
   ProfileTimes times{&machine, predict_time(profile, machine, workers, Execution::level, value_bytes), std::nullopt,
                      predict_build_seconds(counted, machine, workers, value_bytes)};
-  if (has_dag_time(machine))
-    times.dag_s = predict_time(profile, machine, workers, Execution::dag, value_bytes).seconds;
+  if (has_dag_time(machine)) times.dag_s = predict_time(profile, machine, workers, Execution::dag, value_bytes).seconds;
   if (const std::optional<DenseRates> rates = dense_rates(machine, workers, value_bytes))
     times.dense = dense_backprop(network, counted, *rates, 1);
   return times;

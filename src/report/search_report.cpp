@@ -36,7 +36,8 @@ Json launch_seconds_json(const SearchResult& result, const Candidate& c) {
   const Machine* machine = result.options.machine;
   if (machine == nullptr || machine->kind != MachineKind::gpu || !c.is_counted) return {};
   Json seconds;
-  for (std::size_t i = 0; i < kLaunchModes.size(); ++i) seconds[to_string(kLaunchModes[i])] = optional_json(c.launch_s[i]);
+  for (std::size_t i = 0; i < kLaunchModes.size(); ++i)
+    seconds[to_string(kLaunchModes[i])] = optional_json(c.launch_s[i]);
   return seconds;
 }
 

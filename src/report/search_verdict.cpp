@@ -304,7 +304,8 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
     if (!can_launch(*options.machine, mode) || mode == options.machine->launch) continue;
     const Machine machine = launched(*options.machine, mode);
     sentences.push_back(turned_text(
-        report, verdict, launch_text(mode), [i](const Candidate& c) { return c.launch_s[i]; }, dense_on(report, machine)));
+        report, verdict, launch_text(mode), [i](const Candidate& c) { return c.launch_s[i]; },
+        dense_on(report, machine)));
   }
   return sentences;
 }

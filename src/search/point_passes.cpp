@@ -80,23 +80,20 @@ PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape,
   rules.batch = settings.batch;
   PointFigures figures = chain_figures(chain, rules);
   std::vector<PointSchedule> asked;
-  bool has_plain = false;
   for (std::size_t i = 0; i < found.candidates.size(); ++i) {
     std::uint64_t levels = 0;
     for (const DeviceLevel& level : found.passes[i].prediction.levels) levels += level.levels;
     const PointSchedule schedule = scored(found.candidates[i], levels);
-    const bool is_faster = !has_plain || schedule.score < figures.plain.score;
-    // One block of unfused steps is there to compare with, although no backend runs it.
-    if (found.candidates[i].is_plain && is_faster) {
-      figures.plain = schedule;
-      has_plain = true;
-    }
+    // The first is the sequential pass, which stands there even where it does not fit.
+    const bool is_faster = i == 0 || (schedule.is_feasible && schedule.score < figures.plain.score);
+    if (found.candidates[i].is_plain && is_faster) figures.plain = schedule;
     if (is_asked(settings, found.passes[i].method, chain.elements)) asked.push_back(schedule);
   }
   if (asked.empty()) {
-    throw std::invalid_argument(fmt::format("the schedule is {}, accepted blocks of passes on a gpu are 1, 2, 4, ..., "
-                                            "at most the steps and {}, of unfused steps 1",
-                                            settings.schedule, kMostBlocks));
+    throw std::invalid_argument(
+        fmt::format("the schedule is {}, accepted blocks of passes on a gpu are 1, 2, 4, ..., "
+                    "at most the steps and {}, of unfused steps 1",
+                    settings.schedule, kMostBlocks));
   }
   choose_schedules(asked, 0, figures);
   return figures;

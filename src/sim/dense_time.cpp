@@ -23,7 +23,8 @@ std::optional<double> dense_bandwidth(const Rates& rates, unsigned value_bytes) 
 double DenseRates::seconds(const KernelWork& work, std::uint64_t samples) const {
   const auto times = static_cast<double>(samples);
   const double moved = times * static_cast<double>(work.elements) + static_cast<double>(work.weights);
-  const double body = std::max(times * static_cast<double>(work.flops) / flops_per_s, moved * value_bytes / bytes_per_s);
+  const double body =
+      std::max(times * static_cast<double>(work.flops) / flops_per_s, moved * value_bytes / bytes_per_s);
   return launch_s + body;
 }
 

@@ -59,8 +59,8 @@ PointFigures score(const PointInputs& inputs, const Machine* machine, const Poin
                    CountCache& cache) {
   std::optional<Machine> other;
   if (settings.launch && machine == nullptr) {
-    throw std::invalid_argument(fmt::format(
-        "launch is {} without a machine, accepted is with one that is a gpu", to_string(*settings.launch)));
+    throw std::invalid_argument(
+        fmt::format("launch is {} without a machine, accepted is with one that is a gpu", to_string(*settings.launch)));
   }
   if (settings.launch && (machine->kind != MachineKind::gpu || machine->launch != *settings.launch))
     machine = &other.emplace(launched(*machine, *settings.launch));

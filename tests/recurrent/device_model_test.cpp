@@ -32,8 +32,8 @@ PassShape gru(std::size_t hidden, std::size_t steps, std::size_t batch) {
   return {{CellKind::gru, Nonlinearity::tanh, 5, hidden, 10}, steps, batch, true};
 }
 
-/// 2 multiprocessors of 2 blocks, a clock of 1 Hz, launches of 1000 s in a graph and 2500 s in a stream; a multiply-add takes 1 s, shared memory 10 s, a
-/// load 100 s. Bandwidths and FLOP/s cost nothing.
+/// 2 multiprocessors of 2 blocks, a clock of 1 Hz, launches of 1000 s in a graph and 2500 s in a stream; a multiply-add
+/// takes 1 s, shared memory 10 s, a load 100 s. Bandwidths and FLOP/s cost nothing.
 Machine toy() {
   Machine machine;
   machine.name = "toy";

@@ -171,9 +171,8 @@ TEST_F(PredictTest, OfALevelIsItsSynchronisationAndTheLargerOfAllOpsTogetherAndT
       ++widths[level];
     }
     for (std::size_t level = 0; level < together.size(); ++level) {
-      EXPECT_DOUBLE_EQ(prediction.level_seconds[level],
-                       (is_gpu && widths[level] == 1 ? 0 : rates.level_latency_s) +
-                           std::max(together[level], longest[level]))
+      EXPECT_DOUBLE_EQ(prediction.level_seconds[level], (is_gpu && widths[level] == 1 ? 0 : rates.level_latency_s) +
+                                                            std::max(together[level], longest[level]))
           << "one kernel after the other needs no barrier";
     }
   }

@@ -27,7 +27,7 @@ struct ProfileRequest {
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::uint64_t> workers = std::nullopt;
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: seconds too
-  std::optional<LaunchMode> launch = std::nullopt;  ///< of a gpu; graph without
+  std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};
   DeviceSettings assumptions = {};

@@ -26,7 +26,7 @@ struct SearchRequest {
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::uint64_t> workers = std::nullopt;
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: scores are its seconds
-  std::optional<LaunchMode> launch = std::nullopt;  ///< of a gpu; graph without
+  std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
   std::optional<std::string> db = std::nullopt;       ///< runs are kept there
   Objective objective = Objective::time;
   std::optional<Execution> execution = std::nullopt;   ///< default_execution(); level where only that is known

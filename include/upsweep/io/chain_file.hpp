@@ -17,7 +17,7 @@ struct ChainModel {
   std::string name;
   unsigned value_bytes = 4;
   HomogeneousChain chain;
-  std::uint64_t batch = 1;   ///< of a recurrent model; 1 of a synthetic chain
+  std::uint64_t batch = 1;                         ///< of a recurrent model; 1 of a synthetic chain
   std::optional<PassShape> passes = std::nullopt;  ///< of a recurrent model: how a gpu runs it
   std::string content_hash;                        ///< of everything but the name
 };

@@ -105,7 +105,7 @@ struct TypeRates {
 /// Rates while a number of workers is active.
 struct Rates {
   std::size_t workers = 1;
-  double op_latency_s = 0;     ///< dispatch of one op; gpu: from the end of a kernel of a graph to the start of the next
+  double op_latency_s = 0;  ///< dispatch of one op; gpu: from the end of a kernel of a graph to the start of the next
   double level_latency_s = 0;  ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
@@ -132,10 +132,10 @@ struct Provenance {
 
 /// What starting kernels or ops costs, seconds.
 struct LaunchCosts {
-  double op_s = 0;            ///< before each op
-  double level_s = 0;         ///< of a level, however many ops it has
-  double wide_level_s = 0;    ///< besides, of a level in which an input has several ops
-  double host_s = 0;          ///< of the host for each op, one after the other while the device works
+  double op_s = 0;          ///< before each op
+  double level_s = 0;       ///< of a level, however many ops it has
+  double wide_level_s = 0;  ///< besides, of a level in which an input has several ops
+  double host_s = 0;        ///< of the host for each op, one after the other while the device works
 
   /// From one kernel to the next, each a level of its own, on the device.
   [[nodiscard]] double kernel_s() const { return op_s + level_s; }
@@ -146,12 +146,12 @@ struct Machine {
   std::string name;
   MachineKind kind = MachineKind::pram;
   LaunchMode launch = LaunchMode::graph;  ///< of the runs that it predicts: no figure of the machine, see launched()
-  std::uint64_t memory_bytes = 0;       ///< 0: not known
-  std::uint64_t cache_bytes = 0;        ///< of the last level that all workers share; 0: not known
-  std::uint64_t near_cache_bytes = 0;   ///< of the largest level that a worker has to itself; 0: not known
-  std::uint64_t first_cache_bytes = 0;  ///< of the first level; 0: not known
-  std::uint64_t fill_teams = 1;         ///< gpu: teams of rows that keep the whole device busy
-  std::vector<Rates> rates;             ///< by workers, ascending; at least one
+  std::uint64_t memory_bytes = 0;         ///< 0: not known
+  std::uint64_t cache_bytes = 0;          ///< of the last level that all workers share; 0: not known
+  std::uint64_t near_cache_bytes = 0;     ///< of the largest level that a worker has to itself; 0: not known
+  std::uint64_t first_cache_bytes = 0;    ///< of the first level; 0: not known
+  std::uint64_t fill_teams = 1;           ///< gpu: teams of rows that keep the whole device busy
+  std::vector<Rates> rates;               ///< by workers, ascending; at least one
   Provenance provenance;
   std::optional<SmallProducts> small_products;  ///< of a gpu, where known
 

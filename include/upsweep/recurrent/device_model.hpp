@@ -90,14 +90,14 @@ inline constexpr std::size_t kMostPredictedBlocks = std::size_t{1} << 20;
 
 /// Seconds of a recurrent iteration on a gpu or pram, from closed forms.
 ///
-/// On a gpu, a kernel takes its launch (launch_costs() of a level of one op) and the longest of: waves = blocks / resident
-/// blocks times the latencies of one block; what its multiprocessors take for FLOPs and for shared memory; bytes over
-/// bandwidth. Loads hit the cache of the device as far as what the phase works on fits. The sequential passes are
-/// `steps` times their kernels of a step. A scan by levels is one kernel per level of up- and down-sweep, with one
-/// block of hidden² (product) or hidden threads (vector) per combine and sample, dead combines too, and one kernel with
-/// a block per sample for the whole middle. A blocked scan is one kernel per phase with a block per block and sample.
-/// On a pram, a block is a worker's op (as many ops as a walk has steps), waves are ops over workers times the most
-/// expensive op, a level ends with `level_latency`, and assumptions do not count.
+/// On a gpu, a kernel takes its launch (launch_costs() of a level of one op) and the longest of: waves = blocks /
+/// resident blocks times the latencies of one block; what its multiprocessors take for FLOPs and for shared memory;
+/// bytes over bandwidth. Loads hit the cache of the device as far as what the phase works on fits. The sequential
+/// passes are `steps` times their kernels of a step. A scan by levels is one kernel per level of up- and down-sweep,
+/// with one block of hidden² (product) or hidden threads (vector) per combine and sample, dead combines too, and one
+/// kernel with a block per sample for the whole middle. A blocked scan is one kernel per phase with a block per block
+/// and sample. On a pram, a block is a worker's op (as many ops as a walk has steps), waves are ops over workers times
+/// the most expensive op, a level ends with `level_latency`, and assumptions do not count.
 ///
 /// `value_bytes` is 4 or 8. Throws std::invalid_argument for a cpu, for a gpu without small_products, FLOP/s or
 /// bandwidth (named), for extents of 0, for more than kMostPredictedBlocks, and for blocks of unfused steps but one

@@ -62,11 +62,11 @@ struct Candidate {
   std::uint64_t levels = 0;
   Totals totals;
   PramProfile pram;
-  bool is_counted = true;                ///< false: of the counts only FLOPs and peak_live_bytes are known
-  bool has_dag_path = true;              ///< false: the longest path is not known
-  std::optional<double> batched_score;   ///< as score, under Execution::level with kOtherBatch inputs; where known
-  std::optional<double> level_s;         ///< with a machine: seconds under Execution::level
-  std::optional<double> dag_s;           ///< with a machine: seconds under Execution::dag
+  bool is_counted = true;               ///< false: of the counts only FLOPs and peak_live_bytes are known
+  bool has_dag_path = true;             ///< false: the longest path is not known
+  std::optional<double> batched_score;  ///< as score, under Execution::level with kOtherBatch inputs; where known
+  std::optional<double> level_s;        ///< with a machine: seconds under Execution::level
+  std::optional<double> dag_s;          ///< with a machine: seconds under Execution::dag
   std::array<std::optional<double>, kLaunchModes.size()> launch_s;  ///< of a gpu: as level_s, by kLaunchModes
   std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one

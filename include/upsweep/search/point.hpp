@@ -133,8 +133,9 @@ class ProfiledChain {
                                        const PointSettings& settings);
 
 /// A recurrent model on a gpu, by search_on_device(): the passes that a GPU's library has, not a kernel for
-/// each op. `chain` is that of its steps. Plain back-propagation is the fastest pass that is no scan. Scores are seconds;
-/// "best" are the sequential pass and all depths, "best-of-all" blocks, too. Counts that passes have not are NaN.
+/// each op. `chain` is that of its steps. Plain back-propagation is the fastest pass that is no scan. Scores are
+/// seconds; "best" are the sequential pass and all depths, "best-of-all" blocks, too. Counts that passes have not are
+/// NaN.
 ///
 /// Throws std::invalid_argument for workers, Execution::dag, Scope::live, schedules that are no passes, and like
 /// predict_on_device(); CountOverflow.
