@@ -72,5 +72,24 @@ TEST(Registry, SaysBeforehandWhatABackendCannotRun) {
   EXPECT_EQ(reason("cpu", {}, 1001, &gpu), "") << "another machine's memory";
 }
 
+TEST(Registry, PredictsABackendByTheLaunchesItHas) {
+  const BackendEntry& cuda = find_backend("cuda", Ability::networks);
+  const BackendEntry& cpu = find_backend("cpu", Ability::networks);
+  Machine gpu;
+  gpu.name = "g";
+  gpu.kind = MachineKind::gpu;
+  gpu.rates.resize(1);
+  EXPECT_EQ(as_run_by(cuda, gpu, std::nullopt).launch, LaunchMode::graph) << "it says nothing of the host";
+  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, LaunchMode::eager)), std::invalid_argument);
+  gpu.rates[0].host_launch_s = 1e-6;
+  EXPECT_EQ(as_run_by(cuda, gpu, std::nullopt).launch, LaunchMode::eager) << "it issues kernels one by one";
+  EXPECT_EQ(as_run_by(cuda, gpu, LaunchMode::eager).launch, LaunchMode::eager);
+  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, LaunchMode::graph)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(as_run_by(cpu, gpu, LaunchMode::eager)), std::invalid_argument);
+  EXPECT_EQ(as_run_by(cpu, gpu, std::nullopt).launch, LaunchMode::graph);
+  gpu.provenance.origin = "calibration";
+  EXPECT_EQ(as_run_by(cuda, gpu, LaunchMode::eager).launch, LaunchMode::graph) << "its latencies were measured so";
+}
+
 }  // namespace
 }  // namespace upsweep
