@@ -35,8 +35,9 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// group of workers) is busy.
 [[nodiscard]] std::optional<Figure> timeline_figure(const RunDetails& run);
 
-/// Predicted against measured seconds of each op (alone on the machine, busy) and level, both logarithmic, with the
-/// diagonal. Of the last measurement that has predictions. Kind "predicted".
+/// Predicted against measured seconds of each level, from its start to its end, both logarithmic, with the diagonal; of
+/// each op, too, where one worker ran them: of several what is measured is added up over these. Of the last measurement
+/// that has predictions. Kind "predicted".
 [[nodiscard]] std::optional<Figure> predicted_figure(const RunDetails& run);
 
 /// Predicted over measured seconds per level, minus 1. Kind "residuals".
