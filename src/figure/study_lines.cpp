@@ -238,7 +238,7 @@ class LinesFigure {
     y.set_signals(signals, "y");
     signals["is_ordinal"] = !axis().is_numeric();
     signals["x_title"] = short_text(axis().name, 60);
-    signals["y_title"] = is_relative_ ? "score over that of plain back-propagation" : score_title(best_.unit);
+    signals["y_title"] = is_relative_ ? "score over that of plain BP" : score_title(best_.unit);
     signals["bands"] = figure.tables["crossings"]["rows"].size();
     FigureData labels = FigureData::array();
     FigureData values = FigureData::array();

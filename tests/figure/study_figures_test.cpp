@@ -64,7 +64,7 @@ TEST_F(StudyFigures, LinesOfSeveralUnitsStandOverPlainBackPropagation) {
     EXPECT_THAT(row["about"].get<std::string>(),
                 HasSubstr(row["series"] == 0 ? "s, ops = whole" : " FLOPs, ops = shared"));
   }
-  EXPECT_EQ(figure.signals["y_title"], "score over that of plain back-propagation");
+  EXPECT_EQ(figure.signals["y_title"], "score over that of plain BP");
   EXPECT_THAT(figure.caption, HasSubstr("below 1 the scan is faster"));
 }
 
