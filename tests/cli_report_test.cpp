@@ -171,8 +171,9 @@ TEST(Plot, SaysWhatItCannotDraw) {
   EXPECT_EQ(plot({"depth", "--run", "1", "--theme", "blue"}).exit_code, 2);
   const Finished nothing = plot({"predicted", "--run", "1"});
   EXPECT_EQ(nothing.exit_code, 3);
-  EXPECT_THAT(nothing.err, HasSubstr("run 1 (search of made) has nothing to show as predicted, accepted are crossover, depth, "
-                                     "op-flops, schedule, spy, timeline"));
+  EXPECT_THAT(nothing.err,
+              HasSubstr("run 1 (search of made) has nothing to show as predicted, accepted are crossover, depth, "
+                        "op-flops, schedule, spy, timeline"));
   EXPECT_EQ(plot({"losses", "--run", "1"}).exit_code, 3);
   EXPECT_EQ(plot({"depth", "--run", "1", "--width", "50"}).exit_code, 2);
   EXPECT_EQ(plot({"depth", "--run", "99"}).exit_code, 3);

@@ -237,8 +237,7 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
   const bool has_ops = measures_ops_alone(*measurement);
   figure.caption = fmt::format(
       "On the diagonal a prediction is right; the dashed lines are a factor of 2 away. A level is predicted and "
-      "measured "
-      "from its start to its end. {} {}",
+      "measured from its start to its end. {} {}",
       has_ops ? "So is an op, on the one worker."
               : "Ops are not shown: what is measured of them is added up over their workers.",
       error_sentence(*measurement));

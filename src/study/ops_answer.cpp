@@ -57,7 +57,7 @@ std::string device_text(const std::set<MachineKind>& kinds) {
   return names.empty() ? "" : fmt::format("a {}", fmt::join(names, " or "));
 }
 
-AnswerRecord record_of(const std::string& sentence, bool is_equal) {
+AnswerRecord ops_record(const std::string& sentence, bool is_equal) {
   AnswerJson answer;
   answer["whole_equals_shared"] = is_equal;
   return {"ops", "", sentence, answer.dump()};
@@ -70,9 +70,9 @@ std::optional<AnswerRecord> ops_answer(const StudyFile& study) {
   const std::string lead = "whether ops are whole or shared makes no difference";
   const auto is_about_memory = [](const Question& one) { return one.kind == QuestionKind::capacity; };
   if (!spec.questions.empty() && std::ranges::all_of(spec.questions, is_about_memory))
-    return record_of(lead + ": every question is about memory, which holds values, whoever works on them", true);
+    return ops_record(lead + ": every question is about memory, which holds values, whoever works on them", true);
   if (spec.base.point.objective != Objective::time)
-    return record_of(fmt::format("{} to {}, which is no makespan", lead, to_string(spec.base.point.objective)), true);
+    return ops_record(fmt::format("{} to {}, which is no makespan", lead, to_string(spec.base.point.objective)), true);
   const std::set<MachineKind> kinds = machine_kinds(study);
   const std::string devices = device_text(kinds);
   const bool has_pram = kinds.contains(MachineKind::pram) && has_ops(spec, Ops::shared);
@@ -85,7 +85,7 @@ std::optional<AnswerRecord> ops_answer(const StudyFile& study) {
       sentence += "; by score and time, points in seconds alone are compared";
   }
   if (sentence.empty()) return std::nullopt;
-  return record_of(sentence, !has_pram);
+  return ops_record(sentence, !has_pram);
 }
 
 }  // namespace upsweep

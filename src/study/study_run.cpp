@@ -1,7 +1,6 @@
 #include "study_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "study_record.hpp"

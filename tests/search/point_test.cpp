@@ -14,6 +14,7 @@
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/chain_search.hpp"
+#include "upsweep/search/depth.hpp"
 
 namespace upsweep::point_test {
 namespace {

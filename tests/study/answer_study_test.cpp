@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "support/chain_studies.hpp"
 #include "upsweep/grid/answers.hpp"
@@ -321,6 +322,22 @@ questions: [crossover: {along: workers}, best, top: {count: 9, by: score}, fewes
             "points in seconds alone are compared");
   EXPECT_EQ(answers.back()["whole_equals_shared"], false);
   EXPECT_EQ(ops_sentence(run(chain_study("axes: [{path: workers, values: [1, 64]}]"))), "") << "nobody asks for them";
+}
+
+TEST(AnswerStudy, OfSharedOpsOnAPramAloneIsInFlops) {
+  std::istringstream in(R"(
+base:
+  model: {chain: {length: 100, size: 4, kind: dense}}
+  machine: {name: p, kind: pram, provenance: {origin: definition}, rates: [{workers: 64, op_latency_us: 1}]}
+  ops: shared
+axes: [{path: workers, values: [1, 64]}]
+questions: [fewest_workers: {target_flops: 3168}]
+)");
+  const StudyResult result = run(load_study(in, "shared.yaml"));
+  EXPECT_FALSE(result.is_in_seconds);
+  EXPECT_EQ(answers_of(result).at(0)["value"], 1) << "99 ops of 32 FLOPs";
+  EXPECT_EQ(ops_sentence(result),
+            "shared ops on a pram are compared in FLOPs, since its seconds are those of whole ops");
 }
 
 TEST(AnswerStudy, SaysWhereRulesOfOpsMakeNoDifference) {
