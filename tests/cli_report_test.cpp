@@ -165,14 +165,15 @@ TEST(Plot, SaysWhatItCannotDraw) {
   };
   const Finished kind = plot({"flops", "--run", "1"});
   EXPECT_EQ(kind.exit_code, 2);
-  EXPECT_THAT(kind.err, HasSubstr("KIND is 'flops', accepted are depth, fill-in, "));
+  EXPECT_THAT(kind.err, HasSubstr("KIND is 'flops', accepted are crossover, depth, fill-in, "));
   EXPECT_EQ(plot({"study-map", "--run", "1"}).exit_code, 2);
   EXPECT_EQ(plot({"depth"}).exit_code, 2);
   EXPECT_EQ(plot({"depth", "--run", "1", "--theme", "blue"}).exit_code, 2);
   const Finished nothing = plot({"predicted", "--run", "1"});
   EXPECT_EQ(nothing.exit_code, 3);
-  EXPECT_THAT(nothing.err, HasSubstr("run 1 (search of made) has nothing to show as predicted, accepted are depth, "
-                                     "op-flops, schedule, spy, timeline"));
+  EXPECT_THAT(nothing.err,
+              HasSubstr("run 1 (search of made) has nothing to show as predicted, accepted are crossover, depth, "
+                        "op-flops, schedule, spy, timeline"));
   EXPECT_EQ(plot({"losses", "--run", "1"}).exit_code, 3);
   EXPECT_EQ(plot({"depth", "--run", "1", "--width", "50"}).exit_code, 2);
   EXPECT_EQ(plot({"depth", "--run", "99"}).exit_code, 3);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "templates.hpp"
@@ -9,8 +10,13 @@
 namespace upsweep {
 namespace {
 
+/// By kind. A crossover is drawn as lines of studies are.
 const FigureData& all_templates() {
-  static const FigureData all = FigureData::parse(figure_templates());
+  static const FigureData all = [] {
+    FigureData templates = FigureData::parse(figure_templates());
+    templates["crossover"] = templates.at("study-lines");
+    return templates;
+  }();
   return all;
 }
 
@@ -32,6 +38,7 @@ const std::vector<std::string>& figure_kinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> list;
     for (const auto& [kind, specification] : all_templates().items()) list.push_back(kind);
+    std::ranges::sort(list);
     return list;
   }();
   return kinds;

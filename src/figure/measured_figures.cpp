@@ -43,7 +43,12 @@ std::string about_times(double predicted, double measured) {
                      100 * (predicted / measured - 1));
 }
 
-/// Points of the scatter: group 0 ops, 1 levels; those without a place on logarithmic axes are counted.
+/// Whether what was measured of an op is what is predicted of it: from its start to its end, with the machine to
+/// itself. Of several workers their times are added up, of which no prediction is stored.
+bool measures_ops_alone(const StoredMeasurement& measurement) { return measurement.workers == 1; }
+
+/// Points of the scatter: group 0 ops, where these are measured alone, 1 levels; those without a place on logarithmic
+/// axes are counted.
 struct TimePoints {
   std::vector<PlotPoint> ops;
   std::vector<PlotPoint> levels;
@@ -52,7 +57,7 @@ struct TimePoints {
   double most = 0;
 
   explicit TimePoints(const StoredMeasurement& measurement) {
-    for (std::size_t i = 0; i < measurement.ops.size(); ++i)
+    for (std::size_t i = 0; measures_ops_alone(measurement) && i < measurement.ops.size(); ++i)
       add(ops, 0, i, measurement.ops[i].predicted_alone_s, measurement.ops[i].measured_busy_s);
     for (std::size_t i = 0; i < measurement.levels.size(); ++i)
       add(levels, 1, i, measurement.levels[i].predicted_s, measurement.levels[i].measured_s);
@@ -229,9 +234,12 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
   figure.kind = "predicted";
   figure.context = run_context(run);
   figure.title = fmt::format("Predicted against measured: {}", where_measured(*measurement));
+  const bool has_ops = measures_ops_alone(*measurement);
   figure.caption = fmt::format(
-      "On the diagonal a prediction is right; the dashed lines are a factor of 2 away. An op is predicted alone on the "
-      "machine and measured while it is busy. {}",
+      "On the diagonal a prediction is right; the dashed lines are a factor of 2 away. A level is predicted and "
+      "measured from its start to its end. {} {}",
+      has_ops ? "So is an op, on the one worker."
+              : "Ops are not shown: what is measured of them is added up over their workers.",
       error_sentence(*measurement));
   if (points.left_out > 0)
     figure.caption += fmt::format(" {} with a time of 0 not shown.", counted(points.left_out, "point"));
@@ -239,6 +247,10 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
     figure.caption += fmt::format(" Points near each other are put together in a grid of {}: the larger, the more.",
                                   grid_text(per_decade));
   figure.tables["points"] = std::move(table);
+  const char* what = has_ops ? "of an op or level" : "of a level";
+  figure.signals["x_title"] = fmt::format("predicted seconds {}", what);
+  figure.signals["y_title"] = fmt::format("measured seconds {}", what);
+  figure.signals["kinds"] = has_ops ? FigureData::array({"op", "level"}) : FigureData::array({"level"});
   figure.signals["least"] = points.least;
   figure.signals["most"] = std::max(points.most, 2 * points.least);
   return figure;

@@ -24,12 +24,8 @@ std::optional<SimulatedRun> simulated_run(const RunDetails& run) {
     simulated.longest = longest_chain(replayed);
     simulated.execution = replayed.execution;
     simulated.runs = std::move(replayed.runs);
+    simulated.inputs = replayed.inputs;
     simulated.timeline = std::move(replayed.timeline);
-    for (TimelineEntry& entry : simulated.timeline.entries) {
-      entry.start /= replayed.inputs;
-      entry.end /= replayed.inputs;
-    }
-    simulated.timeline.makespan /= replayed.inputs;
     if (simulated.timeline.makespan == 0) return std::nullopt;
     simulated.workers = workers_used(simulated.timeline);
     return simulated;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,15 @@ namespace upsweep {
 struct SimulatedRun {
   Execution execution = Execution::dag;
   std::vector<bool> runs;            ///< by op: false where the search left dead ops out
-  Timeline timeline;                 ///< FLOPs, means over the inputs, rounded down
+  std::uint64_t inputs = 1;          ///< of the run
+  Timeline timeline;                 ///< FLOPs, sums over the inputs
   std::size_t workers = 0;           ///< those that do anything; 0 .. workers - 1
   std::vector<std::size_t> longest;  ///< ops on the run's longest chain, last first; see longest_chain()
+
+  /// A time of the timeline as the mean over the inputs.
+  [[nodiscard]] double mean(std::uint64_t time) const {
+    return static_cast<double>(time) / static_cast<double>(inputs);
+  }
 };
 
 /// Under execution_of() the run and the scope of its search, else all ops. Nothing where the stored ops are not those

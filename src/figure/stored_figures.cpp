@@ -32,11 +32,12 @@ std::vector<Figure> depth_figures(const StoreReader& store, const RunDetails& de
 }
 
 std::vector<Figure> measured_figures(const StoreReader& store, const RunDetails& details) {
-  std::vector<RunDetails> all;
-  for (const StoredRun& run : store.runs_of(details.run.command_id)) {
-    if (std::optional<RunDetails> other = store.details(run.id)) all.push_back(*std::move(other));
-  }
-  return listed(measured_figure(all));
+  return listed(measured_figure(details_of_command(store, details.run.command_id)));
+}
+
+std::vector<Figure> crossover_figures(const StoreReader& store, const RunDetails& details) {
+  if (!details.search) return {};
+  return listed(crossover_figure(details_of_command(store, details.run.command_id)));
 }
 
 using RunMaker = std::vector<Figure> (*)(const StoreReader& store, const RunDetails& details);
@@ -69,6 +70,7 @@ const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_f
                                                     {"timeline", of_details<timeline_figure>},
                                                     {"predicted", of_details<predicted_figure>},
                                                     {"residuals", of_details<residuals_figure>},
+                                                    {"crossover", crossover_figures},
                                                     {"depth", depth_figures},
                                                     {"measured", measured_figures},
                                                     {"spy", spy_figures}};
@@ -174,6 +176,14 @@ std::vector<std::string> kinds_of_run(const StoreReader& store, std::int64_t run
   if (const std::optional<StoredTraining> training = store.training(run))
     return kinds_there(kTrainingMakers, [&](const TrainingMaker make) { return !make(*training).empty(); });
   return {};
+}
+
+std::vector<RunDetails> details_of_command(const StoreReader& store, std::int64_t command) {
+  std::vector<RunDetails> all;
+  for (const StoredRun& run : store.runs_of(command)) {
+    if (std::optional<RunDetails> details = store.details(run.id)) all.push_back(*std::move(details));
+  }
+  return all;
 }
 
 std::vector<StudyPointRow> points_of_study(const StoreReader& store, std::int64_t study) {

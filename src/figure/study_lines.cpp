@@ -70,18 +70,21 @@ class LinesFigure {
     }
     choose_series();
     skip_ = every(axis().size(), kMostPlaces);
+    each([&](std::size_t, std::size_t, const StudyPointRow& point) {
+      is_relative_ = is_relative_ || (point.plain_score && point.unit != best_.unit);
+    });
   }
 
   /// Nothing where no line has a score.
   std::optional<Figure> make(const std::vector<Crossing>& crossings) {
     std::vector<double> scores;
     each([&](std::size_t, std::size_t, const StudyPointRow& point) {
-      for (const std::optional<double>& score : {point.plain_score, point.scan_score}) {
-        if (score && is_of_unit(point)) scores.push_back(*score);
+      for (const bool is_scan : {false, true}) {
+        if (const double height = height_of(point, is_scan); !std::isnan(height)) scores.push_back(height);
       }
     });
     if (scores.empty()) return std::nullopt;
-    const PlotAxis y(scores, axis_unit(best_.unit));
+    const PlotAxis y(scores, is_relative_ ? AxisUnit::number : axis_unit(best_.unit));
     const PlotAxis x(axis().numbers, AxisUnit::number);
     Figure figure{.kind = "study-lines", .title = title(), .caption = ""};
     figure.tables["points"] = points_table(x, y);
@@ -93,7 +96,11 @@ class LinesFigure {
 
  private:
   [[nodiscard]] const GridAxis& axis() const { return grid_.axes()[along_]; }
-  [[nodiscard]] bool is_of_unit(const StudyPointRow& point) const { return point.unit == best_.unit; }
+  /// The score of a point or, of lines of several units, that over plain back-propagation's; kNoScore: there is none.
+  [[nodiscard]] double height_of(const StudyPointRow& point, bool is_scan) const {
+    const double score = (is_scan ? point.scan_score : point.plain_score).value_or(kNoScore);
+    return is_relative_ ? score / point.plain_score.value_or(kNoScore) : score;
+  }
   [[nodiscard]] std::size_t none() const { return grid_.axes().size(); }
 
   /// At most kMostSeries places of the next axis, spread evenly, the first and the last among them.
@@ -128,12 +135,10 @@ class LinesFigure {
         for (std::size_t place = 0; place < axis().size(); place += skip_) {
           const std::uint64_t position = grid_.moved(series_[series], along_, place);
           const StudyPointRow* point = grid_.at(position);
-          const double score = point != nullptr && is_of_unit(*point)
-                                   ? (method == 0 ? point->plain_score : point->scan_score).value_or(kNoScore)
-                                   : kNoScore;
+          const double score = point == nullptr ? kNoScore : height_of(*point, method == 1);
           const FigureData at = axis().is_numeric() ? x.coordinate(axis().numbers[place]) : FigureData(place);
           const FigureData height = std::isnan(score) ? FigureData() : y.coordinate(score);
-          const std::string about = height.is_null() ? "" : about_text(*point, method == 1, score);
+          const std::string about = height.is_null() ? "" : about_text(*point, method == 1);
           table["rows"].push_back({2 * series + static_cast<std::size_t>(method), series, method, at, height, about});
         }
       }
@@ -141,7 +146,8 @@ class LinesFigure {
     return table;
   }
 
-  [[nodiscard]] std::string about_text(const StudyPointRow& point, bool is_scan, double score) const {
+  [[nodiscard]] std::string about_text(const StudyPointRow& point, bool is_scan) const {
+    const double score = *(is_scan ? point.scan_score : point.plain_score);
     std::string text = fmt::format("{}: {}, {}", is_scan ? "best scan" : "plain back-propagation",
                                    score_text(score, point.unit), grid_.place_text(point.position));
     if (const std::optional<double> speedup = point.speedup())
@@ -232,7 +238,7 @@ class LinesFigure {
     y.set_signals(signals, "y");
     signals["is_ordinal"] = !axis().is_numeric();
     signals["x_title"] = short_text(axis().name, 60);
-    signals["y_title"] = score_title(best_.unit);
+    signals["y_title"] = is_relative_ ? "score over that of plain BP" : score_title(best_.unit);
     signals["bands"] = figure.tables["crossings"]["rows"].size();
     FigureData labels = FigureData::array();
     FigureData values = FigureData::array();
@@ -253,7 +259,9 @@ class LinesFigure {
   }
 
   [[nodiscard]] std::string caption(const Figure& figure) const {
-    std::string text = "Score of plain back-propagation and of the best scan; lower is faster.";
+    std::string text = is_relative_ ? "Score of the best scan over that of plain back-propagation, by line in seconds "
+                                      "or in FLOPs; below 1 the scan is faster."
+                                    : "Score of plain back-propagation and of the best scan; lower is faster.";
     const std::string others = grid_.others_text(best_.position, along_, next_.value_or(none()));
     if (!others.empty()) text += fmt::format(" At {}, where the scan gains most.", others);
     if (next_ && series_.size() < grid_.axes()[*next_].size()) {
@@ -277,6 +285,7 @@ class LinesFigure {
   std::optional<std::size_t> next_;
   std::vector<std::uint64_t> series_;  // a position of each
   std::size_t skip_ = 1;
+  bool is_relative_ = false;  // lines of several units
 };
 
 }  // namespace

@@ -26,14 +26,18 @@ std::vector<std::string> without_folders_and_suffix(const std::vector<std::strin
   return stems.size() == texts.size() ? shortened : texts;
 }
 
+std::string text_of_value(const FigureData& value) {
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, FigureData::error_handler_t::replace);
+}
+
 std::optional<GridAxis> axis_of(const StoredAxis& stored) {
   const FigureData values = FigureData::parse(stored.values, nullptr, false);
   if (!values.is_array() || values.empty()) return std::nullopt;
   GridAxis axis{stored.name, {}, {}, {}};
   for (const FigureData& value : values) {
     if (value.is_number()) axis.numbers.push_back(value.get<double>());
-    axis.texts.push_back(value.is_string() ? value.get<std::string>()
-                                           : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
+    axis.texts.push_back(text_of_value(value));
   }
   if (axis.numbers.size() != axis.texts.size()) axis.numbers.clear();
   axis.texts = without_folders_and_suffix(axis.texts);
@@ -78,7 +82,38 @@ std::optional<StudyGrid> StudyGrid::of(const StoredStudy& study, std::span<const
   }
   std::sort(grid.points_.begin(), grid.points_.end(),
             [](const StudyPointRow* a, const StudyPointRow* b) { return a->position < b->position; });
+  for (const std::size_t axis : grid.several_) grid.tell_apart(axis);
   return grid;
+}
+
+// Of a zipped axis the values of the first column are stored; those of the others are in the points.
+void StudyGrid::tell_apart(std::size_t axis) {
+  GridAxis& mine = axes_[axis];
+  if (points_.empty() || std::set(mine.texts.begin(), mine.texts.end()).size() == mine.size()) return;
+  std::vector<FigureData> places;
+  for (std::size_t place = 0; place < mine.size(); ++place) {
+    const StudyPointRow* point = at(moved(points_.front()->position, axis, place));
+    if (point == nullptr) return;
+    places.push_back(FigureData::parse(point->coordinates, nullptr, false));
+    if (!places.back().is_object()) return;
+  }
+  mine.texts.assign(mine.size(), "");
+  for (const auto& [key, first] : places.front().items()) {
+    const auto has_first = [&name = key, &value = first](const FigureData& place) {
+      return place.value(name, FigureData()) == value;
+    };
+    if (std::ranges::all_of(places, has_first)) continue;
+    for (std::size_t place = 0; place < mine.size(); ++place) {
+      const FigureData value = places[place].value(key, FigureData());
+      std::string& text = mine.texts[place];
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", text_of_value(value));
+    }
+  }
+  mine.numbers.clear();
+  for (std::size_t place = 0; place < mine.size(); ++place) {
+    mine.labels[place] = short_text(mine.texts[place], 24);
+    mine.texts[place] = short_text(mine.texts[place], 80);
+  }
 }
 
 std::uint64_t StudyGrid::moved(std::uint64_t position, std::size_t axis, std::size_t place) const {

@@ -49,6 +49,9 @@ class StudyGrid {
  private:
   StudyGrid() = default;
 
+  /// Where places of an axis have equal texts: adds the values of its other columns.
+  void tell_apart(std::size_t axis);
+
   std::vector<GridAxis> axes_;
   std::vector<std::uint64_t> strides_;
   std::vector<std::size_t> several_;

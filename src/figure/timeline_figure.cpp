@@ -65,23 +65,23 @@ struct TimelineParts {
       : run(run_details), simulated(again), rows(again.workers), is_on_chain(run_details.ops.size(), false) {
     for (const std::size_t id : waited_for(simulated)) is_on_chain[id] = true;
   }
-  [[nodiscard]] double makespan() const { return static_cast<double>(simulated.timeline.makespan); }
+  [[nodiscard]] double makespan() const { return simulated.mean(simulated.timeline.makespan); }
   [[nodiscard]] bool fits() const { return simulated.timeline.entries.size() <= kMostMarks && rows.per_row == 1; }
 };
 
 FigureData op_bars(const TimelineParts& parts) {
   FigureData table = figure_table({"row", "start", "end", "class", "share", "chain", "dead", "about"});
   const OpTexts texts(parts.run);
+  const std::uint64_t inputs = parts.simulated.inputs;
   for (const TimelineEntry& entry : parts.simulated.timeline.entries) {
     if (entry.end == entry.start) continue;
     const StoredOp& op = parts.run.ops[entry.id];
     const bool is_on_chain = parts.is_on_chain[entry.id];
-    table["rows"].push_back(
-        {parts.rows.label(entry.worker), entry.start, entry.end, op.is_mv ? "mv" : "mm", 1, is_on_chain ? 1 : 0,
-         op.is_dead,
-         fmt::format("worker {}, from {} to {}: {}{}", entry.worker, short_count(static_cast<double>(entry.start)),
-                     short_count(static_cast<double>(entry.end)), texts.about(op, false),
-                     is_on_chain ? ", on the run's longest chain" : "")});
+    table["rows"].push_back({parts.rows.label(entry.worker), json_mean(entry.start, inputs),
+                             json_mean(entry.end, inputs), op.is_mv ? "mv" : "mm", 1, is_on_chain ? 1 : 0, op.is_dead,
+                             fmt::format("worker {}, from {} to {}: {}{}", entry.worker,
+                                         short_count(entry.start, inputs), short_count(entry.end, inputs),
+                                         texts.about(op, false), is_on_chain ? ", on the run's longest chain" : "")});
   }
   return table;
 }
@@ -98,7 +98,8 @@ std::vector<BusyCell> busy_cells(const TimelineParts& parts, const Slices& slice
   std::vector<BusyCell> cells(parts.rows.rows * slices.count());
   for (const TimelineEntry& entry : parts.simulated.timeline.entries) {
     const std::size_t row = entry.worker / parts.rows.per_row;
-    slices.each(static_cast<double>(entry.start), static_cast<double>(entry.end), [&](std::size_t slice, double time) {
+    const SimulatedRun& simulated = parts.simulated;
+    slices.each(simulated.mean(entry.start), simulated.mean(entry.end), [&](std::size_t slice, double time) {
       BusyCell& cell = cells[row * slices.count() + slice];
       (parts.run.ops[entry.id].is_mv ? cell.mv : cell.mm) += time;
       if (parts.is_on_chain[entry.id]) cell.chain += time;
@@ -158,8 +159,8 @@ FigureData busy_steps(const TimelineParts& parts, bool& is_mean) {
   const Slices slices(parts.makespan(), kMostTimeSlices);
   std::vector<double> times(kMostTimeSlices, 0);
   for (auto at = busy.begin(); at != busy.end() && std::next(at) != busy.end(); ++at) {
-    const auto start = static_cast<double>(at->first);
-    const auto end = static_cast<double>(std::next(at)->first);
+    const double start = parts.simulated.mean(at->first);
+    const double end = parts.simulated.mean(std::next(at)->first);
     const auto share = static_cast<double>(at->second) / workers;
     if (is_mean) {
       slices.each(start, end, [&](std::size_t slice, double time) { times[slice] += time * share; });
@@ -175,7 +176,7 @@ FigureData busy_steps(const TimelineParts& parts, bool& is_mean) {
 std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool is_mean) {
   const SimulatedRun& simulated = parts.simulated;
   double work = 0;
-  for (const TimelineEntry& entry : simulated.timeline.entries) work += static_cast<double>(entry.end - entry.start);
+  for (const TimelineEntry& entry : simulated.timeline.entries) work += simulated.mean(entry.end - entry.start);
   const std::uint64_t all = parts.run.run.workers;
   std::string caption = fmt::format(
       "Simulated under {} execution: {} FLOPs of one worker after the start the last op ends. {}, busy {} of that "
@@ -184,7 +185,7 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
       to_string(simulated.execution), short_count(parts.makespan()), counted(all, "worker"),
       percent(work / parts.makespan() / static_cast<double>(all)), slices > 0 ? "Underlined" : "Outlined");
   if (parts.run.machine) caption += " Time is counted in FLOPs: the rates of the machine are not in it.";
-  if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs, rounded.";
+  if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs.";
   if (simulated.workers < all)
     caption += fmt::format(" {} of them never work and are not drawn.",
                            short_count(static_cast<double>(all - simulated.workers)));
@@ -224,7 +225,7 @@ std::optional<Figure> timeline_figure(const RunDetails& run) {
   const std::size_t row_height = rows.size() <= 8 ? 26 : (rows.size() <= 16 ? 20 : 14);
   figure.signals["rows"] = rows;
   figure.signals["height"] = 90 + row_height * rows.size();
-  figure.signals["makespan"] = simulated->timeline.makespan;
+  figure.signals["makespan"] = json_mean(simulated->timeline.makespan, simulated->inputs);
   figure.signals["row_title"] = parts.rows.per_row == 1 ? "worker" : "workers";
   figure.signals["is_sliced"] = slices > 0;
   return figure;

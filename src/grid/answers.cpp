@@ -24,6 +24,11 @@ double small_key(const PointBrief& brief, PointKey by) {
   throw std::logic_error("unknown key of points");
 }
 
+/// Whether seconds are what scores are compared in: where some are seconds, those in FLOPs are not.
+bool compares_seconds(const std::vector<PointBrief>& points) {
+  return std::ranges::any_of(points, [](const PointBrief& brief) { return brief.is_in_seconds; });
+}
+
 struct Ranked {
   double key;
   std::uint64_t position;
@@ -93,10 +98,12 @@ std::optional<bool> fits(const PointBrief& brief, const Question& question) {
 }
 
 std::vector<std::uint64_t> top_points(const std::vector<PointBrief>& points, PointKey by, std::uint64_t count) {
+  const bool in_seconds = compares_seconds(points);
   std::vector<Ranked> best;  // a heap, its worst in front: of a large grid only `count` points are held
   for (std::uint64_t position = 0; position < points.size() && count > 0; ++position) {
     const Ranked ranked{small_key(points[position], by), position};
     if (std::isnan(ranked.key)) continue;
+    if (by == PointKey::score && points[position].is_in_seconds != in_seconds) continue;
     if (best.size() == count) {
       if (!is_earlier(ranked, best.front())) continue;
       std::ranges::pop_heap(best, is_earlier);
@@ -113,9 +120,12 @@ std::vector<std::uint64_t> top_points(const std::vector<PointBrief>& points, Poi
 }
 
 std::vector<std::uint64_t> pareto_front(const std::vector<PointBrief>& points) {
+  const bool in_seconds = compares_seconds(points);
   std::vector<std::uint64_t> positions;
   for (std::uint64_t position = 0; position < points.size(); ++position) {
-    if (!std::isnan(points[position].score) && !std::isnan(points[position].best_bytes)) positions.push_back(position);
+    const PointBrief& point = points[position];
+    if (!std::isnan(point.score) && !std::isnan(point.best_bytes) && point.is_in_seconds == in_seconds)
+      positions.push_back(position);
   }
   std::ranges::sort(positions, [&points](std::uint64_t a, std::uint64_t b) {
     const PointBrief& left = points[a];

@@ -129,11 +129,21 @@ void read_grid(const YamlDocument& document, const YamlNode* axes, const YamlNod
   study.content_hash = hash.text();
 }
 
-bool has_machine_axis(const StudySpec& spec) {
-  return std::any_of(spec.axes.begin(), spec.axes.end(), [](const Axis& axis) {
+bool has_axis_of(const StudySpec& spec, const char* path) {
+  return std::any_of(spec.axes.begin(), spec.axes.end(), [path](const Axis& axis) {
     return std::any_of(axis.columns.begin(), axis.columns.end(),
-                       [](const AxisColumn& column) { return column.path == "machine"; });
+                       [path](const AxisColumn& column) { return column.path == path; });
   });
+}
+
+/// Whether every point has shared ops on the pram of the base.
+bool shares_ops_of_a_pram(const StudyFile& study) {
+  const StudySpec& spec = study.spec;
+  if (!study.machine || spec.base.point.ops == Ops::whole) return false;
+  for (const char* path : {"ops", "machine", "machine.kind"}) {
+    if (has_axis_of(spec, path)) return false;
+  }
+  return machine_with(&*study.machine, {}, study.file).kind == MachineKind::pram;
 }
 
 StudyFile read_study_text(std::string text, const std::string& path) {
@@ -162,7 +172,8 @@ StudyFile read_study_text(std::string text, const std::string& path) {
 }  // namespace
 
 bool scores_in_seconds(const StudyFile& study) {
-  return study.spec.base.point.objective == Objective::time && (study.machine || has_machine_axis(study.spec));
+  if (study.spec.base.point.objective != Objective::time || shares_ops_of_a_pram(study)) return false;
+  return study.machine || has_axis_of(study.spec, "machine");
 }
 
 StudyFile load_study(const std::string& path) {

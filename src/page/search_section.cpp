@@ -6,6 +6,7 @@
 #include "candidates.hpp"
 #include "sections.hpp"
 #include "upsweep/figure/run_figures.hpp"
+#include "upsweep/figure/stored_figures.hpp"
 
 namespace upsweep {
 namespace {
@@ -108,7 +109,10 @@ Markup candidate_body(const SectionContext& context, const RunGroup& group, std:
 
 Markup search_figures(const SectionContext& context, const RunGroup& group) {
   Markup out;
-  if (context.shelf.is_open()) context.shelf.put(depth_figure(*group.search, group.runs), out);
+  if (context.shelf.is_open()) {
+    context.shelf.put(depth_figure(*group.search, group.runs), out);
+    context.shelf.put(crossover_figure(details_of_command(context.store, group.runs.front().command_id)), out);
+  }
   return out.add(left_out_note(context, "run", group.runs.front().id));
 }
 
@@ -122,7 +126,10 @@ Markup search_section(const RunGroup& group, const SearchParts& parts) {
       .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
                         group.runs.front().pattern));
   out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n");
-  out.add(verdict_markup(group.verdict)).add(candidates_table(group, best, plain, bodies)).add(reasons(group)).add(parts.figures);
+  out.add(verdict_markup(group.verdict))
+      .add(candidates_table(group, best, plain, bodies))
+      .add(reasons(group))
+      .add(parts.figures);
   bool all_shown = true;
   for (std::size_t i = 0; i < group.runs.size(); ++i) {
     if (i >= bodies.size() || bodies[i].empty()) {

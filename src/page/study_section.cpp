@@ -138,6 +138,7 @@ const char* question_title(const std::string& question) {
   if (question == "capacity") return "What fits";
   if (question == "fewest_workers") return "How few workers are enough";
   if (question == "top") return "The best points";
+  if (question == "ops") return "Whole and shared ops";
   return question == "pareto" ? "Score against memory: the Pareto front" : nullptr;
 }
 

@@ -41,6 +41,11 @@ Schedule schedule_with_ops(const std::string& name, const RunDetails& run) {
   return schedule;
 }
 
+void require_inputs(std::uint64_t inputs) {
+  if (inputs == 0 || inputs > kMostReplayedInputs)
+    throw std::invalid_argument(fmt::format("it is over {} inputs", inputs));
+}
+
 /// What came before each op, as a walk back through a timeline asks it.
 class ReplayedBefore {
  public:
@@ -106,6 +111,27 @@ std::uint64_t stored_sum(double mean, std::uint64_t inputs, const char* what, st
   return static_cast<std::uint64_t>(sum);
 }
 
+ScheduleProfile stored_profile(const RunDetails& run) {
+  ScheduleProfile profile;
+  profile.inputs = run.run.inputs;
+  require_inputs(profile.inputs);
+  profile.schedule = stored_schedule(run);
+  profile.ops.reserve(run.ops.size());
+  for (const StoredOp& op : run.ops) {
+    if (!op.span) throw std::invalid_argument(fmt::format("op {} is stored without its span", op.id));
+    OpProfile& mine = profile.ops.emplace_back();
+    mine.m = op.m;
+    mine.k = op.k;
+    mine.n = op.n;
+    mine.is_mv = op.is_mv;
+    mine.dead = op.is_dead;
+    mine.flops = stored_sum(op.flops, profile.inputs, "FLOPs", op.id);
+    mine.span = stored_sum(*op.span, profile.inputs, "span", op.id);
+  }
+  profile.levels = level_profiles(profile);
+  return profile;
+}
+
 std::string execution_of(const RunDetails& run) {
   if (!run.measurements.empty()) return run.measurements.back().execution;
   return run.search ? run.search->execution : to_string(Execution::dag);
@@ -114,8 +140,7 @@ std::string execution_of(const RunDetails& run) {
 ReplayedRun replayed_run(const RunDetails& run) {
   ReplayedRun replayed;
   replayed.inputs = run.run.inputs;
-  if (replayed.inputs == 0 || replayed.inputs > kMostReplayedInputs)
-    throw std::invalid_argument(fmt::format("it is over {} inputs", replayed.inputs));
+  require_inputs(replayed.inputs);
   replayed.execution = execution_of(run) == to_string(Execution::level) ? Execution::level : Execution::dag;
   replayed.schedule = stored_schedule(run);
   replayed.costs.reserve(run.ops.size());

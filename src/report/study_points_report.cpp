@@ -7,6 +7,7 @@
 
 #include "cell_text.hpp"
 #include "study_parts.hpp"
+#include "upsweep/grid/answers.hpp"
 
 namespace upsweep {
 namespace {
@@ -18,22 +19,15 @@ const std::string& schedule_of(const StudyResult& result, const PointBrief& brie
   return brief.schedule < result.schedules.size() ? result.schedules[brief.schedule] : none;
 }
 
-std::string score_text(const StudyResult& result, double score) {
+std::string score_text(const PointBrief& brief, double score) {
   if (std::isnan(score)) return "-";
-  return result.is_in_seconds ? short_seconds(score) : short_count(score);
+  return brief.is_in_seconds ? short_seconds(score) : short_count(score);
 }
 
-/// The point with the smallest score, the first of equal ones; nothing where fewer than two have one.
+/// The point with the smallest score, the first of equal ones; nothing where fewer than two have one to compare.
 std::optional<std::uint64_t> best_point(const StudyResult& result) {
-  std::optional<std::uint64_t> best;
-  std::size_t scored = 0;
-  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
-    const PointBrief& brief = result.points[position];
-    if (brief.status != PointStatus::done || std::isnan(brief.score)) continue;
-    ++scored;
-    if (!best || brief.score < result.points[*best].score) best = position;
-  }
-  return scored > 1 ? best : std::nullopt;
+  const std::vector<std::uint64_t> top = top_points(result.points, PointKey::score, 2);
+  return top.size() > 1 ? std::optional(top.front()) : std::nullopt;
 }
 
 /// A number without loss; empty where there is none.
@@ -150,12 +144,12 @@ std::string points_table(const StudyReport& report, const TextStyle& style) {
     std::vector<std::string> cells;
     for (const std::vector<std::string>& column : values) cells.push_back(column[position]);
     const std::string& schedule = schedule_of(result, brief);
-    cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(result, brief.score),
-                               score_text(result, brief.plain_score)});
-    if (has_dense) cells.push_back(score_text(result, brief.dense_score));
-    cells.insert(cells.end(), {score_text(result, brief.scan_score),
-                               std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
-                               std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
+    cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(brief, brief.score),
+                               score_text(brief, brief.plain_score)});
+    if (has_dense) cells.push_back(score_text(brief, brief.dense_score));
+    cells.insert(cells.end(),
+                 {score_text(brief, brief.scan_score), std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
+                  std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
     table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
   }
   return table.text(style);
@@ -178,7 +172,7 @@ std::string to_csv(const StudyReport& report) {
     cells.insert(cells.begin(), fmt::format("{}", position));
     cells.insert(cells.end(), {status_text(brief.status), schedule_of(result, brief),
                                std::isnan(brief.score) ? ""
-                               : result.is_in_seconds  ? "s"
+                               : brief.is_in_seconds   ? "s"
                                                        : "FLOPs"});
     for (const double number :
          {brief.score, brief.plain_score, brief.scan_score, brief.speedup(), brief.best_bytes, brief.plain_bytes,

@@ -46,8 +46,11 @@ std::string speedups_text(const std::vector<Json>& answers) {
 /// Answers to a question about one axis, by place: values of the other axes as a JSON object.
 using AskedPlaces = std::map<std::string, std::vector<Json>>;
 
+/// Along an axis, and with ops by which rule; empty where that is none of the other axes.
+using AskedAxis = std::pair<std::string, std::string>;
+
 /// "everywhere at 3 of 9 places, nowhere at 2 of 9 places", with what limits the scan there; `places` of one axis.
-std::string crossovers_text(const std::string& along, const AskedPlaces& places) {
+std::string crossovers_text(const AskedAxis& asked, const AskedPlaces& places) {
   std::map<std::string, std::size_t> counts;
   std::map<std::string, std::size_t> bindings;
   std::vector<Json> all;
@@ -67,7 +70,9 @@ std::string crossovers_text(const std::string& along, const AskedPlaces& places)
     text += fmt::format("{}{} at {} of {} place{}", text.empty() ? "" : ", ", what, counts[key], places.size(),
                         places.size() == 1 ? "" : "s");
   }
-  text = fmt::format("Along {} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60), text);
+  const auto& [along, ops] = asked;
+  text = fmt::format("Along {}{} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60),
+                     ops.empty() ? "" : fmt::format(", where ops are {},", short_text(ops, 20)), text);
   if (const std::string speedups = speedups_text(all); !speedups.empty()) text += fmt::format(" ({})", speedups);
   const auto most = std::ranges::max_element(bindings, {}, [](const auto& binding) { return binding.second; });
   if (most != bindings.end()) {
@@ -76,20 +81,21 @@ std::string crossovers_text(const std::string& along, const AskedPlaces& places)
   return text + ".";
 }
 
-/// A sentence for each axis that crossovers were asked along.
+/// A sentence for each axis that crossovers were asked along, and each rule of ops.
 std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
-  std::vector<std::pair<std::string, AskedPlaces>> axes;  // in the order in which they were asked
+  std::vector<std::pair<AskedAxis, AskedPlaces>> axes;  // in the order in which they were asked
   for (const AnswerRecord& answer : answers) {
     Json details = details_of(answer);
     if (answer.question != "crossover" || !details.contains("faster")) continue;
-    const std::string along = text_of(details, "along");
-    auto axis = std::ranges::find(axes, along, &std::pair<std::string, AskedPlaces>::first);
-    if (axis == axes.end()) axis = axes.insert(axes.end(), {along, {}});
+    const Json where = Json::parse(answer.where, nullptr, false);
+    const AskedAxis asked = {text_of(details, "along"), where.is_object() ? text_of(where, "ops") : ""};
+    auto axis = std::ranges::find(axes, asked, &std::pair<AskedAxis, AskedPlaces>::first);
+    if (axis == axes.end()) axis = axes.insert(axes.end(), {asked, {}});
     axis->second[answer.where].push_back(std::move(details));
   }
   std::string text;
-  for (const auto& [along, places] : axes) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", crossovers_text(along, places));
+  for (const auto& [asked, places] : axes) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", crossovers_text(asked, places));
   }
   return text;
 }

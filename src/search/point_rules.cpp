@@ -108,12 +108,6 @@ PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned 
     throw std::invalid_argument(
         "ops are shared and execution is dag, of which a lower bound alone is known: accepted is execution level");
   }
-  if (settings.ops == Ops::shared && machine != nullptr && has_whole_ops(machine)) {
-    throw std::invalid_argument(fmt::format(
-        "ops are shared and the machine {} is a pram, whose seconds are those of whole ops: accepted are ops "
-        "whole, or no machine",
-        machine->name));
-  }
   if (settings.launch == LaunchMode::fused && settings.execution == Execution::dag) {
     throw std::invalid_argument(
         "launch is fused, a kernel for each level, and execution is dag: accepted is execution level, or launch graph "
@@ -121,7 +115,10 @@ PointRules rules_of(const PointSettings& settings, std::size_t length, unsigned 
   }
   PointRules rules;
   rules.ops = settings.ops;
-  rules.machine = settings.objective == Objective::time ? machine : nullptr;
+  // The seconds of a pram are those of whole ops: shared ones are compared in FLOPs, as in the verdict of a search.
+  const bool has_seconds =
+      settings.objective == Objective::time && (settings.ops == Ops::whole || !has_whole_ops(machine));
+  rules.machine = has_seconds ? machine : nullptr;
   rules.value_bytes = value_bytes;
   rules.objective = settings.objective;
   rules.execution = settings.execution;

@@ -192,7 +192,8 @@ const char* select_briefs_sql() {
          "CASE WHEN r.scan_is_best THEN r.best_score WHEN r.scan_feasible THEN r.scan_score END, "
          "r.best_peak_live_bytes, IIF(r.plain_is_best, r.best_peak_live_bytes, r.plain_peak_live_bytes), "
          "IIF(r.scan_is_best, r.best_peak_live_bytes, r.scan_peak_live_bytes), r.bppsa_bytes, r.pipeline_bytes, "
-         "r.memory_limit FROM study_members m LEFT JOIN point_results r ON r.key = m.key WHERE m.study_id = ? "
+         "r.memory_limit, COALESCE(r.unit, '') = 's' FROM study_members m LEFT JOIN point_results r ON r.key = m.key "
+         "WHERE m.study_id = ? "
          "ORDER BY m.position";
 }
 
@@ -224,6 +225,7 @@ StoredPoint read_brief(const Statement& row) {
         &PointBrief::best_bytes, &PointBrief::plain_bytes, &PointBrief::scan_bytes, &PointBrief::bppsa_bytes,
         &PointBrief::pipeline_bytes, &PointBrief::memory_limit})
     point.brief.*figure = row.number_or_nan(column++);
+  point.brief.is_in_seconds = row.integer(column) != 0;
   return point;
 }
 

@@ -135,6 +135,7 @@ void columns(auto& visit, OpColumns<Count>& op) {
   visit("products", op.products);
   visit("flops", op.flops);
   visit("bytes", op.bytes);
+  visit("span", op.span);
 }
 
 namespace {
@@ -256,7 +257,8 @@ void save_ops(Sqlite& database, std::int64_t run, const ScheduleProfile& profile
     const OpProfile& op = profile.ops[id];
     const Combine& combine = profile.schedule.combines[id];
     insert({id, combine.level, combine.left, combine.right, combine.target, op.is_mv, op.dead, op.m, op.k, op.n,
-            mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz), mean(op.flops), mean(op.bytes), mean(op.products)},
+            mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz), mean(op.flops), mean(op.bytes), mean(op.products),
+            mean(op.span)},
            run);
   }
 }

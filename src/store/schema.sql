@@ -134,6 +134,7 @@ CREATE TABLE ops (
   products NUMERIC NOT NULL,
   flops NUMERIC NOT NULL,
   bytes NUMERIC NOT NULL,
+  span NUMERIC,                       -- the least FLOPs, one after the other, where workers share it; NULL: before version 14
   PRIMARY KEY (run_id, id)
 ) WITHOUT ROWID;
 
@@ -176,7 +177,7 @@ FROM levels l JOIN schedule_runs r ON r.id = l.run_id;
 
 CREATE VIEW op_profile AS
 SELECT o.run_id, r.model, r.pattern, r.schedule, o.id, l.phase, o.level, o.left, o.right, o.target, o.kind, o.dead, o.m, o.k, o.n,
-       o.left_nnz, o.right_nnz, o.nnz, 1.0 * o.nnz / (1.0 * o.m * o.n) AS density, o.products, o.flops, o.bytes
+       o.left_nnz, o.right_nnz, o.nnz, 1.0 * o.nnz / (1.0 * o.m * o.n) AS density, o.products, o.flops, o.bytes, o.span
 FROM ops o JOIN levels l ON l.run_id = o.run_id AND l.level = o.level JOIN schedule_runs r ON r.id = o.run_id;
 
 -- Machines and measurements -------------------------------------------------------------------------------------------
@@ -494,7 +495,7 @@ CREATE TABLE study_members (
 CREATE TABLE study_answers (
   study_id INTEGER NOT NULL REFERENCES study_grids(id) ON DELETE CASCADE,
   answer INTEGER NOT NULL,            -- from 0
-  question TEXT NOT NULL,             -- best, crossover, capacity, fewest_workers, top or pareto
+  question TEXT NOT NULL,             -- best, crossover, capacity, fewest_workers, top or pareto; ops: what rules of ops mean here
   place TEXT,                         -- values of the other axes as a JSON object; NULL: of all points
   sentence TEXT NOT NULL,
   details TEXT NOT NULL,              -- JSON object

@@ -94,6 +94,8 @@ void upgrade(Sqlite& database, std::int64_t version) {
   std::vector<Definition> gone = take_away(database, "'view', 'trigger'");
   if (version < 7) database.execute("ALTER TABLE runs ADD COLUMN rule TEXT");  // which the script asks for
   if (version < 10) database.execute(before_commands_sql());
+  // In place: there are many rows. As the script defines it, so that the table is not made anew.
+  if (version < 14) database.execute("ALTER TABLE ops ADD COLUMN span NUMERIC");
   std::ranges::move(take_away(database, "'index'"), std::back_inserter(gone));
 
   Sqlite present = Sqlite::in_memory();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "line_answers.hpp"
+#include "ops_answer.hpp"
 #include "point_answers.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/base/pipeline.hpp"
@@ -96,6 +97,7 @@ std::vector<AnswerRecord> answer_study(const AnswerInputs& inputs) {
         break;
     }
   }
+  if (std::optional<AnswerRecord> ops = ops_answer(inputs.study)) records.push_back(*std::move(ops));
   return records;
 }
 

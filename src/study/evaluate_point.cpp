@@ -160,6 +160,7 @@ PointBrief brief_of(const PointRecord& record, std::uint32_t schedule) {
   if (record.status != PointStatus::done && record.status != PointStatus::infeasible) return brief;
   const PointFigures& figures = record.figures;
   brief.schedule = schedule;
+  brief.is_in_seconds = figures.is_in_seconds;
   if (figures.best) {
     brief.score = figures.best->score;
     brief.best_bytes = figures.best->peak_live_bytes;

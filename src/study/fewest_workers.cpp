@@ -63,7 +63,8 @@ void add_spot(AnswerJson& answer, const LineSpot& spot) {
 AnswerRecord fewest_workers(const AnswerLine& line, const Question& question, bool is_in_seconds) {
   const PointPredicate predicate = [&](const PointBrief& brief) -> std::optional<bool> {
     if (brief.status == PointStatus::infeasible) return false;
-    return brief.status == PointStatus::done ? std::optional(brief.score <= question.target_score) : std::nullopt;
+    if (brief.status != PointStatus::done || brief.is_in_seconds != is_in_seconds) return std::nullopt;
+    return brief.score <= question.target_score;
   };
   const Reached reached = reached_of(line, predicate);
   const std::string target = score_text(question.target_score, is_in_seconds);

@@ -28,13 +28,13 @@ AnswerRecord point_answer(const AnswerInputs& inputs, QuestionKind kind, std::si
   answer["coordinates"] = coordinates;
   answer["schedule"] = inputs.schedules[brief.schedule];
   answer["score"] = brief.score;
-  answer["unit"] = inputs.is_in_seconds ? "s" : "FLOPs";
+  answer["unit"] = brief.is_in_seconds ? "s" : "FLOPs";
   answer["speedup"] = brief.speedup();
   answer["memory_bytes"] = json_of_bytes(brief.best_bytes);
   const std::string gain =
       std::isnan(brief.speedup()) ? "" : fmt::format(", the scan at {}", speedup_text(brief.speedup()));
   const std::string sentence = fmt::format("{}{} with {} in {}{}{}", lead, inputs.schedules[brief.schedule],
-                                           score_text(brief.score, inputs.is_in_seconds), bytes_text(brief.best_bytes),
+                                           score_text(brief.score, brief.is_in_seconds), bytes_text(brief.best_bytes),
                                            gain, at_coordinates(coordinates));
   return {to_string(kind), "", sentence, answer.dump()};
 }

@@ -1,7 +1,6 @@
 #include "study_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "study_record.hpp"
@@ -109,10 +108,7 @@ void StudyRun::take_stored(const std::vector<bool>& expectations) {
     if (brief.status == PointStatus::open) continue;
     ++result_.resumed;
     if (brief.status == PointStatus::done && expectations[i]) result_.is_exact = false;
-    if (brief.score < progress_.best_score || (progress_.best.empty() && !std::isnan(brief.score))) {
-      progress_.best = result_.schedules[brief.schedule];
-      progress_.best_score = brief.score;
-    }
+    if (brief.status == PointStatus::done) take_best(brief);
   }
   progress_.done = result_.resumed;
 }
@@ -205,10 +201,14 @@ void StudyRun::take(const StudyPoint& point) {
   if (record.status == PointStatus::invalid) keep_reason(point.position, record.reason);
   if (!is_done) return;
   result_.is_exact = result_.is_exact && record.figures.is_exact;
-  if (progress_.best.empty() || brief.score < progress_.best_score) {
-    progress_.best = result_.schedules[schedule];
-    progress_.best_score = brief.score;
-  }
+  take_best(brief);
+}
+
+void StudyRun::take_best(const PointBrief& brief) {
+  if (brief.is_in_seconds != progress_.is_in_seconds) return;
+  if (!progress_.best.empty() && !(brief.score < progress_.best_score)) return;
+  progress_.best = result_.schedules[brief.schedule];
+  progress_.best_score = brief.score;
 }
 
 void StudyRun::keep_reason(std::uint64_t position, const std::string& reason) {

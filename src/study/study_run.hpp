@@ -85,6 +85,8 @@ class StudyRun {
   /// The result of a known point from the store; evaluated where it is gone.
   void fetch(UnitPoint& point);
   void take(const StudyPoint& point);
+  /// For the progress: the smallest score so far of the unit that the study has.
+  void take_best(const PointBrief& brief);
   void keep_reason(std::uint64_t position, const std::string& reason);
   void say_progress(bool is_last);
   std::uint32_t schedule_number(std::string_view name);

@@ -34,9 +34,11 @@ class TraceScale {
   }
 
   [[nodiscard]] std::uint64_t flops() const { return flops_; }
-  /// Ticks of a time in FLOPs, summed over the inputs; rounded down, so that order and nesting stay.
+  /// Whether every time has whole ticks.
+  [[nodiscard]] bool is_exact() const { return kTicks % divisor_ == 0; }
+  /// Ticks of a time in FLOPs, summed over the inputs; to the nearest, which keeps order and nesting.
   [[nodiscard]] std::uint64_t ticks(std::uint64_t time) const {
-    return time / divisor_ * kTicks + time % divisor_ * kTicks / divisor_;
+    return time / divisor_ * kTicks + (time % divisor_ * kTicks + divisor_ / 2) / divisor_;
   }
 
  private:
@@ -144,10 +146,16 @@ void RunTrace::write_levels() {
 }
 
 std::string RunTrace::args_of(const StoredOp& op) const {
-  return fmt::format(
-      R"({{"op":{},"level":{},"left":{},"right":{},"target":{},"m":{},"k":{},"n":{},"nnz":{},"flops":{},"dead":{},"on_longest_chain":{}}})",
+  std::string args = fmt::format(
+      R"({{"op":{},"level":{},"left":{},"right":{},"target":{},"m":{},"k":{},"n":{},"nnz":{},"flops":{},"dead":{},"on_longest_chain":{})",
       op.id, op.level, op.left, op.right, op.target, op.m, op.k, op.n, trace_number(op.nnz), trace_number(op.flops),
       op.is_dead, static_cast<bool>(run_.is_on_chain[op.id]));
+  if (!scale_.is_exact()) {
+    const std::uint64_t inputs = run_.replayed.inputs;
+    fmt::format_to(std::back_inserter(args), R"(,"start_flops":{},"end_flops":{})",
+                   exact_mean(run_.start[op.id], inputs), exact_mean(run_.end[op.id], inputs));
+  }
+  return args + '}';
 }
 
 void RunTrace::write_ops() {
@@ -235,6 +243,8 @@ Json RunTrace::notes() const {
                            : "live bytes: by time; the run's peak_live_bytes is by level and may differ.");
   notes.push_back(is_level ? "ready ops: of the level that runs, waiting for a worker."
                            : "ready ops: those whose operands are there, waiting for a worker.");
+  if (!scale_.is_exact())
+    notes.push_back("Times are rounded to thousandths of a microsecond; start_flops and end_flops of an op are not.");
   if (!has_arrows()) notes.push_back(fmt::format("No arrows: more than {} ops.", kMostFlowOps));
   if (has_arrows()) notes.push_back("Arrows: from an op to those that read its result; none at ops that take no time.");
   return notes;

@@ -50,6 +50,22 @@ TEST(PredictedFigure, HasEachOpAndLevelWithItsSeconds) {
   EXPECT_THAT(figure.caption, HasSubstr("(-50.0 %)"));
 }
 
+TEST(PredictedFigure, ComparesNoTimeThatIsAddedUpOverWorkersWithOneThatIsNot) {
+  RunDetails run = measured_run("blelloch", 20, 1);
+  EXPECT_EQ(predicted_figure(run).value().signals["x_title"], "predicted seconds of an op or level");
+  StoredMeasurement& measurement = run.measurements.back();
+  measurement.workers = 2;
+  for (StoredMeasuredOp& op : measurement.ops) op.measured_busy_s *= 2;  // as two workers that share each op have it
+  const Figure figure = predicted_figure(run).value();
+  EXPECT_THAT(rows(figure.tables["points"]), SizeIs(run.levels.size()));
+  for (const FigureData& row : rows(figure.tables["points"]))
+    EXPECT_DOUBLE_EQ(row[1].get<double>(), row[0].get<double>()) << "a right prediction stands on the diagonal";
+  EXPECT_EQ(figure.signals["x_title"], "predicted seconds of a level");
+  EXPECT_EQ(figure.signals["y_title"], "measured seconds of a level");
+  EXPECT_EQ(figure.signals["kinds"], FigureData::array({"level"}));
+  EXPECT_THAT(figure.caption, HasSubstr("Ops are not shown"));
+}
+
 TEST(PredictedFigure, TakesTheLastMeasurementWithPredictions) {
   RunDetails run = measured_run("blelloch", 20, 0.5);
   run.measurements.push_back(measurement_of(run, 1e-9, 4));

@@ -50,6 +50,36 @@ TEST_F(StudyFigures, LinesStandWhereTheScoresAre) {
   EXPECT_EQ(figures[0].signals["series_title"], "workers");
 }
 
+TEST_F(StudyFigures, LinesOfSeveralUnitsStandOverPlainBackPropagation) {
+  const MadeStudy made =
+      made_study({{"ops", {"whole", "shared"}}, {"workers", {1, 2, 4}}}, [](const auto& at, StudyPointRow& point) {
+        const bool is_whole = at["ops"] == "whole";
+        point.unit = is_whole ? "s" : "FLOPs";
+        set_scores(point, is_whole ? 1e-3 : 400, is_whole ? 5e-4 : 800);
+      });
+  const Figure figure = study_line_figures(made.study, made.points).at(1);
+  for (const FigureData& row : rows_of(figure, "points")) {
+    const double scan = row["series"] == 0 ? 0.5 : 2;
+    EXPECT_NEAR(row["y"].get<double>(), row["method"] == 0 ? 1 : scan, 1e-4) << row;
+    EXPECT_THAT(row["about"].get<std::string>(),
+                HasSubstr(row["series"] == 0 ? "s, ops = whole" : " FLOPs, ops = shared"));
+  }
+  EXPECT_EQ(figure.signals["y_title"], "score over that of plain BP");
+  EXPECT_THAT(figure.caption, HasSubstr("below 1 the scan is faster"));
+}
+
+TEST_F(StudyFigures, PlacesOfAZippedAxisAreToldApart) {
+  MadeStudy made = made_study({{"ops", {"whole", "whole", "shared"}}, {"workers", {1, 2}}},
+                              [](const auto&, StudyPointRow& point) { set_scores(point, 2, 1); });
+  for (StudyPointRow& point : made.points) {
+    FigureData coordinates = FigureData::parse(point.coordinates);
+    coordinates["latency"] = point.position / 2;
+    point.coordinates = coordinates.dump();
+  }
+  const Figure figure = study_line_figures(made.study, made.points).at(1);
+  EXPECT_EQ(figure.signals["series_labels"], FigureData::array({"whole, 0", "whole, 1", "shared, 2"}));
+}
+
 TEST_F(StudyFigures, CrossoverStandsAtTheLineOfItsPlaceOnly) {
   MadeStudy made = lengths_and_workers();
   made.study.answers.push_back(

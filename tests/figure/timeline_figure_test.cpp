@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "figure/made_run.hpp"
@@ -120,6 +121,22 @@ TEST_F(TimelineFigure, ShowsManyOpsAsSharesOfSlices) {
     busy += (row[2].get<double>() - row[1].get<double>()) * row[4].get<double>() * workers;
   }
   EXPECT_NEAR(busy, run.run.flops, 1e-6 * run.run.flops) << "no op is lost";
+}
+
+TEST_F(TimelineFigure, DoesNotRoundMeansOverInputs) {
+  RunDetails run = made_run("linear", 5, [](std::size_t id) { return static_cast<double>(id + 1) / 3; });
+  run.run.inputs = 3;
+  const Figure figure = timeline_figure(run).value();
+  double start = 0;  // of op id: (1 + ... + id) / 3
+  double sum = 0;
+  for (std::size_t id = 0; id < run.ops.size(); ++id) {
+    const FigureData& row = rows(figure.tables["bars"]).at(id);
+    sum += static_cast<double>(id + 1);
+    EXPECT_EQ(row[1].get<double>(), start);
+    EXPECT_EQ(row[2].get<double>(), start = sum / 3);
+  }
+  EXPECT_EQ(figure.signals["makespan"].get<double>(), sum / 3);
+  EXPECT_EQ(figure.signals["makespan"].is_number_integer(), std::fmod(sum, 3) == 0);
 }
 
 TEST_F(TimelineFigure, IsNothingWhereNothingTakesTime) {

@@ -123,6 +123,17 @@ TEST(Fits, IsNoForThePointThatNoScheduleFits) {
   EXPECT_EQ(fits(brief, question), std::nullopt);
 }
 
+TEST(Units, SecondsAndFlopsAreNotComparedByScore) {
+  std::vector<PointBrief> points = {point(5, 1), point(1e-3, 20), point(2e-3, 10)};
+  points[1].is_in_seconds = points[2].is_in_seconds = true;
+  EXPECT_THAT(top_points(points, PointKey::score, 3), ElementsAre(1, 2));
+  EXPECT_THAT(top_points(points, PointKey::memory, 3), ElementsAre(0, 2, 1));
+  EXPECT_THAT(pareto_front(points), ElementsAre(1, 2));
+  points[1].is_in_seconds = points[2].is_in_seconds = false;
+  EXPECT_THAT(top_points(points, PointKey::score, 1), ElementsAre(1));
+  EXPECT_THAT(pareto_front(points), ElementsAre(1, 2, 0));
+}
+
 TEST_F(AnswersTest, TopPointsAreTheFirstOfAllSorted) {
   for (int i = 0; i < 30; ++i) {
     const std::vector<PointBrief> points = random_points(40);

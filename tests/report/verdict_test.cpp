@@ -160,6 +160,11 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
       sentence_of({at(everywhere, "1"), other}),
       "Along length the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency binds. Along workers "
       "the scan is faster (not known) at 1 of 1 place.");
+  EXPECT_EQ(
+      sentence_of({at(everywhere, R"({"ops":"whole"})"), at(nowhere, R"({"ops":"shared"})")}),
+      "Along length, where ops are whole, the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency "
+      "binds. Along length, where ops are shared, the scan is faster nowhere at 1 of 1 place (0.5000x to 0.7500x); "
+      "workers bind.");
   EXPECT_EQ(sentence_of({nowhere}), "The scan is faster nowhere.");
   const AnswerRecord best{"best", "", "b", R"({"points":9,"wins":{"hybrid:2":5,"linear":4}})"};
   EXPECT_EQ(sentence_of({best}), "The schedule hybrid:2 wins most often, at 5 of 9 points.");

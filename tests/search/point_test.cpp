@@ -14,6 +14,7 @@
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/chain_search.hpp"
+#include "upsweep/search/depth.hpp"
 
 namespace upsweep::point_test {
 namespace {
@@ -78,9 +79,10 @@ TEST(PointOps, SharedOnesScoreAsASearchShowsThem) {
               ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("ops are shared and execution is dag")));
   settings.execution = Execution::level;
   const Machine pram = machine_of(MachineKind::pram);
-  EXPECT_THAT(
-      [&] { static_cast<void>(score_point(chain, 4, &pram, settings)); },
-      ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("ops are shared and the machine small is a pram")));
+  settings.workers = pram.workers();
+  const PointFigures on_pram = score_point(chain, 4, &pram, settings);
+  EXPECT_FALSE(on_pram.is_in_seconds) << "a pram's seconds are those of whole ops";
+  EXPECT_EQ(on_pram.best->score, score_point(chain, 4, nullptr, settings).best->score);
   const Machine gpu = machine_of(MachineKind::gpu);
   const PointFigures shared = score_point(chain, 4, &gpu, settings);
   settings.ops = Ops::whole;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "support/chain_studies.hpp"
 #include "upsweep/grid/answers.hpp"
@@ -291,6 +292,65 @@ questions: [fewest_workers: {target_ms: 100}]
 )"));
   ASSERT_EQ(result.answers.size(), kMostAnswers + 1);
   EXPECT_EQ(answers_of(result).back()["more"], 3);
+}
+
+std::string ops_sentence(const StudyResult& result) {
+  const AnswerRecord& last = result.answers.back();
+  return last.question == "ops" ? last.sentence : "";
+}
+
+TEST(AnswerStudy, SharedOpsOnAPramAreComparedInFlops) {
+  const StudyResult result = run(chain_study(R"(
+axes:
+  - {path: ops, values: [whole, shared]}
+  - {path: workers, values: [1, 64]}
+questions: [crossover: {along: workers}, best, top: {count: 9, by: score}, fewest_workers: {target_ms: 1000}]
+)"));
+  ASSERT_EQ(result.points.size(), 4U);
+  EXPECT_TRUE(result.points[1].is_in_seconds);
+  EXPECT_FALSE(result.points[3].is_in_seconds);
+  EXPECT_EQ(result.points[2].plain_score, 99 * 2 * 16) << "FLOPs of one worker";
+  EXPECT_EQ(result.points[3].plain_score, 99 * 3) << "spans: a multiplication, then a tree of additions of four";
+  const std::vector<Json> answers = answers_of(result);
+  EXPECT_GT(answers[1]["value"].get<int>(), answers[0]["value"].get<int>()) << "plain BP uses all workers";
+  EXPECT_THAT(result.answers[4].sentence, HasSubstr("ops = whole"));
+  EXPECT_THAT(result.answers[5].sentence, HasSubstr("ops = whole"));
+  EXPECT_EQ(result.answers[6].question, "fewest_workers");
+  EXPECT_EQ(Json::parse(result.answers[7].answer)["is_reached"], false) << "FLOPs are no milliseconds";
+  EXPECT_EQ(ops_sentence(result),
+            "shared ops on a pram are compared in FLOPs, since its seconds are those of whole ops; by score and time, "
+            "points in seconds alone are compared");
+  EXPECT_EQ(answers.back()["whole_equals_shared"], false);
+  EXPECT_EQ(ops_sentence(run(chain_study("axes: [{path: workers, values: [1, 64]}]"))), "") << "nobody asks for them";
+}
+
+TEST(AnswerStudy, OfSharedOpsOnAPramAloneIsInFlops) {
+  std::istringstream in(R"(
+base:
+  model: {chain: {length: 100, size: 4, kind: dense}}
+  machine: {name: p, kind: pram, provenance: {origin: definition}, rates: [{workers: 64, op_latency_us: 1}]}
+  ops: shared
+axes: [{path: workers, values: [1, 64]}]
+questions: [fewest_workers: {target_flops: 3168}]
+)");
+  const StudyResult result = run(load_study(in, "shared.yaml"));
+  EXPECT_FALSE(result.is_in_seconds);
+  EXPECT_EQ(answers_of(result).at(0)["value"], 1) << "99 ops of 32 FLOPs";
+  EXPECT_EQ(ops_sentence(result),
+            "shared ops on a pram are compared in FLOPs, since its seconds are those of whole ops");
+}
+
+TEST(AnswerStudy, SaysWhereRulesOfOpsMakeNoDifference) {
+  const std::string lead = "whether ops are whole or shared makes no difference";
+  EXPECT_EQ(ops_sentence(run(chain_study("axes: [{path: workers, values: [1, 64]}]\nquestions: [capacity: {along: "
+                                         "workers, of: bppsa, memory_KiB: 6}]"))),
+            lead + ": every question is about memory, which holds values, whoever works on them");
+  const std::string gpu = UPSWEEP_SOURCE_DIR "/configs/machines/v100-sxm2-32gb.yaml";
+  const std::string axis = "{path: machine, values: [" + gpu + "]}";
+  EXPECT_EQ(ops_sentence(run(chain_study("axes: [" + axis + "]"))),
+            lead + " on a gpu, where an op uses the whole device");
+  EXPECT_EQ(ops_sentence(run(chain_study("axes: [" + axis + ", {path: ops, values: [whole, shared]}]"))),
+            lead + " on a gpu, where an op uses the whole device");
 }
 
 TEST(AnswerStudy, PointsThatDoNotSayStopTheBisection) {

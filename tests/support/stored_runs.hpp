@@ -45,7 +45,7 @@ namespace upsweep::testing {
     const Combine& combine = profile.schedule.combines[id];
     details.ops.push_back({static_cast<std::uint32_t>(id), combine.level, combine.left, combine.right, combine.target,
                            op.is_mv, op.dead, op.m, op.k, op.n, mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz),
-                           mean(op.flops), mean(op.bytes)});
+                           mean(op.flops), mean(op.bytes), mean(op.products), mean(op.span)});
   }
   return details;
 }

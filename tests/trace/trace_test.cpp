@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -76,6 +77,28 @@ TEST_F(TraceTest, EveryOpRunsOnceForItsFlopsAndTheTraceEndsWithTheMakespan) {
     EXPECT_EQ(trace.other.at("makespan_flops").get<double>(), makespan_of(run));
     EXPECT_LE(trace.workers().size(), run.run.workers);
   }
+}
+
+TEST_F(TraceTest, WhatIsNoWholeNumberOfTicksStandsBesideThemExactly) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const RunDetails run = random_run(3);
+    const ReadTrace trace(trace_json(run));
+    double last = 0;
+    for (const auto& [track, slices] : trace.workers()) {
+      for (const Slice& slice : slices) {
+        const double start = slice.args.at("start_flops");
+        const double end = slice.args.at("end_flops");
+        EXPECT_EQ(std::llround(3 * end) - std::llround(3 * start),
+                  std::llround(3 * slice.args.at("flops").get<double>()));
+        EXPECT_EQ(start, static_cast<double>(std::llround(3 * start)) / 3) << "the nearest double of a mean over 3";
+        EXPECT_NEAR(static_cast<double>(slice.start), 1000 * start, 0.5 + 1e-9) << "to the nearest, not down";
+        EXPECT_NEAR(static_cast<double>(slice.end), 1000 * end, 0.5 + 1e-9);
+        last = std::max(last, end);
+      }
+    }
+    EXPECT_EQ(last, makespan_of(run));
+  }
+  EXPECT_FALSE(ReadTrace(trace_json(random_run(1))).op(0)->args.contains("start_flops"));
 }
 
 TEST_F(TraceTest, ArrowsGoForwardFromTheOpsThatMakeOperandsToThoseThatReadThem) {

@@ -35,8 +35,9 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// group of workers) is busy.
 [[nodiscard]] std::optional<Figure> timeline_figure(const RunDetails& run);
 
-/// Predicted against measured seconds of each op (alone on the machine, busy) and level, both logarithmic, with the
-/// diagonal. Of the last measurement that has predictions. Kind "predicted".
+/// Predicted against measured seconds of each level, from its start to its end, both logarithmic, with the diagonal; of
+/// each op, too, where one worker ran them: of several what is measured is added up over these. Of the last measurement
+/// that has predictions. Kind "predicted".
 [[nodiscard]] std::optional<Figure> predicted_figure(const RunDetails& run);
 
 /// Predicted over measured seconds per level, minus 1. Kind "residuals".
@@ -46,6 +47,14 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// back-propagation; of a search of live ops only what is stored of these. `candidates` are runs of one search; schemes
 /// that are no depth stand to the right by name. Kind "depth".
 [[nodiscard]] std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates);
+
+/// Makespan in FLOPs of plain back-propagation and of the best scan by the number of workers, with whole ops and with
+/// shared ones, and where a scan overtakes by each rule: Verdict::overtakes, and the makespans that the search would
+/// have found on so many workers. `runs` are those of one search for the least time; nothing for seconds of a processor
+/// or GPU, and where ops have no spans. Kind "crossover", drawn as "study-lines" is.
+///
+/// Cost: that of OvertakingSearch, and about 4 million simulated ops at most.
+[[nodiscard]] std::optional<Figure> crossover_figure(std::span<const RunDetails> runs);
 
 /// Measured beside predicted seconds of the schedules of runs that were validated together, a group per backend and
 /// device. Kind "measured".

@@ -24,6 +24,9 @@ namespace upsweep {
 /// The kinds of which a run has figures, by name; empty where there is none or no such run. Cost: that of making them.
 [[nodiscard]] std::vector<std::string> kinds_of_run(const StoreReader& store, std::int64_t run);
 
+/// All runs of schedules that one command kept, oldest first: StoredRun::command_id.
+[[nodiscard]] std::vector<RunDetails> details_of_command(const StoreReader& store, std::int64_t command);
+
 /// All points of a study. Memory: about 300 bytes a point.
 [[nodiscard]] std::vector<StudyPointRow> points_of_study(const StoreReader& store, std::int64_t study);
 

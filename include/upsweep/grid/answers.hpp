@@ -41,12 +41,14 @@ using PointPredicate = std::function<std::optional<bool>(const PointBrief& brief
 /// best schedule of an infeasible point does not fit: there is none, even under the point's limit (if not the smaller).
 [[nodiscard]] std::optional<bool> fits(const PointBrief& brief, const Question& question);
 
-/// Positions of the `count` best points by a key, best first, ties by position; only points that have it.
+/// Positions of the `count` best points by a key, best first, ties by position; only points that have it. Where scores
+/// of some points are seconds, those of others in FLOPs are none to compare.
 [[nodiscard]] std::vector<std::uint64_t> top_points(const std::vector<PointBrief>& points, PointKey by,
                                                     std::uint64_t count);
 
 /// Positions of the points that no other one beats in score without needing more memory, or in memory without a larger
-/// score; by ascending score, ties by memory, then position; of points with equal figures the first.
+/// score; by ascending score, ties by memory, then position; of points with equal figures the first. Scores of two
+/// units as top_points() has them.
 [[nodiscard]] std::vector<std::uint64_t> pareto_front(const std::vector<PointBrief>& points);
 
 /// How often each schedule is the best; index: number of its name.

@@ -31,6 +31,7 @@ struct PointBrief {
   double memory_limit = kNone;    ///< bytes, of the settings or the machine
   std::uint32_t schedule = 0;     ///< number of the best schedule's name, as the study keeps names
   PointStatus status = PointStatus::open;
+  bool is_in_seconds = false;  ///< of the scores; else FLOPs
 
   /// Of back-propagation without a scan: plain or, where it is known and faster, dense.
   [[nodiscard]] double without_scan() const { return std::fmin(plain_score, dense_score); }

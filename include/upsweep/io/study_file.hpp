@@ -25,8 +25,9 @@ struct StudyFile {
                              ///< not of the arrays that a model names (masks, weights, samples)
 };
 
-/// Whether the scores of a study are seconds, of all its points: its objective is time, and it has a machine, of the
-/// base or of an axis. Else they are FLOPs.
+/// Whether the scores of a study are seconds: its objective is time, and it has a machine, of the base or of an axis;
+/// those of points with shared ops on a pram are FLOPs nevertheless. Else, and where all points are such, they are
+/// FLOPs.
 [[nodiscard]] bool scores_in_seconds(const StudyFile& study);
 
 /// Reads a study file; the format is in docs/studies.md. Every path of an axis exists, in the base or as a key that its

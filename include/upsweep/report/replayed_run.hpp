@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
@@ -32,6 +33,11 @@ struct ReplayedRun {
 /// Throws std::invalid_argument, with what does not fit, where the stored ops are not those of the schedule: the file
 /// comes from elsewhere or was edited.
 [[nodiscard]] Schedule stored_schedule(const RunDetails& run);
+
+/// The counts of a run that makespans need, as sums over its inputs: FLOPs, spans and shapes of its ops, and levels.
+///
+/// Throws std::invalid_argument as stored_schedule() and stored_sum() do, and where ops have no spans.
+[[nodiscard]] ScheduleProfile stored_profile(const RunDetails& run);
 
 /// "level" or "dag": as a run was measured the last time, else of its search, else dag.
 [[nodiscard]] std::string execution_of(const RunDetails& run);

@@ -24,7 +24,9 @@ struct PointSettings {
   Objective objective = Objective::time;
   Execution execution = Execution::level;
   Scope scope = Scope::all;
-  Ops ops = Ops::whole;  ///< of makespans in FLOPs; seconds of processors and GPUs are those of shared ones anyway
+  /// Of makespans in FLOPs, which those of shared ones are on a pram, too; seconds of processors and GPUs are those of
+  /// shared ones anyway.
+  Ops ops = Ops::whole;
   std::optional<LaunchMode> launch;  ///< of a gpu: score_point() takes a machine that has it; default: graph
   std::optional<std::uint64_t>
       workers;              ///< default: what the widest level of all depths has for the batch, at most the machine's
@@ -114,8 +116,7 @@ class ProfiledChain {
 /// figure equals that of search_depth() with the same settings.
 ///
 /// Throws std::invalid_argument, in a sentence for users, for settings that do not go together: workers beyond the
-/// machine's, a batch or shared ops with Execution::dag, shared ops on a machine of whole ones, a schedule that the
-/// analysis lacks; CountOverflow.
+/// machine's, a batch or shared ops with Execution::dag, a schedule that the analysis lacks; CountOverflow.
 [[nodiscard]] PointFigures score_point(const CountedNetwork& network, const Machine* machine,
                                        const PointSettings& settings);
 

@@ -165,8 +165,9 @@ struct OpColumns {
   Count right_nnz{};
   Count nnz{};  ///< of the result
   Count flops{};
-  Count bytes{};     ///< of the result
-  Count products{};  ///< matched pairs
+  Count bytes{};                             ///< of the result
+  Count products{};                          ///< matched pairs
+  std::optional<Count> span = std::nullopt;  ///< product_span(); nothing before version 14
 };
 using StoredOp = OpColumns<double>;
 

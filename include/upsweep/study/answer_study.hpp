@@ -45,9 +45,10 @@ inline constexpr std::uint64_t kMostAnswers = 10'000;
 ///   where fewer do not reach it. Not reached: "value" has the best score.
 /// * top, pareto: "rank", then the point: "position", "coordinates", "schedule", "score", "unit", "speedup",
 ///   "memory_bytes".
-/// * best: first "points", "wins" (an object: schedule to count), "speedup_least", "speedup_most", "given_schedule" (null
-///   where a point chose one); then the point with
-///   the best score as above, with rank 1.
+/// * best: first "points", "wins" (an object: schedule to count), "speedup_least", "speedup_most", "given_schedule"
+///   (null where a point chose one); then the point with the best score as above, with rank 1.
+/// * "ops", which nobody has to ask, last: "whole_equals_shared", where the one rule of ops or the other makes no
+///   difference, and false where shared ones are compared in FLOPs though the study's scores are seconds.
 /// * of any question, last, where there is more to say than kMostAnswers: "more".
 [[nodiscard]] std::vector<AnswerRecord> answer_study(const AnswerInputs& inputs);
 
