@@ -11,14 +11,24 @@
 namespace upsweep {
 namespace {
 
-/// Memory that grows with the sizes alone: the row table, and the tables of windows along the axes.
-double size_memory(const Operator& op) {
+/// Patterns of blocks are sums, which rows make.
+bool by_classes(const Network& network, PatternForm form) {
+  return form == PatternForm::classes && !network.has_blocks();
+}
+
+/// Memory of the tables of windows along the axes.
+double axis_memory(const Operator& op) {
   constexpr double kPerPosition = 64;
   double positions = 0;
   for (const Shape* shape : {&op.in_shape, &op.out_shape}) {
     if (shape->size() == 3) positions += static_cast<double>((*shape)[1]) + static_cast<double>((*shape)[2]);
   }
-  return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + positions * kPerPosition;
+  return positions * kPerPosition;
+}
+
+/// Memory that grows with the sizes alone: the row table, and the tables of windows.
+double size_memory(const Operator& op) {
+  return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + axis_memory(op);
 }
 
 /// Share of the weights that are not pruned.
@@ -28,18 +38,20 @@ double kept_share(const OperatorWeights& weights) {
   return static_cast<double>(kept) / static_cast<double>(weights.kept.size());
 }
 
+/// While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
+double weight_list_memory(const Operator& op, const OperatorWeights& weights) {
+  const auto shape = weight_shape(op.kind, op.in_shape);
+  return shape ? 8 * kept_share(weights) * static_cast<double>(elements(*shape)) : 0;
+}
+
 /// About the memory of the entries of a guaranteed pattern, as lists or as bitmaps, whichever is smaller, and of making
 /// them.
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
   if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols / 8;  // one row, shared
-  const double share = kept_share(weights);
-  // While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
-  const auto shape = weight_shape(op.kind, op.in_shape);
-  const double weight_list = shape ? 8 * share * static_cast<double>(elements(*shape)) : 0;
-  const double nnz = share * static_cast<double>(unpruned_nnz(op));
-  return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list;
+  const double nnz = kept_share(weights) * static_cast<double>(unpruned_nnz(op));
+  return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list_memory(op, weights);
 }
 
 /// Mean entries of a row of the guaranteed pattern.
@@ -105,7 +117,8 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
 
 }  // namespace
 
-void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
+void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit,
+                            PatternForm form) {
   const auto available = static_cast<double>(memory_limit);
   double total = 0;
   const auto add = [&](std::size_t o, double bytes) {
@@ -123,6 +136,13 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
     for (const std::size_t o : part.operators) {
       const Operator& op = network.operators()[o];
       if (is_view(op.kind) || is_join(op.kind)) continue;
+      if (by_classes(network, form)) {
+        add(o, axis_memory(op));
+        if (const auto classes = operator_classes(op, weights[o])) {
+          add(o, classes->memory() + weight_list_memory(op, weights[o]));
+          continue;
+        }
+      }
       add(o, size_memory(op));  // the sizes come first: counting entries needs the tables of windows
       add(o, entry_memory(op, weights[o]));
     }
@@ -146,9 +166,11 @@ void check_chain(const JacobianChain& chain) {
   }
 }
 
-JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps) {
+JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps,
+                               PatternForm form) {
+  const PatternForm possible = by_classes(network, form) ? PatternForm::classes : PatternForm::rows;
   const PatternSource pattern_of = [&](std::size_t o) {
-    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o]));
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], possible));
   };
   return in_scan_order(network, pattern_of, steps);
 }

@@ -117,7 +117,7 @@ std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
 }
 
 Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
-                 const std::function<void(std::size_t, std::size_t)>& progress) {
+                 const std::function<void(std::size_t, std::size_t)>& progress, PatternForm form) {
   std::optional<SampleChains> samples;
   if (pattern == PatternKind::sample) {
     if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
@@ -130,7 +130,7 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   const auto chain_at = [&](std::size_t i) {
     if (progress) progress(i, analysis.network.inputs);
     return samples ? samples->at(view.sample->at(i), StepPatterns::drop)
-                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop);
+                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop, form);
   };
   const auto observe = [&](const JacobianChain& chain) {
     add_chain(view.network, chain, view.value_bytes, analysis.network);

@@ -90,8 +90,10 @@ struct NetworkView {
 ///
 /// The guaranteed pattern has one chain, the sample pattern one per input. `progress(done, inputs)`, where given, is
 /// called after each chain. Throws like profile_schedules(), guaranteed_chain() and SampleChains::at();
-/// std::invalid_argument for the sample pattern without a sample.
+/// std::invalid_argument for the sample pattern without a sample. `form` of the guaranteed pattern: counts do not depend
+/// on it.
 [[nodiscard]] Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
-                               const std::function<void(std::size_t done, std::size_t inputs)>& progress = {});
+                               const std::function<void(std::size_t done, std::size_t inputs)>& progress = {},
+                               PatternForm form = PatternForm::classes);
 
 }  // namespace upsweep
