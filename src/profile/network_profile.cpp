@@ -59,6 +59,8 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     mine.rows = pattern.rows();
     mine.cols = pattern.cols();
     add_to(mine.nnz, pattern.nnz());
+    add_to(profile.pattern_rows, pattern.rows());
+    add_to(profile.pattern_classes, pattern.classes() ? pattern.classes()->partition().size() : pattern.rows());
     add_to(mine.bytes, csr_bytes(pattern.rows(), pattern.nnz(), value_bytes));
     if (plan != nullptr) add_formation(*plan, mine.formation);
     if (i == 0) continue;  // no schedule needs the gradient of the input
