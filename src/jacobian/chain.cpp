@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "block_by_classes.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {
-
-/// Patterns of blocks are sums, which rows make.
-bool by_classes(const Network& network, PatternForm form) {
-  return form == PatternForm::classes && !network.has_blocks();
-}
 
 /// Memory of the tables of windows along the axes.
 double axis_memory(const Operator& op) {
@@ -97,7 +93,8 @@ std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& networ
 }
 
 /// The links in scan order: last one first.
-JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps) {
+JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps,
+                            PatternForm form) {
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);
@@ -107,7 +104,7 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
       chain.jacobians.push_back(pattern_of(network.links()[link]));
       continue;
     }
-    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps));
+    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
     chain.jacobians.push_back(plan->formation.pattern);
     chain.blocks[links - 1 - link] = std::move(plan);
   }
@@ -136,7 +133,7 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
     for (const std::size_t o : part.operators) {
       const Operator& op = network.operators()[o];
       if (is_view(op.kind) || is_join(op.kind)) continue;
-      if (by_classes(network, form)) {
+      if (form == PatternForm::classes) {
         add(o, axis_memory(op));
         if (const auto classes = operator_classes(op, weights[o])) {
           add(o, classes->memory() + weight_list_memory(op, weights[o]));
@@ -146,7 +143,7 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
       add(o, size_memory(op));  // the sizes come first: counting entries needs the tables of windows
       add(o, entry_memory(op, weights[o]));
     }
-    if (!part.is_block) continue;
+    if (!part.is_block || form == PatternForm::classes) continue;
     const std::vector<double> formation = formation_memory(network, weights, part);
     for (std::size_t place = formation.size(); place-- > 0;) add(part.operators[place], formation[place]);
   }
@@ -168,11 +165,10 @@ void check_chain(const JacobianChain& chain) {
 
 JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps,
                                PatternForm form) {
-  const PatternForm possible = by_classes(network, form) ? PatternForm::classes : PatternForm::rows;
   const PatternSource pattern_of = [&](std::size_t o) {
-    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], possible));
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form));
   };
-  return in_scan_order(network, pattern_of, steps);
+  return in_scan_order(network, pattern_of, steps, form);
 }
 
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
@@ -187,7 +183,7 @@ JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) co
     return std::shared_ptr<const Pattern>(
         std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
   };
-  return in_scan_order(network_, pattern_of, steps);
+  return in_scan_order(network_, pattern_of, steps, PatternForm::rows);
 }
 
 }  // namespace upsweep

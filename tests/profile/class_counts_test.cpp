@@ -41,6 +41,15 @@ void expect_same_counts(const Network& network, const NetworkWeights& weights) {
   EXPECT_EQ(classes.network.linear_flops, rows.network.linear_flops);
   EXPECT_EQ(classes.network.build_values, rows.network.build_values);
   EXPECT_EQ(rows.network.pattern_classes, rows.network.pattern_rows);
+  ASSERT_EQ(classes.network.links.size(), rows.network.links.size());
+  for (std::size_t i = 0; i < rows.network.links.size(); ++i) {
+    const LinkProfile& a = classes.network.links[i];
+    const LinkProfile& b = rows.network.links[i];
+    EXPECT_EQ(a.nnz, b.nnz) << "link " << i;
+    EXPECT_EQ(a.formation.products, b.formation.products) << "link " << i;
+    EXPECT_EQ(a.formation.additions, b.formation.additions) << "link " << i;
+    EXPECT_EQ(a.formation.peak_bytes, b.formation.peak_bytes) << "link " << i;
+  }
 }
 
 TEST_F(ClassCountsTest, AreThoseOfRowsOnRandomNetworks) {
@@ -59,9 +68,17 @@ TEST_F(ClassCountsTest, AreThoseOfRowsWithoutMasks) {
   }
 }
 
+TEST_F(ClassCountsTest, AreThoseOfRowsWithBranches) {
+  for (int round = 0; round < 60; ++round) {
+    const Network network = random_branches(between(1, 5));
+    SCOPED_TRACE(describe(network));
+    expect_same_counts(network, chance(0.3) ? NetworkWeights(network.operators().size()) : random_masks(network));
+  }
+}
+
 TEST(ClassCounts, AreThoseOfRowsOnShippedModels) {
-  for (const char* name :
-       {"lenet5", "lenet5-cifar10", "mlp-mnist", "vgg11-quarter-pruned90", "vgg11-cifar10-pruned97", "two-streams"}) {
+  for (const char* name : {"lenet5", "lenet5-cifar10", "mlp-mnist", "vgg11-quarter-pruned90", "vgg11-cifar10-pruned97",
+                           "two-streams", "inception-block", "densenet-block"}) {
     SCOPED_TRACE(name);
     const Model model =
         load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml"), Numbers::structure);

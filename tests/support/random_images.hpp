@@ -64,6 +64,52 @@ class RandomImagesTest : public SeededTest {
     return {input, specs};
   }
 
+  /// Residual, downsampling, inception and dense blocks one after the other, and what single operators there are.
+  Network random_branches(std::size_t blocks) {
+    Shape shape{between(1, 3), between(3, 9), between(3, 9)};
+    const Shape input = shape;
+    std::vector<OperatorSpec> specs;
+    std::string last = kInputName;
+    const auto append = [&](OperatorKind kind, const std::vector<std::string>& inputs) {
+      specs.push_back({"op" + std::to_string(specs.size()), std::move(kind), inputs});
+      return specs.back().name;
+    };
+    const auto conv = [&](const std::string& from, std::uint64_t channels, std::uint64_t kernel, std::uint64_t stride) {
+      return append(Conv2d{channels, {kernel, kernel}, {stride, stride}, {kernel / 2, kernel / 2}}, {from});
+    };
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::uint64_t channels = between(1, 3);
+      switch (between(0, 4)) {
+        case 0:
+          last = append(Add{}, {last, conv(append(Relu{}, {conv(last, channels, 3, 1)}), shape[0], 3, 1)});
+          break;
+        case 1:
+          last = append(Add{}, {conv(last, channels, 1, 2), conv(last, channels, 3, 2)});
+          shape = {channels, (shape[1] + 1) / 2, (shape[2] + 1) / 2};
+          break;
+        case 2:
+          last = append(Concat{}, {conv(last, channels, 1, 1), conv(last, channels, 3, 1),
+                                   append(MaxPool2d{{3, 3}, {1, 1}, {1, 1}}, {last})});
+          shape[0] += 2 * channels;
+          break;
+        case 3:
+          last = append(Concat{}, {last, conv(append(Relu{}, {last}), channels, 3, 1)});
+          shape[0] += channels;
+          break;
+        default:
+          if (shape[1] > 1 && shape[2] > 1 && chance(0.5)) {
+            last = append(MaxPool2d{{2, 2}, {2, 2}}, {last});
+            shape = {shape[0], shape[1] / 2, shape[2] / 2};
+          } else {
+            last = append(Relu{}, {last});
+          }
+      }
+    }
+    last = append(AdaptiveAvgPool2d{{1, 1}}, {last});
+    append(Linear{between(1, 5)}, {append(Flatten{}, {last})});
+    return {input, specs};
+  }
+
   /// Masks of some operators; of some of them so thin that rows have an entry at most.
   NetworkWeights random_masks(const Network& network) {
     NetworkWeights weights(network.operators().size());
