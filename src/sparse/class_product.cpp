@@ -14,9 +14,38 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kPlacesPerChunk = 16;
+constexpr std::size_t kWindowsPerChunk = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
-/// Rows over `channels` columns as classes over an image of rows, each a position of its own, or one row for all.
+/// The first `count` rows of a pattern without classes, columns as channels of one position.
+std::shared_ptr<const WindowStore> as_windows(const Pattern& pattern, Index count) {
+  const std::size_t words = bitmap_words(pattern.cols());
+  std::vector<RowSink> sinks;
+  for (std::size_t w = 0; w < parallel_slots(); ++w) sinks.emplace_back(pattern.cols(), kBlockBytes);
+  std::vector<WindowRow> rows(count);
+  parallel_chunks(count, kWindowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const Row row = pattern.row(static_cast<Index>(r));
+      if (row.nnz() == 0) continue;
+      rows[r] = {0, 0, 1, 1, row.nnz()};
+      if (row.nnz() == pattern.cols()) continue;
+      std::uint64_t* bits = sinks[slot].allocate_words(words);
+      if (row.is_bitmap()) {
+        std::copy_n(row.words(), words, bits);
+      } else {
+        std::fill_n(bits, words, std::uint64_t{0});
+        for (const Index c : row.list()) bits[c / 64] |= std::uint64_t{1} << (c % 64);
+      }
+      rows[r].bits = bits;
+    }
+  });
+  std::vector<std::unique_ptr<std::byte[]>> blocks;
+  std::size_t bytes = 0;
+  for (RowSink& sink : sinks) bytes += sink.release(blocks);
+  return std::make_shared<WindowStore>(std::move(rows), std::move(blocks), bytes);
+}
+
+/// A pattern as classes over an image of rows, each row a class of its own, or one for all.
 std::shared_ptr<const RowClasses> as_classes(const Pattern& pattern, const ImageShape& rows) {
   if (pattern.classes()) return pattern.classes()->rows() == rows ? pattern.classes() : nullptr;
   if (rows.elements() != pattern.rows() || pattern.rows() == 0) return nullptr;
@@ -32,9 +61,14 @@ std::shared_ptr<const RowClasses> as_classes(const Pattern& pattern, const Image
     axes[a] = is_one ? AxisClasses::one(rows.along(a)) : AxisClasses::each(rows.along(a));
     if (is_one) axes[a].twin_of.assign(rows.along(a), 0);
   }
-  return std::make_shared<RowClasses>(build_classes(
-      rows, {pattern.cols(), 1, 1}, RowPartition(std::move(axes)),
-      [&](Index r, std::vector<Index>& columns) { pattern.for_each(r, [&](Index c) { columns.push_back(c); }); }));
+  const Index stored = is_one ? 1 : pattern.rows();
+  std::vector<Index> numbers(stored);
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  for (Index r = 0; r < stored; ++r) {
+    if (pattern.row(r).nnz() == 0) numbers[r] = RowClasses::kNoRow;
+  }
+  return std::make_shared<RowClasses>(rows, ImageShape{pattern.cols(), 1, 1}, RowPartition(std::move(axes)),
+                                      std::move(numbers), as_windows(pattern, stored));
 }
 
 /// An image axis of a product X·Y.
@@ -105,8 +139,8 @@ class RowsAtPosition {
     return lengths_.data() + number(y, x) * stride_;
   }
   [[nodiscard]] std::uint64_t sum_of_lengths(Index y, Index x) const { return sums_[number(y, x)]; }
-  /// Bounds of the rows of all channels.
-  [[nodiscard]] const Window& window(Index y, Index x) const { return windows_[number(y, x)]; }
+  /// The union of the rows of all channels.
+  [[nodiscard]] const WindowRow& all(Index y, Index x) const { return unions_[number(y, x)]; }
 
   /// Matched pairs with the channels at a position; null `bits`: all of them.
   [[nodiscard]] std::uint64_t pairs(const std::uint64_t* bits, Index y, Index x) const {
@@ -121,23 +155,38 @@ class RowsAtPosition {
   std::size_t stride_;
   std::vector<std::uint32_t> lengths_;
   std::vector<std::uint64_t> sums_;
-  std::vector<Window> windows_;
+  std::vector<WindowRow> unions_;
+  RowSink sink_;  // their memory
 };
 
 RowsAtPosition::RowsAtPosition(const RowClasses& y)
-    : x_classes_(y.axis(2).classes), stride_(bitmap_words(y.rows().channels) * 64) {
+    : x_classes_(y.axis(2).classes),
+      stride_(bitmap_words(y.rows().channels) * 64),
+      sink_(y.cols().channels, kBlockBytes) {
   const std::size_t positions = std::size_t{y.axis(1).classes} * x_classes_;
   lengths_.resize(positions * stride_);
   sums_.resize(positions);
-  windows_.resize(positions);
+  unions_.resize(positions);
+  WindowAccumulator accumulator(y.cols().channels);
   for (std::size_t p = 0; p < positions; ++p) {
     for (Index c = 0; c < y.rows().channels; ++c) {
-      const WindowRow row = y.row(std::size_t{y.axis(0).class_of[c]} * positions + p);
-      lengths_[p * stride_ + c] = row.nnz;
-      sums_[p] += row.nnz;
-      const Window mine = window_of(row);
-      if (row.nnz > 0) windows_[p] = {joined(windows_[p].y, mine.y), joined(windows_[p].x, mine.x)};
+      const Index length = y.row(std::size_t{y.axis(0).class_of[c]} * positions + p).nnz;
+      lengths_[p * stride_ + c] = length;
+      sums_[p] += length;
     }
+    Window bounds;
+    const auto for_each_row = [&](const auto& use) {
+      for (Index c = 0; c < y.axis(0).classes; ++c) {
+        const WindowRow row = y.row(c * positions + p);
+        if (row.nnz > 0) use(row);
+      }
+    };
+    for_each_row([&](const WindowRow& row) {
+      bounds = {joined(bounds.y, window_of(row).y), joined(bounds.x, window_of(row).x)};
+    });
+    accumulator.start(bounds);
+    for_each_row([&](const WindowRow& row) { accumulator.add(row, 0, 0); });
+    unions_[p] = stored_row(accumulator.finish(), y.cols().channels, sink_);
   }
 }
 
@@ -233,66 +282,73 @@ class ClassProduct {
 WindowRow ClassProduct::collect(std::size_t place, WindowAccumulator& accumulator) const {
   Window bounds;
   for_each_position(place, [&](const std::uint64_t*, const ProductAxis::Step& y, const ProductAxis::Step& x) {
-    const Window& mine = rows_.window(y.y_class, x.y_class);
-    if (mine.is_empty()) return;
-    const Window there = shifted(mine, y.shift, x.shift);
-    bounds = {joined(bounds.y, there.y), joined(bounds.x, there.x)};
+    const Window there = shifted(window_of(rows_.all(y.y_class, x.y_class)), y.shift, x.shift);
+    if (!there.is_empty()) bounds = {joined(bounds.y, there.y), joined(bounds.x, there.x)};
   });
   accumulator.start(bounds);
-  if (bounds.is_empty()) return {};
   for_each_position(place, [&](const std::uint64_t* bits, const ProductAxis::Step& y, const ProductAxis::Step& x) {
-    const Window& all = rows_.window(y.y_class, x.y_class);
-    if (all.is_empty() || accumulator.is_full(shifted(all, y.shift, x.shift))) return;
+    // A position is done as soon as all is there that any of its channels can add. Looked at after 1, 3, 7, ... rows.
+    const WindowRow& all = rows_.all(y.y_class, x.y_class);
+    if (accumulator.covers(all, y.shift, x.shift)) return;
+    std::size_t rows = 0;
     for_each_channel(bits, [&](Index channel) {
       const WindowRow row = y_.row(y_.partition().place(channel, y.y_class, x.y_class));
       if (row.nnz == 0) return true;
-      const bool is_full = accumulator.add(row, y.shift, x.shift);
-      return !(is_full && window_of(row) == all);
+      accumulator.add(row, y.shift, x.shift);
+      ++rows;
+      return !(std::has_single_bit(rows + 1) && accumulator.covers(all, y.shift, x.shift));
     });
   });
   return accumulator.finish();
 }
 
-/// True where classes of channels `a` and `b` have the same rows, all of them full or empty.
-bool are_alike(const RowPartition& partition, const std::vector<WindowRow>& rows, Index a, Index b) {
-  const std::size_t classes = std::size_t{partition.axis(1).classes} * partition.axis(2).classes;
-  for (std::size_t i = 0; i < classes; ++i) {
-    const WindowRow& mine = rows[a * classes + i];
-    const WindowRow& other = rows[b * classes + i];
-    if (mine.bits != nullptr || other.bits != nullptr || mine.nnz != other.nnz) return false;
-    if (mine.nnz > 0 && !(window_of(mine) == window_of(other))) return false;
+/// True where classes `a` and `b` along an axis have the same rows, all of them full or empty.
+bool are_alike(const RowPartition& partition, const std::vector<WindowRow>& rows, std::size_t axis, Index a, Index b) {
+  const std::array<Index, 3> classes{partition.axis(0).classes, partition.axis(1).classes, partition.axis(2).classes};
+  // The classes along the axes inside of this one, and those outside.
+  const std::size_t inner = axis == 0 ? std::size_t{classes[1]} * classes[2] : axis == 1 ? classes[2] : 1;
+  const std::size_t outer = rows.size() / inner / classes[axis];
+  for (std::size_t o = 0; o < outer; ++o) {
+    const WindowRow* const of_a = rows.data() + (o * classes[axis] + a) * inner;
+    const WindowRow* const of_b = rows.data() + (o * classes[axis] + b) * inner;
+    for (std::size_t i = 0; i < inner; ++i) {
+      if (of_a[i].bits != nullptr || of_b[i].bits != nullptr || of_a[i].nnz != of_b[i].nnz) return false;
+      if (of_a[i].nnz > 0 && !(window_of(of_a[i]) == window_of(of_b[i]))) return false;
+    }
   }
   return true;
 }
 
-/// Rows by class, with classes of channels that have the same full rows made one: the products of dense layers and,
-/// some layers deep, of pruned ones.
-std::pair<RowPartition, std::vector<WindowRow>> without_repetition(const RowPartition& partition,
-                                                                   std::vector<WindowRow> rows) {
+/// Makes classes along an axis one that have the same full rows: the products of dense layers and, some layers deep, of
+/// pruned ones.
+void merge_classes(std::size_t axis, RowPartition& partition, std::vector<WindowRow>& rows) {
   constexpr std::size_t kMostKinds = 4;  // of full rows that are looked for
-  const std::size_t classes = std::size_t{partition.axis(1).classes} * partition.axis(2).classes;
+  const AxisClasses& along = partition.axis(axis);
   std::vector<Index> kept;
   std::vector<Index> full;
-  std::vector<Index> number_of(partition.axis(0).classes);
-  for (Index c = 0; c < partition.axis(0).classes; ++c) {
+  std::vector<Index> number_of(along.classes);
+  for (Index c = 0; c < along.classes; ++c) {
     const auto known =
-        std::ranges::find_if(full, [&](Index other) { return are_alike(partition, rows, kept[other], c); });
-    if (known != full.end()) {
-      number_of[c] = *known;
-      continue;
-    }
-    number_of[c] = static_cast<Index>(kept.size());
+        std::ranges::find_if(full, [&](Index other) { return are_alike(partition, rows, axis, kept[other], c); });
+    number_of[c] = known != full.end() ? *known : static_cast<Index>(kept.size());
+    if (known != full.end()) continue;
     kept.push_back(c);
-    if (full.size() < kMostKinds && are_alike(partition, rows, c, c)) full.push_back(number_of[c]);
+    if (full.size() < kMostKinds && are_alike(partition, rows, axis, c, c)) full.push_back(number_of[c]);
   }
-  if (kept.size() == partition.axis(0).classes) return {partition, std::move(rows)};
-  AxisClasses channels = partition.axis(0);
-  for (Index& c : channels.class_of) c = number_of[c];
-  channels.classes = static_cast<Index>(kept.size());
+  if (kept.size() == along.classes) return;
+  std::array<AxisClasses, 3> axes{partition.axis(0), partition.axis(1), partition.axis(2)};
+  for (Index& c : axes[axis].class_of) c = number_of[c];
+  axes[axis].classes = static_cast<Index>(kept.size());
+  RowPartition merged(std::move(axes));
   std::vector<WindowRow> left;
-  left.reserve(kept.size() * classes);
-  for (const Index c : kept) left.insert(left.end(), rows.data() + c * classes, rows.data() + (c + 1) * classes);
-  return {RowPartition({std::move(channels), partition.axis(1), partition.axis(2)}), std::move(left)};
+  left.reserve(merged.size());
+  for (std::size_t place = 0; place < merged.size(); ++place) {
+    std::array<Index, 3> at = merged.classes_at(place);
+    at[axis] = kept[at[axis]];
+    left.push_back(rows[partition.place(at[0], at[1], at[2])]);
+  }
+  partition = std::move(merged);
+  rows = std::move(left);
 }
 
 /// One thread's share of a product.
@@ -332,7 +388,7 @@ void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, 
 
 Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks, Keep keep) {
   const ClassProduct parts(x, y);
-  const RowPartition& partition = parts.partition();
+  RowPartition partition = parts.partition();
   const Index channels = y.cols().channels;
   std::vector<ClassWorker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w)
@@ -358,13 +414,13 @@ Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks,
     bytes += worker.sink.release(blocks);
   }
   if (keep == Keep::counts) return product;
-  auto [merged, stored] = without_repetition(partition, std::move(rows));
-  std::vector<Index> numbers(stored.size());
-  for (std::size_t place = 0; place < stored.size(); ++place)
-    numbers[place] = stored[place].nnz == 0 ? RowClasses::kNoRow : static_cast<Index>(place);
+  for (std::size_t axis = 0; axis < 3; ++axis) merge_classes(axis, partition, rows);
+  std::vector<Index> numbers(rows.size());
+  for (std::size_t place = 0; place < rows.size(); ++place)
+    numbers[place] = rows[place].nnz == 0 ? RowClasses::kNoRow : static_cast<Index>(place);
   product.pattern = std::make_shared<Pattern>(
-      std::make_shared<RowClasses>(x.rows(), y.cols(), std::move(merged), std::move(numbers),
-                                   std::make_shared<WindowStore>(std::move(stored), std::move(blocks), bytes)));
+      std::make_shared<RowClasses>(x.rows(), y.cols(), std::move(partition), std::move(numbers),
+                                   std::make_shared<WindowStore>(std::move(rows), std::move(blocks), bytes)));
   return product;
 }
 

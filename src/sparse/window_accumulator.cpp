@@ -50,6 +50,20 @@ bool WindowAccumulator::is_full(const Window& part) const {
   return true;
 }
 
+bool WindowAccumulator::covers(const WindowRow& row, std::int64_t y, std::int64_t x) const {
+  if (row.nnz == 0) return true;
+  if (row.bits == nullptr) return is_full(shifted(window_of(row), y, x));
+  const std::size_t words = row.width * per_position_;
+  const std::uint64_t* line = words_.data() + offset(row.y + y, row.x + x);
+  const std::uint64_t* bits = row.bits;
+  for (Index dy = 0; dy < row.height; ++dy, line += width_ * per_position_, bits += words) {
+    for (std::size_t i = 0; i < words; ++i) {
+      if ((bits[i] & ~line[i]) != 0) return false;
+    }
+  }
+  return true;
+}
+
 bool WindowAccumulator::has_columns(std::size_t y, std::size_t x) const {
   const std::uint64_t* words = words_.data() + (y * width_ + x) * per_position_;
   return std::any_of(words, words + per_position_, [](std::uint64_t word) { return word != 0; });

@@ -50,6 +50,9 @@ class WindowAccumulator {
   /// True when every channel of every position of a part of the window is there.
   [[nodiscard]] bool is_full(const Window& part) const;
 
+  /// True when all columns of a row, shifted, are there.
+  [[nodiscard]] bool covers(const WindowRow& row, std::int64_t y, std::int64_t x) const;
+
   /// Ends the row: its columns in the smallest window. `bits` are those of this object, valid until start().
   [[nodiscard]] WindowRow finish();
 
