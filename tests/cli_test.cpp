@@ -537,7 +537,7 @@ TEST(Interrupt, EndsWithCode130) {
   int status = 0;
   for (useconds_t wait = 150'000; wait < 10'000'000; wait *= 3) {
     const pid_t search =
-        start_program({UPSWEEP_BINARY, "search", kModels + "vgg16-cifar10.yaml"}, "/dev/null", "/dev/null");
+        start_program({UPSWEEP_BINARY, "search", kModels + "resnet18-cifar10-pruned99.yaml"}, "/dev/null", "/dev/null");
     usleep(std::min<useconds_t>(wait, 999'999));
     kill(search, SIGINT);
     waitpid(search, &status, 0);

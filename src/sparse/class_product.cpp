@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <numeric>
 
+#include "as_classes.hpp"
 #include "bit_kernels.hpp"
+#include "merge_classes.hpp"
+#include "product_axis.hpp"
 #include "product_steps.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "window_accumulator.hpp"
@@ -14,120 +15,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kPlacesPerChunk = 16;
-constexpr std::size_t kWindowsPerChunk = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-
-/// The first `count` rows of a pattern without classes, columns as channels of one position.
-std::shared_ptr<const WindowStore> as_windows(const Pattern& pattern, Index count) {
-  const std::size_t words = bitmap_words(pattern.cols());
-  std::vector<RowSink> sinks;
-  for (std::size_t w = 0; w < parallel_slots(); ++w) sinks.emplace_back(pattern.cols(), kBlockBytes);
-  std::vector<WindowRow> rows(count);
-  parallel_chunks(count, kWindowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
-    for (std::size_t r = begin; r < end; ++r) {
-      const Row row = pattern.row(static_cast<Index>(r));
-      if (row.nnz() == 0) continue;
-      rows[r] = {0, 0, 1, 1, row.nnz()};
-      if (row.nnz() == pattern.cols()) continue;
-      std::uint64_t* bits = sinks[slot].allocate_words(words);
-      if (row.is_bitmap()) {
-        std::copy_n(row.words(), words, bits);
-      } else {
-        std::fill_n(bits, words, std::uint64_t{0});
-        for (const Index c : row.list()) bits[c / 64] |= std::uint64_t{1} << (c % 64);
-      }
-      rows[r].bits = bits;
-    }
-  });
-  std::vector<std::unique_ptr<std::byte[]>> blocks;
-  std::size_t bytes = 0;
-  for (RowSink& sink : sinks) bytes += sink.release(blocks);
-  return std::make_shared<WindowStore>(std::move(rows), std::move(blocks), bytes);
-}
-
-/// A pattern as classes over an image of rows, each row a class of its own, or one for all.
-std::shared_ptr<const RowClasses> as_classes(const Pattern& pattern, const ImageShape& rows) {
-  if (pattern.classes()) return pattern.classes()->rows() == rows ? pattern.classes() : nullptr;
-  if (rows.elements() != pattern.rows() || pattern.rows() == 0) return nullptr;
-  bool is_each = true;
-  bool is_one = pattern.row_number(0) != Pattern::kEmptyRow;
-  for (Index r = 0; r < pattern.rows(); ++r) {
-    is_each = is_each && pattern.row_number(r) == r;
-    is_one = is_one && pattern.row_number(r) == pattern.row_number(0);
-  }
-  if (!is_each && !is_one) return nullptr;
-  std::array<AxisClasses, 3> axes;
-  for (std::size_t a = 0; a < 3; ++a) {
-    axes[a] = is_one ? AxisClasses::one(rows.along(a)) : AxisClasses::each(rows.along(a));
-    if (is_one) axes[a].twin_of.assign(rows.along(a), 0);
-  }
-  const Index stored = is_one ? 1 : pattern.rows();
-  std::vector<Index> numbers(stored);
-  std::iota(numbers.begin(), numbers.end(), Index{0});
-  for (Index r = 0; r < stored; ++r) {
-    if (pattern.row(r).nnz() == 0) numbers[r] = RowClasses::kNoRow;
-  }
-  return std::make_shared<RowClasses>(rows, ImageShape{pattern.cols(), 1, 1}, RowPartition(std::move(axes)),
-                                      std::move(numbers), as_windows(pattern, stored));
-}
-
-/// An image axis of a product X·Y.
-struct ProductAxis {
-  /// Where a position of X's columns leads: the class of Y there, and what is added to its columns' positions.
-  struct Step {
-    Index y_class;
-    std::int64_t shift;
-  };
-  static constexpr Index kNothing = ~Index{0};  // a position whose rows of Y have no entry
-
-  AxisClasses classes;             // of C
-  std::vector<Index> x_class;      // by class of C
-  std::vector<std::size_t> begin;  // by class of C: its first step
-  std::vector<Step> steps;         // of the positions that X reaches, class by class
-
-  ProductAxis(const RowClasses& x, const RowClasses& y, std::size_t axis);
-};
-
-ProductAxis::ProductAxis(const RowClasses& x, const RowClasses& y, std::size_t axis) {
-  const AxisClasses& of_x = x.axis(axis);
-  const AxisClasses& of_y = y.axis(axis);
-  const std::size_t positions = of_x.class_of.size();
-  classes.twin_of = of_x.twin_of;
-  classes.class_of.resize(positions);
-  classes.offset.resize(positions);
-  std::map<std::vector<std::int64_t>, Index> known;
-  std::vector<std::int64_t> signature;
-  std::vector<Step> mine;
-  for (std::size_t i = 0; i < positions; ++i) {
-    const Reach& reach = x.reach(axis, of_x.class_of[i]);
-    bool has_base = false;
-    std::int64_t base = 0;
-    mine.clear();
-    signature.assign(1, of_x.class_of[i]);
-    for (std::int64_t at = reach.begin; at < reach.end; ++at) {
-      const auto k = static_cast<std::size_t>(of_x.offset[i] + at);
-      const Index y_class = of_y.class_of[k];
-      if (y.reach(axis, y_class).is_empty()) {
-        mine.push_back({kNothing, 0});
-      } else {
-        if (!has_base) base = of_y.offset[k];
-        has_base = true;
-        mine.push_back({y_class, of_y.offset[k] - base});
-      }
-      signature.push_back(mine.back().y_class);
-      signature.push_back(mine.back().shift);
-    }
-    const auto [found, is_new] = known.emplace(signature, classes.classes);
-    if (is_new) {
-      ++classes.classes;
-      x_class.push_back(of_x.class_of[i]);
-      begin.push_back(steps.size());
-      steps.insert(steps.end(), mine.begin(), mine.end());
-    }
-    classes.class_of[i] = found->second;
-    classes.offset[i] = base;
-  }
-}
 
 /// What the rows of Y are that one image position of X's columns leads to, whatever the channel.
 class RowsAtPosition {
@@ -302,55 +190,6 @@ WindowRow ClassProduct::collect(std::size_t place, WindowAccumulator& accumulato
   return accumulator.finish();
 }
 
-/// True where classes `a` and `b` along an axis have the same rows, all of them full or empty.
-bool are_alike(const RowPartition& partition, const std::vector<WindowRow>& rows, std::size_t axis, Index a, Index b) {
-  const std::array<Index, 3> classes{partition.axis(0).classes, partition.axis(1).classes, partition.axis(2).classes};
-  // The classes along the axes inside of this one, and those outside.
-  const std::size_t inner = axis == 0 ? std::size_t{classes[1]} * classes[2] : axis == 1 ? classes[2] : 1;
-  const std::size_t outer = rows.size() / inner / classes[axis];
-  for (std::size_t o = 0; o < outer; ++o) {
-    const WindowRow* const of_a = rows.data() + (o * classes[axis] + a) * inner;
-    const WindowRow* const of_b = rows.data() + (o * classes[axis] + b) * inner;
-    for (std::size_t i = 0; i < inner; ++i) {
-      if (of_a[i].bits != nullptr || of_b[i].bits != nullptr || of_a[i].nnz != of_b[i].nnz) return false;
-      if (of_a[i].nnz > 0 && !(window_of(of_a[i]) == window_of(of_b[i]))) return false;
-    }
-  }
-  return true;
-}
-
-/// Makes classes along an axis one that have the same full rows: the products of dense layers and, some layers deep, of
-/// pruned ones.
-void merge_classes(std::size_t axis, RowPartition& partition, std::vector<WindowRow>& rows) {
-  constexpr std::size_t kMostKinds = 4;  // of full rows that are looked for
-  const AxisClasses& along = partition.axis(axis);
-  std::vector<Index> kept;
-  std::vector<Index> full;
-  std::vector<Index> number_of(along.classes);
-  for (Index c = 0; c < along.classes; ++c) {
-    const auto known =
-        std::ranges::find_if(full, [&](Index other) { return are_alike(partition, rows, axis, kept[other], c); });
-    number_of[c] = known != full.end() ? *known : static_cast<Index>(kept.size());
-    if (known != full.end()) continue;
-    kept.push_back(c);
-    if (full.size() < kMostKinds && are_alike(partition, rows, axis, c, c)) full.push_back(number_of[c]);
-  }
-  if (kept.size() == along.classes) return;
-  std::array<AxisClasses, 3> axes{partition.axis(0), partition.axis(1), partition.axis(2)};
-  for (Index& c : axes[axis].class_of) c = number_of[c];
-  axes[axis].classes = static_cast<Index>(kept.size());
-  RowPartition merged(std::move(axes));
-  std::vector<WindowRow> left;
-  left.reserve(merged.size());
-  for (std::size_t place = 0; place < merged.size(); ++place) {
-    std::array<Index, 3> at = merged.classes_at(place);
-    at[axis] = kept[at[axis]];
-    left.push_back(rows[partition.place(at[0], at[1], at[2])]);
-  }
-  partition = std::move(merged);
-  rows = std::move(left);
-}
-
 /// One thread's share of a product.
 struct ClassWorker {
   RowSink sink;
@@ -422,42 +261,6 @@ Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks,
       std::make_shared<RowClasses>(x.rows(), y.cols(), std::move(partition), std::move(numbers),
                                    std::make_shared<WindowStore>(std::move(rows), std::move(blocks), bytes)));
   return product;
-}
-
-std::optional<RowClasses> select_classes(const RowClasses& x, const RowClasses& y) {
-  const std::optional<SingleEntries> entries = single_entries(x);
-  if (!entries) return std::nullopt;
-  std::array<AxisClasses, 3> axes;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const AxisClasses& of_y = y.axis(a);
-    const std::vector<std::int64_t>& target = entries->target[a];
-    // One class more than Y has, of the positions without an entry.
-    axes[a].classes = of_y.classes + 1;
-    std::vector<Index> first_twin(of_y.twin_of.size(), RowClasses::kNoRow);
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      const auto position = static_cast<Index>(i);
-      if (target[i] == SingleEntries::kNone) {
-        axes[a].class_of.push_back(of_y.classes);
-        axes[a].offset.push_back(0);
-        axes[a].twin_of.push_back(position);
-        continue;
-      }
-      const auto k = static_cast<std::size_t>(target[i]);
-      Index& first = first_twin[of_y.twin_of[k]];
-      if (first == RowClasses::kNoRow) first = position;
-      axes[a].class_of.push_back(of_y.class_of[k]);
-      axes[a].offset.push_back(of_y.offset[k]);
-      axes[a].twin_of.push_back(first);
-    }
-  }
-  RowPartition partition(std::move(axes));
-  std::vector<Index> numbers(partition.size(), RowClasses::kNoRow);
-  for (std::size_t place = 0; place < y.partition().size(); ++place) {
-    const std::array<Index, 3> at = y.partition().classes_at(place);
-    const std::size_t mine = partition.place(at[0], at[1], at[2]);
-    if (partition.rows_of(mine) > 0) numbers[mine] = y.numbers()[place];
-  }
-  return RowClasses(x.rows(), y.cols(), std::move(partition), std::move(numbers), y.store());
 }
 
 ProductSteps class_steps_with_dense_vector(const RowClasses& x) {
