@@ -421,7 +421,7 @@ TEST(BadInput, GetsOneLineExitCodeThreeAndNoTraceInTheStore) {
       {"overflow-inside",
        "input: [1]\noperators:\n  - linear: {name: a, out_features: 2147483647}\n  - linear: {name: b, out_features: "
        "2147483647}\n"},
-      {"too-large", "input: [3, 30000, 30000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 9}\n"},
+      {"too-large", "input: [3, 3000, 3000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 1001}\n"},
       {"hostile-kernel",
        "input: [1, 1, 1]\noperators:\n  - conv2d: {out_channels: 1, kernel: 65537, padding: 32768}\n  - relu\n"},
       {"hostile-line", "input: [1, 1, 4000000000]\noperators:\n  - maxpool2d: {kernel: 1}\n"},
