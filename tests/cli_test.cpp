@@ -421,7 +421,7 @@ TEST(BadInput, GetsOneLineExitCodeThreeAndNoTraceInTheStore) {
       {"overflow-inside",
        "input: [1]\noperators:\n  - linear: {name: a, out_features: 2147483647}\n  - linear: {name: b, out_features: "
        "2147483647}\n"},
-      {"too-large", "input: [3, 30000, 30000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 9}\n"},
+      {"too-large", "input: [3, 3000, 3000]\noperators:\n  - conv2d: {out_channels: 1, kernel: 1001}\n"},
       {"hostile-kernel",
        "input: [1, 1, 1]\noperators:\n  - conv2d: {out_channels: 1, kernel: 65537, padding: 32768}\n  - relu\n"},
       {"hostile-line", "input: [1, 1, 4000000000]\noperators:\n  - maxpool2d: {kernel: 1}\n"},
@@ -537,7 +537,7 @@ TEST(Interrupt, EndsWithCode130) {
   int status = 0;
   for (useconds_t wait = 150'000; wait < 10'000'000; wait *= 3) {
     const pid_t search =
-        start_program({UPSWEEP_BINARY, "search", kModels + "vgg16-cifar10.yaml"}, "/dev/null", "/dev/null");
+        start_program({UPSWEEP_BINARY, "search", kModels + "resnet18-cifar10-pruned99.yaml"}, "/dev/null", "/dev/null");
     usleep(std::min<useconds_t>(wait, 999'999));
     kill(search, SIGINT);
     waitpid(search, &status, 0);

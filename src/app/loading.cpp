@@ -29,14 +29,18 @@ Machine with_launch(const std::string& file, Machine machine, std::optional<Laun
 
 }  // namespace
 
-Model countable_network(AnyModel any, const std::string& command) {
+Model countable_network(AnyModel any, const std::string& command, PatternForm form) {
   Model model = require_network(std::move(any), command);
-  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory(), form); });
   return model;
 }
 
-Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command) {
-  return countable_network(load_model(file, numbers), command);
+Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command, PatternForm form) {
+  return countable_network(load_model(file, numbers), command, form);
+}
+
+PatternForm form_for(PatternKind pattern) {
+  return pattern == PatternKind::sample ? PatternForm::rows : PatternForm::classes;
 }
 
 Numbers numbers_for(PatternKind pattern) {

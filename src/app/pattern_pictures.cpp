@@ -9,6 +9,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/pattern_picture.hpp"
 #include "upsweep/store/stored_picture.hpp"
@@ -31,6 +32,8 @@ std::string picture_name(const Network& network, std::uint32_t first, std::uint3
 }
 
 JacobianChain chain_of(const Model& model, PatternKind pattern) {
+  // Pictures look at every row, which counts need not.
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
   if (pattern == PatternKind::guaranteed) return guaranteed_chain(model.network, model.weights, StepPatterns::drop);
   return SampleChains(model.network, model.weights).at(model.sample->at(0), StepPatterns::drop);
 }

@@ -334,7 +334,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
       return std::move(outcome);
     });
   }
-  SearchOutcome outcome{countable_network(std::move(model), "search"), request.pattern, std::move(machine)};
+  SearchOutcome outcome{countable_network(std::move(model), "search", form_for(request.pattern)), request.pattern,
+                        std::move(machine)};
   search_network(request, caller, watch, outcome);
   return outcome;
 }

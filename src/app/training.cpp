@@ -70,7 +70,8 @@ void require_study_memory(const TrainingFile& file, const PipelineStudy& study) 
 std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const PipelineStudy& study, const Watch& watch) {
   if (study.scans.empty()) return {};
   const CostSource& source = *file.source;
-  const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step");
+  const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step",
+                                             PatternForm::classes);
   const Machine machine = load_machine(read_yaml(source.machine_file));
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)

@@ -231,6 +231,11 @@ NetworkWeights read_weights(const ModelContext& context, const YamlNode* node) {
   if (settings.values != nullptr) read_values(context, *settings.values, weights);
   context.hash.add("weights", describe_seeded(settings));
   const bool seeded = settings.values == nullptr && (settings.pruning || context.numbers != Numbers::structure);
+  if (seeded && context.numbers == Numbers::structure) {
+    prune_he_normal(context.network, settings.seed, *settings.pruning, weights);
+    check_variances(context, weights);
+    return weights;
+  }
   if (seeded) fill_he_normal(context.network, settings.seed, weights);
   if (settings.pruning) prune(context.network, *settings.pruning, weights);
   check_variances(context, weights);

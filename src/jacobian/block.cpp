@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "block_by_classes.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sparse/product.hpp"
 #include "upsweep/sparse/union.hpp"
@@ -74,8 +75,10 @@ void for_each_read(const BlockStep& step, Visit visit) {
 /// Forms the patterns of the steps, one after the other.
 class Former {
  public:
-  Former(const PatternSource& pattern_of, StepPatterns patterns, BlockPlan& plan)
+  Former(const PatternSource& pattern_of, std::shared_ptr<const Pattern> identity, StepPatterns patterns,
+         BlockPlan& plan)
       : pattern_of_(pattern_of),
+        identity_(std::move(identity)),
         patterns_(patterns),
         plan_(plan),
         reads_(reads_of(plan.steps)),
@@ -95,7 +98,7 @@ class Former {
     BlockStep& step = plan_.steps[s];
     switch (step.kind) {
       case Kind::identity:
-        step.made = std::make_shared<Pattern>(Pattern::diagonal(step.rows));
+        step.made = std::move(identity_);
         step.is_selection = true;
         break;
       case Kind::part:
@@ -151,6 +154,7 @@ class Former {
   [[nodiscard]] const std::shared_ptr<const Pattern>& made(std::size_t s) const { return plan_.steps[s].made; }
 
   const PatternSource& pattern_of_;
+  std::shared_ptr<const Pattern> identity_;  // of the output; handed on to the first step
   StepPatterns patterns_;
   BlockPlan& plan_;
   std::vector<std::uint32_t> reads_;
@@ -170,6 +174,11 @@ std::vector<std::uint32_t> reads_of(const std::vector<BlockStep>& steps) {
 }
 
 BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of, StepPatterns patterns) {
+  return form_block(network, link, pattern_of, patterns, PatternForm::rows);
+}
+
+BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of, StepPatterns patterns,
+                     PatternForm form) {
   const ChainLink& block = network.link(link);
   if (!block.is_block) throw std::invalid_argument("form_block: the link is a single operator, accepted is a block");
   BlockPlan plan;
@@ -181,7 +190,9 @@ BlockPlan form_block(const Network& network, std::size_t link, const PatternSour
     plan.operator_nnz[position - block.operators.front()] = pattern->nnz();
     return pattern;
   };
-  Former(counted, patterns, plan).run();
+  const Shape& shape = network.shape_of(block.output());
+  auto identity = std::make_shared<Pattern>(guaranteed_pattern({"identity", Relu{}, shape, shape}, {}, form));
+  Former(counted, std::move(identity), patterns, plan).run();
   return plan;
 }
 

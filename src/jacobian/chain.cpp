@@ -5,20 +5,26 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "block_by_classes.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
 namespace upsweep {
 namespace {
 
-/// Memory that grows with the sizes alone: the row table, and the tables of windows along the axes.
-double size_memory(const Operator& op) {
+/// Memory of the tables of windows along the axes.
+double axis_memory(const Operator& op) {
   constexpr double kPerPosition = 64;
   double positions = 0;
   for (const Shape* shape : {&op.in_shape, &op.out_shape}) {
     if (shape->size() == 3) positions += static_cast<double>((*shape)[1]) + static_cast<double>((*shape)[2]);
   }
-  return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + positions * kPerPosition;
+  return positions * kPerPosition;
+}
+
+/// Memory that grows with the sizes alone: the row table, and the tables of windows.
+double size_memory(const Operator& op) {
+  return static_cast<double>(elements(op.in_shape)) * sizeof(Row) + axis_memory(op);
 }
 
 /// Share of the weights that are not pruned.
@@ -28,18 +34,20 @@ double kept_share(const OperatorWeights& weights) {
   return static_cast<double>(kept) / static_cast<double>(weights.kept.size());
 }
 
+/// While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
+double weight_list_memory(const Operator& op, const OperatorWeights& weights) {
+  const auto shape = weight_shape(op.kind, op.in_shape);
+  return shape ? 8 * kept_share(weights) * static_cast<double>(elements(*shape)) : 0;
+}
+
 /// About the memory of the entries of a guaranteed pattern, as lists or as bitmaps, whichever is smaller, and of making
 /// them.
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
   if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols / 8;  // one row, shared
-  const double share = kept_share(weights);
-  // While its rows are made, a convolution or masked linear also lists its nonzero weights, 8 bytes each.
-  const auto shape = weight_shape(op.kind, op.in_shape);
-  const double weight_list = shape ? 8 * share * static_cast<double>(elements(*shape)) : 0;
-  const double nnz = share * static_cast<double>(unpruned_nnz(op));
-  return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list;
+  const double nnz = kept_share(weights) * static_cast<double>(unpruned_nnz(op));
+  return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list_memory(op, weights);
 }
 
 /// Mean entries of a row of the guaranteed pattern.
@@ -85,7 +93,8 @@ std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& networ
 }
 
 /// The links in scan order: last one first.
-JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps) {
+JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps,
+                            PatternForm form) {
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);
@@ -95,7 +104,7 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
       chain.jacobians.push_back(pattern_of(network.links()[link]));
       continue;
     }
-    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps));
+    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
     chain.jacobians.push_back(plan->formation.pattern);
     chain.blocks[links - 1 - link] = std::move(plan);
   }
@@ -105,7 +114,8 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
 
 }  // namespace
 
-void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit) {
+void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit,
+                            PatternForm form) {
   const auto available = static_cast<double>(memory_limit);
   double total = 0;
   const auto add = [&](std::size_t o, double bytes) {
@@ -123,10 +133,17 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
     for (const std::size_t o : part.operators) {
       const Operator& op = network.operators()[o];
       if (is_view(op.kind) || is_join(op.kind)) continue;
+      if (form == PatternForm::classes) {
+        add(o, axis_memory(op));
+        if (const auto classes = operator_classes(op, weights[o])) {
+          add(o, classes->memory() + weight_list_memory(op, weights[o]));
+          continue;
+        }
+      }
       add(o, size_memory(op));  // the sizes come first: counting entries needs the tables of windows
       add(o, entry_memory(op, weights[o]));
     }
-    if (!part.is_block) continue;
+    if (!part.is_block || form == PatternForm::classes) continue;
     const std::vector<double> formation = formation_memory(network, weights, part);
     for (std::size_t place = formation.size(); place-- > 0;) add(part.operators[place], formation[place]);
   }
@@ -146,11 +163,12 @@ void check_chain(const JacobianChain& chain) {
   }
 }
 
-JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps) {
+JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps,
+                               PatternForm form) {
   const PatternSource pattern_of = [&](std::size_t o) {
-    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o]));
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form));
   };
-  return in_scan_order(network, pattern_of, steps);
+  return in_scan_order(network, pattern_of, steps, form);
 }
 
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
@@ -165,7 +183,7 @@ JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) co
     return std::shared_ptr<const Pattern>(
         std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
   };
-  return in_scan_order(network_, pattern_of, steps);
+  return in_scan_order(network_, pattern_of, steps, PatternForm::rows);
 }
 
 }  // namespace upsweep

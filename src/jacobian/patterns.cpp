@@ -53,22 +53,32 @@ void require_input(const Operator& op, const Size& size, std::span<const double>
 
 }  // namespace
 
-Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights) {
+Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, PatternForm form) {
   const Size size = jacobian_size(op);
+  std::optional<OperatorClasses> classes;
+  if (form == PatternForm::classes) classes = operator_classes(op, weights);
+  const auto build = [&](std::uint64_t expected_nnz, const RowWriter& write) {
+    if (!classes) return build_pattern(size.rows, size.cols, expected_nnz, write);
+    return Pattern(std::make_shared<RowClasses>(
+        build_classes(classes->rows, classes->cols, std::move(classes->partition), write)));
+  };
   const auto weighted = [&] {
     const ConvolutionRows rows(op, weights);
-    return build_pattern(size.rows, size.cols, unpruned_nnz(op), [&](Index r, std::vector<Index>& columns) {
+    return build(unpruned_nnz(op), [&](Index r, std::vector<Index>& columns) {
       rows.row(r, [&](Index column, std::size_t) { columns.push_back(column); });
     });
   };
   const auto pooling = [&] {
     const PoolingRows rows(op);
-    return build_pattern(size.rows, size.cols, size.rows, [&](Index r, std::vector<Index>& columns) {
+    return build(size.rows, [&](Index r, std::vector<Index>& columns) {
       rows.row(r, [&](Index column) { columns.push_back(column); });
     });
   };
+  const auto diagonal = [&] {
+    return build(size.rows, [](Index r, std::vector<Index>& columns) { columns.push_back(r); });
+  };
   return visit_operator(
-      op.kind, [&](const ElementwiseOperator auto&) { return Pattern::diagonal(size.rows); },
+      op.kind, [&](const ElementwiseOperator auto&) { return diagonal(); },
       [&]<WeightedOperator K>(const K&) {
         return ContractionOperator<K> && weights.kept.empty() ? full_pattern(size) : weighted();
       },

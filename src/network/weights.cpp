@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "upsweep/base/checked.hpp"
@@ -60,6 +62,51 @@ void require_memory(const Network& network, std::uint64_t bytes_each) {
                                       kind_name(op.kind), op.name, bytes, machine_memory()));
     }
   }
+}
+
+/// Calls use(i, number) for every weight of an operator, on several threads.
+template <class Use>
+void for_each_he_normal(const Operator& op, const Shape& shape, std::uint64_t seed, const Use& use) {
+  const std::uint64_t count = elements(shape);
+  const double deviation = std::sqrt(2.0 / (static_cast<double>(count) / static_cast<double>(shape[0])));
+  const NormalStream normal(seed, op.name);
+  parallel_chunks(count, kGrain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      use(i, static_cast<float>(deviation * static_cast<double>(normal(i))));
+    }
+  });
+}
+
+/// The mask of the `count` largest of some magnitudes without zeros, ties to the lower position. Magnitudes of one sign
+/// are ordered as their bits are: the count of each upper half, then of the lower halves of one, give the least that
+/// stays, without a copy.
+std::vector<std::uint8_t> largest(std::span<const float> magnitudes, std::uint64_t count) {
+  constexpr unsigned kHalf = 16;
+  const auto bits_of = [&](std::size_t i) { return std::bit_cast<std::uint32_t>(magnitudes[i]); };
+  const auto least_half = [&](std::uint64_t& wanted, const auto& half_of) {
+    std::vector<std::uint64_t> sizes(std::size_t{1} << kHalf);
+    for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+      if (const auto half = half_of(bits_of(i))) ++sizes[*half];
+    }
+    std::uint32_t least = (1U << kHalf) - 1;
+    for (; least > 0 && sizes[least] < wanted; --least) wanted -= sizes[least];
+    return least;
+  };
+  std::uint64_t ties = count;  // that stay; first of those with the same upper half
+  const std::uint32_t upper =
+      least_half(ties, [](std::uint32_t bits) { return std::optional<std::uint32_t>(bits >> kHalf); });
+  const std::uint32_t lower = least_half(ties, [&](std::uint32_t bits) {
+    return bits >> kHalf == upper ? std::optional<std::uint32_t>(bits & ((1U << kHalf) - 1)) : std::nullopt;
+  });
+  const std::uint32_t least = upper << kHalf | lower;
+  std::vector<std::uint8_t> kept(magnitudes.size());
+  for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+    const std::uint32_t bits = bits_of(i);
+    const bool is_tie = bits == least && ties > 0;
+    if (is_tie) --ties;
+    kept[i] = bits != 0 && (bits > least || is_tie) ? 1 : 0;
+  }
+  return kept;
 }
 
 bool is_prunable(const Operator& op) { return weight_shape(op.kind, op.in_shape).has_value(); }
@@ -120,15 +167,10 @@ void fill_he_normal(const Network& network, std::uint64_t seed, NetworkWeights& 
     const Operator& op = network.operators()[o];
     const auto shape = weight_shape(op.kind, op.in_shape);
     if (!shape) continue;
-    const std::uint64_t count = elements(*shape);
-    const double deviation = std::sqrt(2.0 / (static_cast<double>(count) / static_cast<double>((*shape)[0])));
-    const NormalStream normal(seed, op.name);
     OperatorWeights& mine = weights[o];
-    mine.values.resize(count);
-    parallel_chunks(count, kGrain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t i = begin; i < end; ++i) {
-        mine.values[i] = mine.keeps(i) ? static_cast<float>(deviation * static_cast<double>(normal(i))) : 0.0;
-      }
+    mine.values.resize(elements(*shape));
+    for_each_he_normal(op, *shape, seed, [&](std::size_t i, float number) {
+      mine.values[i] = mine.keeps(i) ? static_cast<double>(number) : 0.0;
     });
   }
 }
@@ -157,6 +199,28 @@ void prune(const Network& network, const Pruning& pruning, NetworkWeights& weigh
              pruning);
   for (std::size_t o = 0; o < weights.size(); ++o) {
     if (is_prunable(network.operators()[o])) apply_mask(weights[o]);
+  }
+}
+
+void prune_he_normal(const Network& network, std::uint64_t seed, const Pruning& pruning, NetworkWeights& weights) {
+  const auto* const rule = std::get_if<MagnitudeLayer>(&pruning);
+  if (rule == nullptr) {
+    fill_he_normal(network, seed, weights);
+    prune(network, pruning, weights);
+    for (std::size_t o = 0; o < weights.size(); ++o) {
+      if (is_prunable(network.operators()[o])) weights[o].values = {};
+    }
+    return;
+  }
+  require_memory(network, 1);
+  std::vector<float> magnitudes;
+  for (std::size_t o = 0; o < weights.size(); ++o) {
+    const Operator& op = network.operators()[o];
+    const auto shape = weight_shape(op.kind, op.in_shape);
+    if (!shape) continue;
+    magnitudes.resize(elements(*shape));
+    for_each_he_normal(op, *shape, seed, [&](std::size_t i, float number) { magnitudes[i] = std::fabs(number); });
+    weights[o].kept = largest(magnitudes, kept_count(magnitudes.size(), rule->sparsity));
   }
 }
 

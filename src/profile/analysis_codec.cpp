@@ -15,7 +15,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::string_view kMagic = "UPSA";
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::uint64_t kLongestName = 64;
 
 /// The fewest bytes of a combine: its bits, eleven counts, which steps there are.
@@ -37,10 +37,10 @@ constexpr std::array kLinkCounts = {&LinkProfile::rows, &LinkProfile::cols, &Lin
 constexpr std::array kFormationCounts = {&FormationProfile::products, &FormationProfile::product_flops,
                                          &FormationProfile::additions, &FormationProfile::addition_flops,
                                          &FormationProfile::peak_bytes};
-constexpr std::array kNetworkCounts = {&NetworkProfile::inputs,         &NetworkProfile::baseline_flops,
-                                       &NetworkProfile::addition_flops, &NetworkProfile::linear_flops,
-                                       &NetworkProfile::build_values,   &NetworkProfile::build_bytes,
-                                       &NetworkProfile::formation_flops};
+constexpr std::array kNetworkCounts = {
+    &NetworkProfile::inputs,          &NetworkProfile::baseline_flops, &NetworkProfile::addition_flops,
+    &NetworkProfile::linear_flops,    &NetworkProfile::build_values,   &NetworkProfile::build_bytes,
+    &NetworkProfile::formation_flops, &NetworkProfile::pattern_rows,   &NetworkProfile::pattern_classes};
 
 template <class Item, class Counts>
 void write_counts(const Item& item, const Counts& counts, ByteWriter& out) {

@@ -59,6 +59,8 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     mine.rows = pattern.rows();
     mine.cols = pattern.cols();
     add_to(mine.nnz, pattern.nnz());
+    add_to(profile.pattern_rows, pattern.rows());
+    add_to(profile.pattern_classes, pattern.classes() ? pattern.classes()->partition().size() : pattern.rows());
     add_to(mine.bytes, csr_bytes(pattern.rows(), pattern.nnz(), value_bytes));
     if (plan != nullptr) add_formation(*plan, mine.formation);
     if (i == 0) continue;  // no schedule needs the gradient of the input
@@ -117,7 +119,7 @@ std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
 }
 
 Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
-                 const std::function<void(std::size_t, std::size_t)>& progress) {
+                 const std::function<void(std::size_t, std::size_t)>& progress, PatternForm form) {
   std::optional<SampleChains> samples;
   if (pattern == PatternKind::sample) {
     if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
@@ -130,7 +132,7 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   const auto chain_at = [&](std::size_t i) {
     if (progress) progress(i, analysis.network.inputs);
     return samples ? samples->at(view.sample->at(i), StepPatterns::drop)
-                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop);
+                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop, form);
   };
   const auto observe = [&](const JacobianChain& chain) {
     add_chain(view.network, chain, view.value_bytes, analysis.network);

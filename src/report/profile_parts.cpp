@@ -76,6 +76,11 @@ Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense) {
           {"kernels", dense ? Json(dense->kernels) : Json()}};
 }
 
+Json counting_json(const NetworkProfile* network) {
+  if (network == nullptr) return {};
+  return {{"by", network->counted_by()}, {"rows", network->pattern_rows}, {"classes", network->pattern_classes}};
+}
+
 void add_counts(Json& object, const ProfileCounts& counts) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
   const PramProfile& pram = counts.pram;

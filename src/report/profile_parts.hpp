@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/dense_time.hpp"
@@ -37,6 +38,9 @@ struct ProfileCounts {
   std::optional<Seconds> seconds = {};
   std::optional<DenseBackprop> dense = {};  ///< predicted
 };
+
+/// The object `counting`: by classes of rows or by rows, and how many of how many; null without a network.
+[[nodiscard]] Json counting_json(const NetworkProfile* network);
 
 /// The object `baseline`: dense back-propagation in FLOPs (a number or null) and, where predicted, in seconds.
 [[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);

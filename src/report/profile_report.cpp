@@ -195,6 +195,7 @@ Json to_json(const ProfileReport& report) {
       {"model", {{"name", report.model_name}, {"input", report.network.input()}, {"operators", std::move(operators)}}},
       {"pattern", report.pattern},
       {"inputs", inputs},
+      {"counting", counting_json(&network)},
       {"ops", std::move(ops)},
       {"levels", levels_json(profile)},
       {"links", links_json(report.network, network)},

@@ -196,6 +196,7 @@ Json to_json(const SearchReport& report) {
       {"kind", report.kind},
       {"pattern", report.pattern},
       {"exact", report.is_exact},
+      {"counting", counting_json(report.network_profile)},
       {"inputs", result.inputs},
       {"objective", to_string(result.options.objective)},
       {"execution", to_string(result.options.execution)},

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -17,8 +19,20 @@ bool is_full_diagonal(const Pattern& pattern) {
   if (pattern.rows() != pattern.cols() || pattern.nnz() != pattern.rows() || pattern.max_row_nnz() != 1) return false;
   for (Index r = 0; r < pattern.rows(); ++r) {
     bool on_diagonal = false;
-    pattern.row(r).for_each([&](Index column) { on_diagonal = column == r; });
+    pattern.for_each(r, [&](Index column) { on_diagonal = column == r; });
     if (!on_diagonal) return false;
+  }
+  return true;
+}
+
+/// True where every row's only entry is in the column of its own number.
+bool keeps_places(const RowClasses& classes) {
+  const std::optional<SingleEntries> entries = single_entries(classes);
+  if (!entries) return false;
+  for (const std::vector<std::int64_t>& target : entries->target) {
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (target[i] != static_cast<std::int64_t>(i)) return false;
+    }
   }
   return true;
 }
@@ -30,9 +44,26 @@ Pattern::Pattern(Index rows, Index cols, std::vector<Index> row_numbers, std::sh
   for (Index r = 0; r < rows_; ++r) {
     const Index row_nnz = row(r).nnz();
     nnz_ += row_nnz;
+    nonempty_rows_ += row_nnz > 0 ? 1 : 0;
     max_row_nnz_ = std::max(max_row_nnz_, row_nnz);
   }
   full_diagonal_ = upsweep::is_full_diagonal(*this);
+}
+
+Pattern::Pattern(std::shared_ptr<const RowClasses> classes)
+    : rows_(static_cast<Index>(classes->rows().elements())),
+      cols_(static_cast<Index>(classes->cols().elements())),
+      classes_(std::move(classes)) {
+  for (std::size_t place = 0; place < classes_->partition().size(); ++place) {
+    const Index row_nnz = classes_->row(place).nnz;
+    const std::uint64_t rows = classes_->partition().rows_of(place);
+    if (row_nnz == 0 || rows == 0) continue;
+    nnz_ += row_nnz * rows;
+    nonempty_rows_ += rows;
+    max_row_nnz_ = std::max(max_row_nnz_, row_nnz);
+  }
+  if (rows_ != cols_ || nnz_ != rows_ || max_row_nnz_ != 1) return;
+  full_diagonal_ = classes_->rows() == classes_->cols() ? keeps_places(*classes_) : upsweep::is_full_diagonal(*this);
 }
 
 Pattern Pattern::from_csr(const CsrPattern& csr) {
@@ -76,7 +107,7 @@ CsrPattern Pattern::to_csr() const {
   csr.indptr.reserve(std::size_t{rows_} + 1);
   csr.indices.reserve(nnz_);
   for (Index r = 0; r < rows_; ++r) {
-    row(r).for_each([&](Index column) { csr.indices.push_back(column); });
+    for_each(r, [&](Index column) { csr.indices.push_back(column); });
     csr.indptr.push_back(csr.indices.size());
   }
   return csr;
@@ -89,11 +120,53 @@ bool operator==(const Pattern& a, const Pattern& b) {
   for (Index r = 0; r < a.rows(); ++r) {
     left.clear();
     right.clear();
-    a.row(r).for_each([&](Index column) { left.push_back(column); });
-    b.row(r).for_each([&](Index column) { right.push_back(column); });
+    a.for_each(r, [&](Index column) { left.push_back(column); });
+    b.for_each(r, [&](Index column) { right.push_back(column); });
     if (left != right) return false;
   }
   return true;
+}
+
+Pattern in_rows(const Pattern& pattern) {
+  if (!pattern.classes()) return pattern;
+  const RowClasses& classes = *pattern.classes();
+  // The first positions of twins are stored, and numbered along each axis.
+  std::array<std::vector<Index>, 3> first;
+  std::array<std::vector<Index>, 3> number;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::vector<Index>& twin_of = classes.axis(a).twin_of;
+    std::vector<Index> number_of(twin_of.size(), Pattern::kEmptyRow);
+    for (std::size_t i = 0; i < twin_of.size(); ++i) {
+      Index& mine = number_of[twin_of[i]];
+      if (mine == Pattern::kEmptyRow) {
+        mine = static_cast<Index>(first[a].size());
+        first[a].push_back(static_cast<Index>(i));
+      }
+      number[a].push_back(mine);
+    }
+  }
+  const auto joint = [](const std::array<std::vector<Index>, 3>& of, const auto& size, Index c, Index y, Index x) {
+    return static_cast<Index>((std::uint64_t{of[0][c]} * size(1) + of[1][y]) * size(2) + of[2][x]);
+  };
+  const auto stored_size = [&](std::size_t a) { return first[a].size(); };
+  const auto row_size = [&](std::size_t a) { return number[a].size(); };
+  const auto stored = static_cast<Index>(first[0].size() * first[1].size() * first[2].size());
+  const auto width = static_cast<Index>(first[2].size());
+  const auto height = static_cast<Index>(first[1].size());
+  const Pattern distinct =
+      build_pattern(stored, pattern.cols(), pattern.nnz(), [&](Index s, std::vector<Index>& columns) {
+        const Index r = joint(first, row_size, s / width / height, s / width % height, s % width);
+        classes.for_each(r, [&](Index column) { columns.push_back(column); });
+      });
+  if (stored == pattern.rows()) return distinct;
+  std::vector<Index> numbers;
+  numbers.reserve(pattern.rows());
+  for (Index c = 0; c < classes.rows().channels; ++c) {
+    for (Index y = 0; y < classes.rows().height; ++y) {
+      for (Index x = 0; x < classes.rows().width; ++x) numbers.push_back(joint(number, stored_size, c, y, x));
+    }
+  }
+  return {pattern.rows(), pattern.cols(), std::move(numbers), distinct.store()};
 }
 
 Pattern build_pattern(Index rows, Index cols, std::uint64_t expected_nnz, const RowWriter& write) {

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <optional>
 #include <stdexcept>
 
 #include "accumulator.hpp"
 #include "bit_kernels.hpp"
+#include "class_product.hpp"
+#include "product_steps.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 
@@ -90,38 +93,10 @@ class RowLengths {
   bool uniform_ = false;
 };
 
-/// Steps of `uses` equal, nonempty rows of X, as they stand in a plan.
-class RowSteps {
- public:
-  explicit RowSteps(std::uint64_t uses) : alone_(uses == 1), teams_((uses + kTeamRows - 1) / kTeamRows) {}
-
-  void add_vector(std::uint64_t entries, ProductSteps& steps) const {
-    add_to(steps.teams, teams_);
-    add_to(alone_ ? steps.single_steps : steps.team_steps, checked_mul(entries, teams_));
-  }
-  void add_product(std::uint64_t entries, std::uint64_t products, bool walks, ProductSteps& steps) const {
-    add_to(steps.teams, teams_);
-    const std::uint64_t pairs = checked_mul(products, teams_);
-    if (!walks) {
-      add_to(alone_ ? steps.single_hops : steps.team_hops, pairs);
-      return;
-    }
-    add_to(steps.passes, checked_mul(entries, teams_));
-    add_to(alone_ ? steps.single_steps : steps.team_steps, pairs);
-  }
-  void add_sums(std::uint64_t results, ProductSteps& steps) const {
-    add_to(alone_ ? steps.single_sums : steps.team_sums, checked_mul(results, teams_));
-  }
-
- private:
-  bool alone_;
-  std::uint64_t teams_;
-};
-
 /// Steps of a product with `entries` results, one product each.
 ProductSteps scaling_steps(const Pattern& x, const Pattern& y, std::uint64_t entries) {
   ProductSteps steps;
-  for (Index r = 0; r < x.rows(); ++r) steps.teams += x.row(r).nnz() > 0 ? 1 : 0;
+  steps.teams = x.nonempty_rows();
   (y.is_full_diagonal() ? steps.scaled_columns : steps.scaled_rows) = entries;
   return steps;
 }
@@ -155,22 +130,7 @@ std::size_t rows_per_chunk(const Pattern& x, const Pattern& y, std::size_t disti
 /// One thread's share of a product.
 struct Worker {
   RowSink sink;
-  ProductSteps steps = {};
-  ProductSteps vector_steps = {};
-  std::uint64_t products = 0;
-  std::uint64_t nnz = 0;
-  std::uint64_t max_row_nnz = 0;
-
-  /// Counts `uses` equal rows of X.
-  void count(std::uint64_t entries, std::uint64_t row_products, std::uint64_t results, std::uint64_t uses, bool walks) {
-    products = checked_add(products, checked_mul(row_products, uses));
-    nnz += results * uses;
-    max_row_nnz = std::max(max_row_nnz, results);
-    const RowSteps row(uses);
-    if (entries > 0) row.add_product(entries, row_products, walks, steps);
-    if (entries > 0) row.add_sums(results, steps);
-    if (results > 0) row.add_vector(results, vector_steps);
-  }
+  RowCounts counts = {};
 };
 
 Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
@@ -194,7 +154,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
                     for (std::size_t d = begin; d < end; ++d) {
                       const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
                       accumulator.collect(distinct.rows[d], products);
-                      worker.count(distinct.rows[d].nnz(), products, accumulator.nnz(), distinct.uses[d], walks);
+                      worker.counts.count(distinct.rows[d].nnz(), products, accumulator.nnz(), distinct.uses[d], walks);
                       if (keep == Keep::structure) stored[d] = accumulator.store(worker.sink);
                     }
                   });
@@ -203,17 +163,45 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
   std::vector<std::unique_ptr<std::byte[]>> blocks;
   std::size_t bytes = 0;
   for (Worker& worker : workers) {
-    product.products = checked_add(product.products, worker.products);
-    product.nnz += worker.nnz;
-    product.max_row_nnz = std::max(product.max_row_nnz, worker.max_row_nnz);
-    add_to(product.steps, worker.steps);
-    add_to(product.vector_steps, worker.vector_steps);
+    worker.counts.add_into(product);
     bytes += worker.sink.release(blocks);
   }
   if (keep == Keep::structure) {
     auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
     product.pattern = std::make_shared<Pattern>(x.rows(), y.cols(), std::move(distinct.number_of), std::move(store));
   }
+  return product;
+}
+
+/// The counts of X·Y, row by row.
+void count_row_products(const Pattern& x, const Pattern& y, ProductCounts& counts) {
+  const DistinctRows distinct = distinct_rows(x);
+  const RowLengths lengths(y);
+  for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
+    const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
+    add_to(counts.products, checked_mul(products, distinct.uses[d]));
+    if (distinct.rows[d].nnz() == 0) continue;
+    RowSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
+  }
+}
+
+/// C = X·Y of patterns of which at least one has classes.
+Product multiply_classes(const PatternPtr& x, const PatternPtr& y, Keep keep) {
+  const auto in_shared_rows = [](const PatternPtr& pattern) {
+    return pattern->classes() ? std::make_shared<const Pattern>(in_rows(*pattern)) : pattern;
+  };
+  const Operands operands = operands_of(*x, *y);
+  if (!operands.x) return multiply(in_shared_rows(x), in_shared_rows(y), keep);
+  if (x->max_row_nnz() > 1) return accumulate_classes(*operands.x, *operands.y, y->max_row_nnz() > 1, keep);
+  const std::optional<RowClasses> selected = select_classes(*operands.x, *operands.y);
+  if (!selected) return multiply(in_shared_rows(x), in_shared_rows(y), keep);
+  auto pattern = std::make_shared<Pattern>(std::make_shared<RowClasses>(*selected));
+  Product product;
+  product.products = product.nnz = pattern->nnz();
+  product.max_row_nnz = pattern->max_row_nnz();
+  product.steps = scaling_steps(*x, *y, product.nnz);
+  product.vector_steps = steps_with_dense_vector(*pattern);
+  if (keep == Keep::structure) product.pattern = std::move(pattern);
   return product;
 }
 
@@ -229,6 +217,7 @@ std::uint64_t product_span(std::uint64_t products, std::uint64_t max_row_nnz) {
 std::uint64_t products_with_dense_vector(const Pattern& x) { return x.nnz(); }
 
 ProductSteps steps_with_dense_vector(const Pattern& x) {
+  if (x.classes()) return class_steps_with_dense_vector(*x.classes());
   ProductSteps steps;
   const DistinctRows distinct = distinct_rows(x);
   for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
@@ -244,20 +233,18 @@ void add_to(ProductSteps& sum, const ProductSteps& steps) {
 ProductCounts count_products(const Pattern& x, const Pattern& y) {
   check_shapes(x, y);
   if (y.is_full_diagonal()) return {x.nnz(), x.max_row_nnz(), scaling_steps(x, y, x.nnz())};
-  const DistinctRows distinct = distinct_rows(x);
-  const RowLengths lengths(y);
   ProductCounts counts;
   counts.max_row_nnz = x.max_row_nnz();
-  for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
-    const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
-    add_to(counts.products, checked_mul(products, distinct.uses[d]));
-    if (distinct.rows[d].nnz() == 0) continue;
-    RowSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
+  if (x.classes() || y.classes()) {
+    const Operands operands = operands_of(x, y);
+    if (!operands.x) return count_products(in_rows(x), in_rows(y));
+    count_class_products(*operands.x, *operands.y, y.max_row_nnz() > 1, counts);
+  } else {
+    count_row_products(x, y, counts);
   }
   if (x.max_row_nnz() <= 1) counts.steps = scaling_steps(x, y, counts.products);
   return counts;
 }
-
 Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
   check_shapes(*x, *y);
   const PatternPtr none;
@@ -271,6 +258,7 @@ Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
   };
   if (y->is_full_diagonal()) return scaled(x);
   if (x->is_full_diagonal()) return scaled(y);
+  if (x->classes() || y->classes()) return multiply_classes(x, y, keep);
   if (x->max_row_nnz() <= 1) return select_rows(*x, y, keep);
   return accumulate_rows(*x, *y, keep);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bit_kernels.hpp"
+#include "class_union.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
@@ -75,6 +76,18 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   }
   if (a == b || b->nnz() == 0) return {a == b ? a->nnz() : 0, a};
   if (a->nnz() == 0) return {0, b};
+  const auto with_counts = [&](std::shared_ptr<const Pattern> sum) -> Union {
+    const std::uint64_t common = a->nnz() + b->nnz() - sum->nnz();
+    if (sum->nnz() == a->nnz()) return {common, a};
+    if (sum->nnz() == b->nnz()) return {common, b};
+    return {common, std::move(sum)};
+  };
+  if (a->classes() && b->classes()) {
+    if (auto sum = unite_classes(*a->classes(), *b->classes()))
+      return with_counts(std::make_shared<Pattern>(std::make_shared<RowClasses>(*std::move(sum))));
+  }
+  if (a->classes() || b->classes())
+    return unite(std::make_shared<Pattern>(in_rows(*a)), std::make_shared<Pattern>(in_rows(*b)));
   DistinctPairs distinct = distinct_pairs(*a, *b);
   const std::size_t block_bytes =
       std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
@@ -90,17 +103,18 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   std::size_t bytes = 0;
   for (UnionWorker& worker : workers) bytes += worker.sink.release(blocks);
   auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
-  auto sum = std::make_shared<Pattern>(a->rows(), a->cols(), std::move(distinct.number_of), std::move(store));
-  const std::uint64_t common = a->nnz() + b->nnz() - sum->nnz();
-  if (sum->nnz() == a->nnz()) return {common, a};
-  if (sum->nnz() == b->nnz()) return {common, b};
-  return {common, std::move(sum)};
+  return with_counts(std::make_shared<Pattern>(a->rows(), a->cols(), std::move(distinct.number_of), std::move(store)));
 }
 
 Pattern row_range(const Pattern& pattern, Index first, Index count) {
   if (count > pattern.rows() || first > pattern.rows() - count) {
     throw std::invalid_argument(
         fmt::format("rows {} to {} of {}, accepted are those that there are", first, first + count, pattern.rows()));
+  }
+  if (pattern.classes()) {
+    if (auto part = class_range(*pattern.classes(), first, count))
+      return Pattern(std::make_shared<RowClasses>(*std::move(part)));
+    return row_range(in_rows(pattern), first, count);
   }
   std::vector<Index> numbers;
   numbers.reserve(count);

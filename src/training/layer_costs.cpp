@@ -50,7 +50,8 @@ OpProfile vector_product(const Pattern& jacobian, unsigned value_bytes) {
 std::vector<OpProfile> vector_products(const Network& network, const NetworkWeights& weights, unsigned value_bytes) {
   std::vector<OpProfile> products(network.operators().size());
   for (const std::size_t o : network.links())
-    products[o] = vector_product(guaranteed_pattern(network.operators()[o], weights[o]), value_bytes);
+    products[o] =
+        vector_product(guaranteed_pattern(network.operators()[o], weights[o], PatternForm::classes), value_bytes);
   return products;
 }
 

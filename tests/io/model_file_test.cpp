@@ -250,9 +250,9 @@ TEST(LoadModel, NamesOperatorAndArrayWhenAnArrayIsWrong) {
 }
 
 TEST(LoadModel, ReadsShippedModels) {
-  for (const char* name :
-       {"vgg11-cifar10", "vgg11-cifar10-pruned97", "vgg11-quarter-pruned90", "vgg16-cifar10", "lenet5", "mlp-mnist",
-        "densenet-block", "inception-block", "two-streams", "resnet20-cifar10-pruned90"}) {
+  for (const char* name : {"vgg11-cifar10", "vgg11-cifar10-pruned97", "vgg11-quarter-pruned90", "vgg16-cifar10",
+                           "vgg16-imagenet", "alexnet-imagenet", "alexnet-imagenet-pruned97", "lenet5", "mlp-mnist",
+                           "densenet-block", "inception-block", "two-streams", "resnet20-cifar10-pruned90"}) {
     EXPECT_EQ(
         load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml"), Numbers::structure).name,
         name);

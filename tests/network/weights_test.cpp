@@ -65,6 +65,22 @@ TEST(Prune, PerLayerKeepsTheShareOfEachLayer) {
   EXPECT_EQ(kept(weights[2]), kept_count(30, 0.7));
 }
 
+TEST(PruneHeNormal, KeepsWhatPruningTheNumbersKeeps) {
+  const Network network({40}, {{"a", Linear{60}, {}}, {"r", Relu{}, {}}, {"b", Linear{50}, {}}});
+  for (const Pruning& rule : {Pruning(MagnitudeLayer{0}), Pruning(MagnitudeLayer{0.5}), Pruning(MagnitudeLayer{0.93}),
+                              Pruning(MagnitudeLayer{0.9999}), Pruning(MagnitudeGlobal{0.8}), Pruning(NOfM{1, 3})}) {
+    NetworkWeights with_numbers(3);
+    fill_he_normal(network, 5, with_numbers);
+    prune(network, rule, with_numbers);
+    NetworkWeights without(3);
+    prune_he_normal(network, 5, rule, without);
+    for (const std::size_t o : {std::size_t{0}, std::size_t{2}}) {
+      EXPECT_EQ(without[o].kept, with_numbers[o].kept) << "rule " << rule.index();
+      EXPECT_TRUE(without[o].values.empty());
+    }
+  }
+}
+
 TEST(Prune, GivesTiesToTheLowerIndex) {
   const Network network({4}, {{"a", Linear{2}, {}}});
   NetworkWeights weights(1);

@@ -16,11 +16,15 @@
 namespace upsweep {
 
 /// The network of operators of a model, for `command`. Throws InputError, also for models of other kinds and where the
-/// patterns cannot fit into memory.
-[[nodiscard]] Model countable_network(AnyModel model, const std::string& command);
+/// patterns cannot fit into memory. `form`: what the command keeps patterns by, see form_for().
+[[nodiscard]] Model countable_network(AnyModel model, const std::string& command, PatternForm form = PatternForm::rows);
 
 /// The same of a file.
-[[nodiscard]] Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command);
+[[nodiscard]] Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command,
+                                           PatternForm form = PatternForm::rows);
+
+/// What patterns are kept by where they are counted alone: a concrete input has no classes of rows.
+[[nodiscard]] PatternForm form_for(PatternKind pattern);
 
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);

@@ -41,7 +41,7 @@ struct Model {
 
 /// Whether a run needs numbers, or structure alone.
 enum class Numbers {
-  structure,  ///< masks and zeros; seeded numbers only where pruning needs them
+  structure,  ///< masks and zeros; seeded numbers only while pruning needs them
   needed,     ///< the values of every weight, and the sample inputs
   run,        ///< the same; without `sample` in the file, one standard normal input of seed 0
 };

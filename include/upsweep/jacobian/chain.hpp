@@ -30,13 +30,16 @@ void check_chain(const JacobianChain& chain);
 
 /// Throws OperatorError (its index is a position in network.operators()) at the operator at which the guaranteed
 /// patterns of a network would no longer fit into `memory_limit` bytes, about. A block counts with its operators and
-/// every step of its formation, by the mean lengths of rows, as if no two paths met.
-void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit);
+/// every step of its formation, by the mean lengths of rows, as if no two paths met. `form` as in guaranteed_chain();
+/// by classes the formation of blocks is not counted, whose classes are known only once it is made.
+void require_pattern_memory(const Network& network, const NetworkWeights& weights, std::uint64_t memory_limit,
+                            PatternForm form = PatternForm::rows);
 
 /// The chain of a network in the guaranteed pattern. Views are left out, a block is one element: see form_block().
-/// `steps`: numeric_chain() needs those of blocks, counts do not.
+/// `steps`: numeric_chain() needs those of blocks, counts do not. `form`: counts need classes alone, numbers need rows.
 [[nodiscard]] JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights,
-                                             StepPatterns steps = StepPatterns::keep);
+                                             StepPatterns steps = StepPatterns::keep,
+                                             PatternForm form = PatternForm::rows);
 
 /// The chains of a network at concrete inputs, made one at a time; what no input changes is shared.
 class SampleChains {

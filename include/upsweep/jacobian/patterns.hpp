@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "upsweep/network/network.hpp"
@@ -19,12 +20,35 @@ enum class PatternKind {
   return pattern == PatternKind::sample ? "sample" : "guaranteed";
 }
 
+/// How a guaranteed pattern is kept; what is counted does not depend on it.
+enum class PatternForm : std::uint8_t {
+  rows,     ///< every row
+  classes,  ///< classes of rows that are shifts of each other, where an operator takes an image to an image
+};
+
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements
 /// numbered channel-major (c·H·W + y·W + x), without explicit zeros.
 ///
 /// Not for views and joins (std::invalid_argument). Source: BPPSA thesis (Wang 2020), Algorithms 2 to 4, made general
 /// over kernel, stride, padding, dilation and groups.
-[[nodiscard]] Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights);
+[[nodiscard]] Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights,
+                                         PatternForm form = PatternForm::rows);
+
+/// The classes of rows of a guaranteed pattern, before it is made.
+struct OperatorClasses {
+  ImageShape rows;
+  ImageShape cols;
+  RowPartition partition;
+  std::uint64_t window = 0;  ///< most image positions between the first and the last entries of a row
+
+  /// About the memory of the pattern, bytes.
+  [[nodiscard]] double memory() const;
+};
+
+/// The classes of `op`, or nothing where it does not take an image to an image or is a view or join. Channels without
+/// masks are alike within their group, otherwise each is a class of its own; positions along an axis are alike where
+/// they reach outputs at the same distances, by the same weights if there are masks.
+[[nodiscard]] std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights);
 
 /// True where the sample pattern differs from the guaranteed one (JacobianNumbers::chosen): ReLU and max-pooling.
 [[nodiscard]] bool depends_on_input(const OperatorKind& kind);

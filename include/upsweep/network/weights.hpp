@@ -42,4 +42,8 @@ void fill_he_normal(const Network& network, std::uint64_t seed, NetworkWeights& 
 /// is too small.
 void prune(const Network& network, const Pruning& pruning, NetworkWeights& weights);
 
+/// Sets `kept` as fill_he_normal() and prune() would, for where no numbers are needed: memory is that of one operator's
+/// numbers at most where the rule looks at each operator alone. Throws like both.
+void prune_he_normal(const Network& network, std::uint64_t seed, const Pruning& pruning, NetworkWeights& weights);
+
 }  // namespace upsweep

@@ -57,6 +57,13 @@ struct NetworkProfile {
   std::uint64_t build_values = 0;          ///< Jacobian values to write per iteration, links 2..n
   std::uint64_t build_bytes = 0;           ///< their bytes: value_bytes each
   std::uint64_t formation_flops = 0;       ///< of forming the Jacobians of blocks, links 2..n
+  std::uint64_t pattern_rows = 0;          ///< of the Jacobians of all links
+  /// Of these, those that were looked at: one of each class of rows that are shifts of each other (Pattern::classes()),
+  /// otherwise all. Products have classes of their own.
+  std::uint64_t pattern_classes = 0;
+
+  /// What `pattern_classes` tells in a word.
+  [[nodiscard]] const char* counted_by() const { return pattern_classes < pattern_rows ? "classes" : "rows"; }
 };
 
 /// A network under several schedules.
@@ -90,8 +97,10 @@ struct NetworkView {
 ///
 /// The guaranteed pattern has one chain, the sample pattern one per input. `progress(done, inputs)`, where given, is
 /// called after each chain. Throws like profile_schedules(), guaranteed_chain() and SampleChains::at();
-/// std::invalid_argument for the sample pattern without a sample.
+/// std::invalid_argument for the sample pattern without a sample. `form` of the guaranteed pattern: counts do not
+/// depend on it.
 [[nodiscard]] Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
-                               const std::function<void(std::size_t done, std::size_t inputs)>& progress = {});
+                               const std::function<void(std::size_t done, std::size_t inputs)>& progress = {},
+                               PatternForm form = PatternForm::classes);
 
 }  // namespace upsweep

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "upsweep/sparse/row.hpp"
+#include "upsweep/sparse/row_classes.hpp"
 
 namespace upsweep {
 
@@ -23,7 +23,9 @@ struct CsrPattern {
 /// Structure of a sparse matrix: which entries there are. Immutable; equal rows may share their memory.
 ///
 /// Read it row by row. How a row is stored (list, bitmap, shared with another row or pattern) is not part of the
-/// contract, so that denser encodings can come without a change to those who read it.
+/// contract, so that denser encodings can come without a change to those who read it. Patterns over images may be kept
+/// by classes of rows that are shifts of each other: these are for counts, which go by classes; for_each() reads them
+/// slowly, and in_rows() writes the rows out for those who need row() or row_number().
 class Pattern {
  public:
   /// Number in place of a stored row for a row without entries.
@@ -34,6 +36,9 @@ class Pattern {
   /// Shapes: `row_numbers` has one number per row, each kEmptyRow or below the size of the store; an empty vector means
   /// that row r is store row r. `cols` is the width of every stored row.
   Pattern(Index rows, Index cols, std::vector<Index> row_numbers, std::shared_ptr<const RowStore> store);
+
+  /// A pattern by classes of rows; never null.
+  explicit Pattern(std::shared_ptr<const RowClasses> classes);
 
   /// Checks and copies CSR arrays. Throws std::invalid_argument that names the first broken invariant.
   static Pattern from_csr(const CsrPattern& csr);
@@ -48,8 +53,26 @@ class Pattern {
   /// The largest number of entries in a row.
   [[nodiscard]] Index max_row_nnz() const { return max_row_nnz_; }
 
+  /// Rows with at least one entry.
+  [[nodiscard]] std::uint64_t nonempty_rows() const { return nonempty_rows_; }
+
   /// True for a square pattern whose entries are the whole diagonal and nothing else.
   [[nodiscard]] bool is_full_diagonal() const { return full_diagonal_; }
+
+  /// The classes that the pattern is kept by, or null where it is kept row by row.
+  [[nodiscard]] const std::shared_ptr<const RowClasses>& classes() const { return classes_; }
+
+  /// Calls visit(column) for every column of row r < rows(), ascending; for all patterns.
+  template <class Visit>
+  void for_each(Index r, Visit visit) const {
+    if (classes_) {
+      classes_->for_each(r, visit);
+    } else {
+      row(r).for_each(visit);
+    }
+  }
+
+  // The rest of what tells rows apart is for patterns without classes.
 
   /// Row r < rows(); valid as long as the pattern lives.
   [[nodiscard]] Row row(Index r) const {
@@ -70,14 +93,18 @@ class Pattern {
   [[nodiscard]] CsrPattern to_csr() const;
 
   /// Memory of this object, shared rows counted in full; bytes.
-  [[nodiscard]] std::size_t memory() const { return store_->memory() + row_numbers_.capacity() * sizeof(Index); }
+  [[nodiscard]] std::size_t memory() const {
+    return classes_ ? classes_->memory() : store_->memory() + row_numbers_.capacity() * sizeof(Index);
+  }
 
  private:
   Index rows_;
   Index cols_;
   std::vector<Index> row_numbers_;
   std::shared_ptr<const RowStore> store_;
+  std::shared_ptr<const RowClasses> classes_;
   std::uint64_t nnz_ = 0;
+  std::uint64_t nonempty_rows_ = 0;
   Index max_row_nnz_ = 0;
   bool full_diagonal_ = false;
 };
@@ -85,8 +112,9 @@ class Pattern {
 /// True when both have the same shape and the same entries, however they are stored.
 [[nodiscard]] bool operator==(const Pattern& a, const Pattern& b);
 
-/// Appends the columns of row r, ascending and without repetition, to `columns` (which is empty).
-using RowWriter = std::function<void(Index r, std::vector<Index>& columns)>;
+/// The same entries kept row by row; rows share their storage where they are twins (AxisClasses::twin_of). Memory: that
+/// of every row.
+[[nodiscard]] Pattern in_rows(const Pattern& pattern);
 
 /// Builds a pattern row by row, on several threads: `write` is called once per row, in any order.
 ///

@@ -58,23 +58,26 @@ class Row {
   bool bitmap_ = false;
 };
 
-/// Rows of a pattern, each stored once; patterns refer to them by number and may share them.
-class RowStore {
+/// Rows of a pattern, each stored once; patterns refer to them by number and may share them. R is Row or WindowRow.
+template <class R>
+class StoreOf {
  public:
   /// `rows` refer to memory inside `blocks`.
-  RowStore(std::vector<Row> rows, std::vector<std::unique_ptr<std::byte[]>> blocks, std::size_t block_bytes)
+  StoreOf(std::vector<R> rows, std::vector<std::unique_ptr<std::byte[]>> blocks, std::size_t block_bytes)
       : rows_(std::move(rows)), blocks_(std::move(blocks)), block_bytes_(block_bytes) {}
 
-  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] const std::vector<R>& rows() const { return rows_; }
 
   /// Memory in use, bytes.
-  [[nodiscard]] std::size_t memory() const { return block_bytes_ + rows_.capacity() * sizeof(Row); }
+  [[nodiscard]] std::size_t memory() const { return block_bytes_ + rows_.capacity() * sizeof(R); }
 
  private:
-  std::vector<Row> rows_;
+  std::vector<R> rows_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::size_t block_bytes_;
 };
+
+using RowStore = StoreOf<Row>;
 
 /// Appends rows to memory blocks in the smaller of the two forms. One per thread; not thread-safe.
 class RowSink {
@@ -107,6 +110,11 @@ class RowSink {
   /// Memory for a bitmap of bitmap_words(cols) words, uninitialised.
   [[nodiscard]] std::uint64_t* allocate_bitmap() {
     return reinterpret_cast<std::uint64_t*>(allocate(bitmap_words(cols_) * sizeof(std::uint64_t)));
+  }
+
+  /// Memory for `words` words, uninitialised.
+  [[nodiscard]] std::uint64_t* allocate_words(std::size_t words) {
+    return reinterpret_cast<std::uint64_t*>(allocate(words * sizeof(std::uint64_t)));
   }
 
   /// Memory for a list of `nnz` columns, uninitialised.

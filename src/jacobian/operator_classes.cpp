@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <map>
+
+#include "jacobian_rows.hpp"
+#include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/sparse/row_classes.hpp"
+
+namespace upsweep {
+namespace {
+
+ImageShape image_of(const Shape& shape) {
+  return {static_cast<Index>(shape[0]), static_cast<Index>(shape[1]), static_cast<Index>(shape[2])};
+}
+
+/// Positions along an axis, alike where they reach the same number of outputs at the same distances from the first;
+/// with `by_weight` from the same positions of the kernel.
+AxisClasses window_classes(const AxisWindows& windows, Index positions, bool by_weight) {
+  AxisClasses axis = AxisClasses::one(positions);
+  axis.classes = 0;
+  std::map<std::vector<std::int64_t>, Index> known;
+  for (Index i = 0; i < positions; ++i) {
+    const std::span<const Tap> taps = windows.by_input(i);
+    axis.offset[i] = taps.empty() ? 0 : taps.front().position;
+    std::vector<std::int64_t> signature;
+    for (const Tap& tap : taps) {
+      signature.push_back(tap.position - axis.offset[i]);
+      if (by_weight) signature.push_back(tap.kernel);
+    }
+    const auto [found, is_new] = known.emplace(std::move(signature), axis.classes);
+    if (is_new) ++axis.classes;
+    axis.class_of[i] = found->second;
+  }
+  return axis;
+}
+
+/// Most positions from the first output that an input reaches to the last.
+std::uint64_t longest_reach(const AxisWindows& windows, Index positions) {
+  std::uint64_t longest = 0;
+  for (Index i = 0; i < positions; ++i) {
+    const std::span<const Tap> taps = windows.by_input(i);
+    if (!taps.empty()) longest = std::max<std::uint64_t>(longest, taps.back().position - taps.front().position + 1);
+  }
+  return longest;
+}
+
+OperatorClasses classes_of_windows(const Operator& op, const ImageWindows& windows, AxisClasses channels,
+                                   bool by_weight) {
+  const ImageShape rows = image_of(op.in_shape);
+  return {rows, image_of(op.out_shape),
+          RowPartition({std::move(channels), window_classes(windows.y, rows.height, by_weight),
+                        window_classes(windows.x, rows.width, by_weight)}),
+          longest_reach(windows.y, rows.height) * longest_reach(windows.x, rows.width)};
+}
+
+/// Channels that share a group are alike.
+AxisClasses group_classes(Index channels, std::uint64_t groups) {
+  AxisClasses axis = AxisClasses::one(channels);
+  axis.classes = static_cast<Index>(groups);
+  for (Index c = 0; c < channels; ++c) axis.class_of[c] = static_cast<Index>(c / (channels / groups));
+  return axis;
+}
+
+/// One class for each channel: an element's column is its own number.
+OperatorClasses diagonal_classes(const ImageShape& image) {
+  std::array<AxisClasses, 3> axes{AxisClasses::each(image.channels), AxisClasses::one(image.height),
+                                  AxisClasses::one(image.width)};
+  for (std::size_t a = 1; a < 3; ++a) {
+    for (Index i = 0; i < image.along(a); ++i) axes[a].offset[i] = i;
+  }
+  return {image, image, RowPartition(std::move(axes)), 1};
+}
+
+}  // namespace
+
+double OperatorClasses::memory() const {
+  const double bits = static_cast<double>(window) * static_cast<double>(bitmap_words(cols.channels));
+  return static_cast<double>(partition.size()) * (sizeof(WindowRow) + sizeof(Index) + bits * sizeof(std::uint64_t));
+}
+
+std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights) {
+  if (op.in_shape.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
+  const auto channels = static_cast<Index>(op.in_shape[0]);
+  return visit_operator(
+      op.kind, [&](const ElementwiseOperator auto&) { return std::optional(diagonal_classes(image_of(op.in_shape))); },
+      [&](const WeightedOperator auto& kind) {
+        const WeightedWindows weighted = kind.weighted_windows(op);
+        const bool is_pruned = !weights.kept.empty();
+        return std::optional(classes_of_windows(
+            op, weighted.windows, is_pruned ? AxisClasses::each(channels) : group_classes(channels, weighted.groups),
+            is_pruned));
+      },
+      [&](const PoolingOperator auto& kind) {
+        return std::optional(classes_of_windows(op, kind.windows(op), AxisClasses::each(channels), false));
+      },
+      [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
+}
+
+}  // namespace upsweep
