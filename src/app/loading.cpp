@@ -56,6 +56,8 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
     return model.at_operators([&] { return analyse(view, pattern, std::move(schedules), progress); });
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
+  } catch (const std::length_error& error) {
+    throw InputError(fmt::format("{}: {}", model.file, error.what()));
   }
 }
 

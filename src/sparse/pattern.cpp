@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
@@ -127,6 +128,23 @@ bool operator==(const Pattern& a, const Pattern& b) {
   return true;
 }
 
+namespace {
+
+/// Throws std::length_error where rows that have to be written out would not fit into the machine's memory.
+void require_memory(const Pattern& pattern, std::uint64_t stored) {
+  const double entries = static_cast<double>(pattern.nnz()) / std::max<Index>(1, pattern.rows()) *
+                         static_cast<double>(stored) * sizeof(Index);
+  const double bitmaps = static_cast<double>(stored) * static_cast<double>(pattern.cols()) / 8;
+  const double bytes = std::min(entries, bitmaps) + static_cast<double>(stored) * sizeof(Row);
+  if (bytes <= static_cast<double>(machine_memory())) return;
+  throw std::length_error(
+      fmt::format("a pattern of {} rows has classes of rows no longer, and its rows take about "
+                  "{:.1f} GiB, accepted is at most {:.1f} GiB",
+                  pattern.rows(), bytes / 0x1p30, static_cast<double>(machine_memory()) / 0x1p30));
+}
+
+}  // namespace
+
 Pattern in_rows(const Pattern& pattern) {
   if (!pattern.classes()) return pattern;
   const RowClasses& classes = *pattern.classes();
@@ -153,6 +171,7 @@ Pattern in_rows(const Pattern& pattern) {
   const auto stored = static_cast<Index>(first[0].size() * first[1].size() * first[2].size());
   const auto width = static_cast<Index>(first[2].size());
   const auto height = static_cast<Index>(first[1].size());
+  require_memory(pattern, stored);
   const Pattern distinct =
       build_pattern(stored, pattern.cols(), pattern.nnz(), [&](Index s, std::vector<Index>& columns) {
         const Index r = joint(first, row_size, s / width / height, s / width % height, s % width);
