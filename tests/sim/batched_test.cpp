@@ -98,9 +98,8 @@ class BatchedTest : public testing::SeededTest {
   }
 };
 
-/// Levels with one combine in scope that takes time.
-double lone_levels(const ScheduleProfile& profile, Scope scope, const Machine& machine, std::size_t workers) {
-  const Prediction prediction = predict_time(profile, machine, workers, Execution::level, 8, scope);
+/// Levels with one combine in scope, of which copies take time as predicted.
+double lone_levels(const ScheduleProfile& profile, Scope scope, const Prediction& prediction) {
   std::vector<std::size_t> widths(profile.schedule.levels);
   for (std::size_t id = 0; id < profile.ops.size(); ++id)
     widths[profile.schedule.combines[id].level] += scope == Scope::all || !profile.ops[id].dead ? 1 : 0;
@@ -135,10 +134,11 @@ TEST_F(BatchedTest, SecondsOfABatchAreThoseOfEveryCombineSoManyTimes) {
       const Machine machine = random_machine(kind);
       for (const Scope scope : kScopes) {
         for (const std::size_t workers : {1, 2, 5, 8, 50}) {
-          double want = predict_time(copies, machine, workers, Execution::level, 8, scope).seconds;
+          const Prediction prediction = predict_time(copies, machine, workers, Execution::level, 8, scope);
+          double want = prediction.seconds;
           // Copies of one op are not joined by a barrier: each input goes on by itself.
           if (kind == MachineKind::gpu)
-            want -= lone_levels(profile, scope, machine, workers) * machine.at(workers).level_latency_s;
+            want -= lone_levels(profile, scope, prediction) * machine.at(workers).level_latency_s;
           EXPECT_NEAR(batched_seconds(profile, machine, workers, 8, scope, batch), want, 1e-12 * want)
               << to_string(kind) << ", " << workers << " workers, batch " << batch;
         }
