@@ -2,6 +2,7 @@
 import json
 
 from claims import claim
+from devtools import Failed
 
 
 def open_page(browser, page, fragment=""):
@@ -37,7 +38,12 @@ def show(browser, element):
     """Brings a figure, a JavaScript expression, into view, drawn."""
     into_view = f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})"
     # Others above it may be drawn meanwhile, and push it away: as often as it takes, and once more when it is drawn.
-    browser.wait_for(f"({into_view}, {element}.dataset.drawn !== undefined)")
+    try:
+        browser.wait_for(f"({into_view}, {element}.dataset.drawn !== undefined)")
+    except Failed as failed:
+        state = browser.evaluate(f"JSON.stringify([{element}.dataset, {element}.getBoundingClientRect(), scrollY, innerWidth, "
+                                 "innerHeight, document.visibilityState, document.documentElement.dataset])")
+        raise Failed(f"{failed}\n{state}") from None
     browser.evaluate(into_view)
 
 
