@@ -1,5 +1,6 @@
 """What the checks of a page have in common: opening it, its figures, its tables, that it is silent."""
 import json
+import time
 
 from claims import claim
 from devtools import Failed
@@ -38,12 +39,20 @@ def show(browser, element):
     """Brings a figure, a JavaScript expression, into view, drawn."""
     into_view = f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})"
     # Others above it may be drawn meanwhile, and push it away: as often as it takes, and once more when it is drawn.
-    try:
-        browser.wait_for(f"({into_view}, {element}.dataset.drawn !== undefined)")
-    except Failed as failed:
-        state = browser.evaluate(f"JSON.stringify([{element}.dataset, {element}.getBoundingClientRect(), scrollY, innerWidth, "
-                                 "innerHeight, document.visibilityState, document.documentElement.dataset])")
-        raise Failed(f"{failed}\n{state}") from None
+    is_drawn = f"({into_view}, {element}.dataset.drawn !== undefined)"
+    for seconds in (20, 100):
+        try:
+            browser.wait_for(is_drawn, seconds)
+            break
+        except Failed as failed:
+            state = browser.evaluate(f"JSON.stringify([{element}.dataset, {element}.getBoundingClientRect(), scrollY, innerWidth, "
+                                     "innerHeight, document.visibilityState, document.documentElement.dataset])")
+            if seconds == 100:
+                raise Failed(f"{failed}\n{state}") from None
+            # Seen twice, with nothing wrong in the page: a browser that does not say that a figure came into view.
+            print(f"not drawn in {seconds} s, scrolled away and back: {state}", flush=True)
+            browser.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+            time.sleep(1)
     browser.evaluate(into_view)
 
 
