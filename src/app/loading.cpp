@@ -39,10 +39,6 @@ Model load_countable_network(const std::string& file, Numbers numbers, const std
   return countable_network(load_model(file, numbers), command, form);
 }
 
-PatternForm form_for(PatternKind pattern) {
-  return pattern == PatternKind::sample ? PatternForm::rows : PatternForm::classes;
-}
-
 Numbers numbers_for(PatternKind pattern) {
   return pattern == PatternKind::sample ? Numbers::needed : Numbers::structure;
 }

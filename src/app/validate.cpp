@@ -54,21 +54,29 @@ struct Setting {
   std::optional<Machine> machine;
 };
 
+void check_launch(const BackendEntry& entry, const ValidateRequest& request) {
+  try {
+    if (request.launch) require_launch(entry, *request.launch);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(error.what());
+  }
+}
+
 /// The machine as the backend runs on it. Throws InputError.
 Machine run_by(const BackendEntry& entry, const ValidateRequest& request, Machine machine) {
   try {
-    return as_run_by(entry, std::move(machine), request.launch);
+    return as_run_by(entry, std::move(machine), request.launch.has_value());
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", request.machine.value(), error.what()));
   }
 }
 
 Setting prepare(const ValidateRequest& request, const BackendEntry& entry) {
+  check_launch(entry, request);
   Setting setting;
   setting.backend = available_backend(request.backend);
   setting.workers = workers_of(request, setting.backend->facts());
   setting.machine = load_machine_of(request.machine);
-  check_launch(request.launch, request.machine.has_value());
   if (setting.machine) setting.machine = run_by(entry, request, *std::move(setting.machine));
   if (setting.machine && setting.machine->workers() < setting.workers) {
     throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",

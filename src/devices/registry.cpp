@@ -65,17 +65,18 @@ std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& 
   return "";
 }
 
-Machine as_run_by(const BackendEntry& backend, Machine machine, std::optional<LaunchMode> asked) {
+void require_launch(const BackendEntry& backend, LaunchMode asked) {
   const std::optional<LaunchMode> own = backend.limits.launch;
-  if (asked && asked != own) {
-    throw std::invalid_argument(
-        own ? fmt::format("launch is {}, but {} has {}, accepted is that", to_string(*asked), backend.name,
-                          to_string(*own))
-            : fmt::format("launch is {}, but {} starts no kernels, accepted is none", to_string(*asked), backend.name));
-  }
+  if (asked == own) return;
+  throw std::invalid_argument(fmt::format(
+      "launch is {}, but the backend {} {}", to_string(asked), backend.name,
+      own ? fmt::format("has {}, accepted is that", to_string(*own)) : "starts no kernels, accepted is none"));
+}
+
+Machine as_run_by(const BackendEntry& backend, Machine machine, bool is_asked) {
   const bool knows = machine.kind == MachineKind::gpu && machine.rates.back().host_launch_s.has_value();
-  const bool applies = own && machine.provenance.origin != "calibration" && (asked || knows);
-  return applies ? launched(std::move(machine), *own) : machine;
+  const bool applies = backend.limits.launch && machine.provenance.origin != "calibration" && (is_asked || knows);
+  return applies ? launched(std::move(machine), *backend.limits.launch) : machine;
 }
 
 const std::vector<BackendEntry>& backends() {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "block_by_classes.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sparse/product.hpp"
 #include "upsweep/sparse/union.hpp"
@@ -171,10 +170,6 @@ std::vector<std::uint32_t> reads_of(const std::vector<BlockStep>& steps) {
   for (const BlockStep& step : steps) for_each_read(step, [&](std::size_t read) { ++reads[read]; });
   ++reads.back();
   return reads;
-}
-
-BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of, StepPatterns patterns) {
-  return form_block(network, link, pattern_of, patterns, PatternForm::rows);
 }
 
 BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of, StepPatterns patterns,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "block_by_classes.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/forward.hpp"
 

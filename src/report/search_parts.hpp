@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/sim/dense_time.hpp"
@@ -24,6 +26,17 @@ namespace upsweep {
 
 /// The best scans beside the baselines, and whether they tell; no sentences yet.
 [[nodiscard]] Verdict compared_scans(const SearchReport& report);
+
+/// The baseline of ops that workers share, or null.
+[[nodiscard]] inline const Baseline* shared_of(const Verdict& verdict) {
+  const auto found = std::ranges::find(verdict.baselines, true, &Baseline::is_of_shared_ops);
+  return found == verdict.baselines.end() ? nullptr : &*found;
+}
+[[nodiscard]] inline bool has_shared(const Verdict& verdict) { return shared_of(verdict) != nullptr; }
+
+/// A sentence for each other usual setting (execution, batch, how kernels are started) under which the comparison with
+/// the first baseline would end otherwise; empty ones where it would not.
+[[nodiscard]] std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict);
 
 /// a / b for people: "?" where a is not known, "-" where b is 0.
 [[nodiscard]] std::string ratio_text(const std::optional<double>& a, double b);

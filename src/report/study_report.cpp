@@ -7,6 +7,7 @@
 
 #include "study_parts.hpp"
 #include "upsweep/report/runs_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -109,15 +110,16 @@ std::string grid_text(const StudySpec& spec, std::uint64_t points) {
 }
 
 /// What points have unless an axis says otherwise; defaults in words.
-std::string settings_line(const StudySpec& spec) {
+std::string settings_line(const StudySpec& spec, bool is_in_seconds) {
   const PointSettings& point = spec.base.point;
   const std::string workers =
       point.workers ? counted_text(*point.workers, "worker")
                     : std::string("as many workers as the widest level of the batch has ops, at most the machine's");
   const std::string batch = spec.base.batch ? fmt::format("batch {}", *spec.base.batch)
                                             : std::string("batch 1, of a recurrent model its own");
-  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} ops, {} pattern\n",
-                     point.schedule, workers, batch, to_string(point.execution), to_string(point.ops),
+  const std::string launch = is_in_seconds ? ", on a gpu " + launch_text(point.launch.value_or(LaunchMode::graph)) : "";
+  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} ops{}, {} pattern\n",
+                     point.schedule, workers, batch, to_string(point.execution), to_string(point.ops), launch,
                      spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed");
 }
 
@@ -131,7 +133,8 @@ std::string head_text(const StudyReport& report) {
   std::string machine = "no machine: scores are FLOPs";
   if (report.study.machine) machine = fmt::format("on {}", file_of(*report.study.machine, "machine"));
   if (!report.study.machine && report.result.is_in_seconds) machine = "on the machines of an axis";
-  text += fmt::format("Base: {}, {}\n{}", file_of(report.study.model, "model"), machine, settings_line(spec));
+  text += fmt::format("Base: {}, {}\n{}", file_of(report.study.model, "model"), machine,
+                      settings_line(spec, report.result.is_in_seconds));
   text += fmt::format("Grid: {}\n", grid_text(spec, report.result.points.size()));
   for (const Constraint& constraint : spec.constraints) text += fmt::format("Only where {}\n", constraint.text());
   return text;

@@ -66,8 +66,10 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
     candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
     for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
       if (!can_launch(*options.machine, kLaunchModes[i])) continue;
-      const Machine other = launched(*options.machine, kLaunchModes[i]);
-      candidate.launch_s[i] = schedule.level_seconds(other, workers, options.scope, 1);
+      candidate.launch_s[i] =
+          kLaunchModes[i] == options.machine->launch
+              ? candidate.level_s
+              : schedule.level_seconds(launched(*options.machine, kLaunchModes[i]), workers, options.scope, 1);
     }
   }
   if (options.in_seconds()) {

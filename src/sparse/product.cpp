@@ -245,6 +245,7 @@ ProductCounts count_products(const Pattern& x, const Pattern& y) {
   if (x.max_row_nnz() <= 1) counts.steps = scaling_steps(x, y, counts.products);
   return counts;
 }
+
 Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
   check_shapes(*x, *y);
   const PatternPtr none;

@@ -57,8 +57,7 @@ std::uint64_t weight_of(const Analysis& analysis) {
 /// Counts a network under schedules. Throws as CountCache::counted() does.
 Analysis count(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
   return model.at_operators([&] {
-    require_pattern_memory(model.network, model.weights, machine_memory(),
-                           pattern == PatternKind::guaranteed ? PatternForm::classes : PatternForm::rows);
+    require_pattern_memory(model.network, model.weights, machine_memory(), form_for(pattern));
     return analyse({model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes}, pattern,
                    std::move(schedules));
   });

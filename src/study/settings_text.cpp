@@ -67,6 +67,9 @@ ContentKey point_key(const PointInputs& inputs, std::string_view tool_version) {
   hash.add("pattern", std::string_view(to_string(inputs.settings.pattern)));
   hash.add("machine", inputs.machine.hash);
   hash.add("settings", settings_text(inputs.settings));
+  // Points of a gpu from before it mattered how kernels are started have other seconds.
+  if (inputs.machine.machine && inputs.machine.machine->kind == MachineKind::gpu)
+    hash.add("launch", to_string(inputs.settings.point.launch.value_or(LaunchMode::graph)));
   hash.add("rule", std::string_view(kCountingRule));
   hash.add("tool_version", tool_version);
   return hash.digest();

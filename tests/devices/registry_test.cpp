@@ -75,20 +75,21 @@ TEST(Registry, SaysBeforehandWhatABackendCannotRun) {
 TEST(Registry, PredictsABackendByTheLaunchesItHas) {
   const BackendEntry& cuda = find_backend("cuda", Ability::networks);
   const BackendEntry& cpu = find_backend("cpu", Ability::networks);
+  EXPECT_NO_THROW(require_launch(cuda, LaunchMode::eager)) << "it issues kernels one by one";
+  EXPECT_THROW(require_launch(cuda, LaunchMode::graph), std::invalid_argument);
+  EXPECT_THROW(require_launch(cpu, LaunchMode::eager), std::invalid_argument);
   Machine gpu;
   gpu.name = "g";
   gpu.kind = MachineKind::gpu;
   gpu.rates.resize(1);
-  EXPECT_EQ(as_run_by(cuda, gpu, std::nullopt).launch, LaunchMode::graph) << "it says nothing of the host";
-  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, LaunchMode::eager)), std::invalid_argument);
+  EXPECT_EQ(as_run_by(cuda, gpu, false).launch, LaunchMode::graph) << "it says nothing of the host";
+  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, true)), std::invalid_argument);
   gpu.rates[0].host_launch_s = 1e-6;
-  EXPECT_EQ(as_run_by(cuda, gpu, std::nullopt).launch, LaunchMode::eager) << "it issues kernels one by one";
-  EXPECT_EQ(as_run_by(cuda, gpu, LaunchMode::eager).launch, LaunchMode::eager);
-  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, LaunchMode::graph)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(as_run_by(cpu, gpu, LaunchMode::eager)), std::invalid_argument);
-  EXPECT_EQ(as_run_by(cpu, gpu, std::nullopt).launch, LaunchMode::graph);
+  EXPECT_EQ(as_run_by(cuda, gpu, false).launch, LaunchMode::eager);
+  EXPECT_EQ(as_run_by(cuda, gpu, true).launch, LaunchMode::eager);
+  EXPECT_EQ(as_run_by(cpu, gpu, false).launch, LaunchMode::graph);
   gpu.provenance.origin = "calibration";
-  EXPECT_EQ(as_run_by(cuda, gpu, LaunchMode::eager).launch, LaunchMode::graph) << "its latencies were measured so";
+  EXPECT_EQ(as_run_by(cuda, gpu, true).launch, LaunchMode::graph) << "its latencies were measured so";
 }
 
 }  // namespace

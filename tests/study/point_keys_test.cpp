@@ -69,6 +69,8 @@ TEST(PointKeys, DifferWithEveryField) {
       [](StudySettings& s) { s.point.memory_limit = 1; },
       [](StudySettings& s) { s.point.is_limited_by_machine = false; },
       [](StudySettings& s) { s.pattern = PatternKind::sample; },
+      [](StudySettings& s) { s.point.ops = Ops::shared; },
+      [](StudySettings& s) { s.point.launch = LaunchMode::fused; },
   };
   std::set<ContentKey> keys;
   for (const auto& change : changes) {
@@ -95,6 +97,28 @@ TEST(PointKeys, HaveTheRuleAndTheVersionInThem) {
   hash.add("rule", std::string_view(kCountingRule));
   hash.add("tool_version", std::string_view("1.2.3"));
   EXPECT_EQ(inputs.key, hash.digest());
+}
+
+// Those that were stored before this was in them have other seconds.
+TEST(PointKeys, OfAGpuHaveHowItsKernelsAreStartedInThem) {
+  const std::string gpu = std::string("name: g\nkind: gpu\nfill_teams: 8\nprovenance: {origin: definition}\nrates:\n") +
+                          "  - {workers: 4, op_latency_us: 2, level_latency_us: 3, bandwidth_GBps: 1, "
+                          "fp32: {compute_GFLOPps: 1}, fp64: {compute_GFLOPps: 1}}\n";
+  const PointInputs inputs = PointFactory(made_study(kChain, gpu.c_str()), "1").at(0);
+  ASSERT_EQ(inputs.error, "");
+  const auto key = [&](const char* launch) {
+    ContentHash hash;
+    hash.add("model", inputs.model.hash);
+    hash.add("pattern", std::string_view("guaranteed"));
+    hash.add("machine", inputs.machine.hash);
+    hash.add("settings", settings_text(inputs.settings));
+    if (launch != nullptr) hash.add("launch", std::string_view(launch));
+    hash.add("rule", std::string_view(kCountingRule));
+    hash.add("tool_version", std::string_view("1"));
+    return hash.digest();
+  };
+  EXPECT_EQ(inputs.key, key("graph"));
+  EXPECT_NE(inputs.key, key(nullptr));
 }
 
 }  // namespace

@@ -23,9 +23,6 @@ namespace upsweep {
 [[nodiscard]] Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command,
                                            PatternForm form = PatternForm::rows);
 
-/// What patterns are kept by where they are counted alone: a concrete input has no classes of rows.
-[[nodiscard]] PatternForm form_for(PatternKind pattern);
-
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);
 

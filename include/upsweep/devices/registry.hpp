@@ -53,11 +53,14 @@ struct BackendEntry {
 [[nodiscard]] std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& largest,
                                             std::uint64_t peak_live_bytes, const Machine* machine);
 
-/// The machine as a backend runs schedules over networks on it: with kernels started as `asked`, without as the backend
-/// starts them where `machine` is a gpu's datasheet that says what that takes; calibrated rates are measured so.
-///
-/// Throws std::invalid_argument, in a sentence for users, where the backend has not what is asked, and like launched().
-[[nodiscard]] Machine as_run_by(const BackendEntry& backend, Machine machine, std::optional<LaunchMode> asked);
+/// Throws std::invalid_argument, in a sentence for users that says what it has, where a backend does not start kernels
+/// of schedules over networks as `asked`.
+void require_launch(const BackendEntry& backend, LaunchMode asked);
+
+/// The machine as a backend runs schedules over networks on it: with kernels started as the backend does where it is a
+/// gpu's datasheet that says what that takes, which it has to if `is_asked`; calibrated rates are measured so. Throws
+/// like launched().
+[[nodiscard]] Machine as_run_by(const BackendEntry& backend, Machine machine, bool is_asked);
 
 /// In the order in which people read them.
 [[nodiscard]] const std::vector<BackendEntry>& backends();

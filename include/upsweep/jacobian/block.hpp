@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/sparse/pattern.hpp"
 
@@ -70,10 +71,11 @@ using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t p
 /// the sum of what came before. Views and adds hand on G itself, a concat the rows of its inputs. Products follow the
 /// counting rule, those with I or with rows of it are copies and cost nothing; a sum costs one FLOP for every entry
 /// that both summands have. The structure is that of multiply() and unite(): no cancellation.
-/// Patterns that no later step reads are freed at once under StepPatterns::drop.
-/// Throws std::invalid_argument where the link is no block, CountOverflow.
+/// Patterns that no later step reads are freed at once under StepPatterns::drop. `form`: what those of the operators
+/// are kept by; so is the I that it starts from. Throws std::invalid_argument where the link is no block,
+/// CountOverflow.
 [[nodiscard]] BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of,
-                                   StepPatterns patterns);
+                                   StepPatterns patterns, PatternForm form = PatternForm::rows);
 
 /// Step by step the number of later steps that read it; one more for the last.
 [[nodiscard]] std::vector<std::uint32_t> reads_of(const std::vector<BlockStep>& steps);

@@ -26,6 +26,11 @@ enum class PatternForm : std::uint8_t {
   classes,  ///< classes of rows that are shifts of each other, where an operator takes an image to an image
 };
 
+/// What patterns are kept by where they are counted alone: a concrete input has no classes of rows.
+[[nodiscard]] inline PatternForm form_for(PatternKind pattern) {
+  return pattern == PatternKind::sample ? PatternForm::rows : PatternForm::classes;
+}
+
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements
 /// numbered channel-major (c·H·W + y·W + x), without explicit zeros.
 ///
