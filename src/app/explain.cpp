@@ -16,8 +16,7 @@ namespace {
 
 /// The schedule of a profile, combine by combine.
 ScheduleProfile explicit_profile(const ProfileOutcome& profile, const std::string& model) {
-  if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted))
-    return network->analysis.schedules.front();
+  if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted)) return network->profile();
   const auto* recurrent = std::get_if<RecurrentModel>(&profile.model);
   if (!std::holds_alternative<CountedChainProfile>(profile.counted)) {
     throw RequestError("", fmt::format("{} is a stack of layers or a pass by blocks, accepted are models whose levels "
@@ -48,8 +47,8 @@ bool reads_linear(const std::string& against) {
 }
 
 std::uint64_t workers_of(const ProfileOutcome& profile) {
-  if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted)) return network->pram.workers;
-  return std::get<CountedChainProfile>(profile.counted).pram.workers;
+  if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted)) return network->compared.workers;
+  return std::get<CountedChainProfile>(profile.counted).compared.workers;
 }
 
 /// "conv1", or "relu1 .. add3" of a block.
@@ -63,13 +62,20 @@ std::vector<std::string> link_names(const Network& network) {
   return names;
 }
 
+/// Of its accounts, which are by levels.
+VerdictFrame frame_of(const ExplainOutcome& outcome) {
+  VerdictFrame frame = outcome.profile.verdict.frame.value_or(VerdictFrame());
+  frame.workers = outcome.explanation.workers;
+  frame.execution = to_string(Execution::level);
+  return frame;
+}
+
 ExplainReport report_of(const ExplainOutcome& outcome) {
   const ProfileOutcome& profile = outcome.profile;
   ExplainReport report{"",
                        "network",
                        to_string(profile.pattern),
-                       profile.machine ? profile.machine->name : "",
-                       profile.machine ? launch_frame(*profile.machine) : "",
+                       frame_of(outcome),
                        outcome.explanation,
                        outcome.schedule,
                        outcome.against,
@@ -111,7 +117,7 @@ ExplainOutcome run(const ExplainRequest& request, const Caller& caller, const Wa
   outcome.schedule = explicit_profile(profile, request.profile.model);
   const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted);
   if (network != nullptr && is_linear) {
-    outcome.against = network->analysis.schedules.back();
+    outcome.against = network->analysis.schedules.front();
   } else {
     ProfileRequest other = request.profile;
     other.schedule = request.against;
@@ -126,7 +132,8 @@ ExplainOutcome run(const ExplainRequest& request, const Caller& caller, const Wa
     value_bytes = chain->value_bytes;
   }
   outcome.explanation =
-      explain(outcome.schedule, outcome.against, workers_of(profile), profile.machine.get(), value_bytes);
+      explain(outcome.schedule, outcome.against,
+              {workers_of(profile), request.profile.batch.value_or(1), profile.machine.get(), value_bytes});
   return outcome;
 }
 

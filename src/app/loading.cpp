@@ -83,7 +83,6 @@ void check_sizes(const RecurrentSizes& sizes) {
     throw RequestError(field, fmt::format("is '{}', accepted is an integer from {} to {}", *size, least, most));
   };
   check("steps", sizes.steps, 2, RecurrentSizes::kMostSteps);
-  check("batch", sizes.batch, 1, RecurrentSizes::kMostBatch);
   check("hidden", sizes.hidden, 1, RecurrentSizes::kMostHidden);
 }
 
@@ -109,8 +108,7 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
                                 const DeviceSettings& assumptions) {
   if (file.holds<RecurrentModel>()) return;
   for (const auto& [field, is_given] :
-       {std::pair{"steps", sizes.steps.has_value()}, std::pair{"batch", sizes.batch.has_value()},
-        std::pair{"hidden", sizes.hidden.has_value()},
+       {std::pair{"steps", sizes.steps.has_value()}, std::pair{"hidden", sizes.hidden.has_value()},
         std::pair{"forward_kernels", assumptions.forward_kernels.has_value()},
         std::pair{"backward_kernels", assumptions.backward_kernels.has_value()},
         std::pair{"host_launch_us", assumptions.host_launch_us.has_value()}}) {
@@ -177,10 +175,11 @@ void require_countable(const ModelFile& file, const std::string& name, PatternKi
       fmt::format("{}: `pattern` sample with a synthetic chain, which has no inputs, accepted is guaranteed", name));
 }
 
-RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes, Layers accepted) {
+RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes,
+                                   const std::optional<std::uint64_t>& batch, Layers accepted) {
   RecurrentModel model = load_recurrent(file.document(), accepted);
   model.steps = sizes.steps.value_or(model.steps);
-  model.batch = sizes.batch.value_or(model.batch);
+  model.batch = batch.value_or(model.batch);
   model.shape.hidden = sizes.hidden.value_or(model.shape.hidden);
   if (sizes.hidden && model.values)
     throw InputError(fmt::format("{}: `hidden`, accepted is none: the weights stand in files", model.file));

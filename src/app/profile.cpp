@@ -9,14 +9,13 @@
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
+#include "upsweep/base/checked.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
-#include "upsweep/search/overtaking.hpp"
-#include "upsweep/search/what_binds.hpp"
-#include "upsweep/sim/homogeneous_time.hpp"
+#include "upsweep/search/depth.hpp"
 
 namespace upsweep {
 namespace {
@@ -80,75 +79,64 @@ BackwardMethod method_of(const ProfileRequest& request) {
   return method;
 }
 
-/// What ops that workers share make of a schedule beside plain back-propagation.
-template <class Found>
-void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, const Machine* machine,
-               Execution execution, Found& found) {
-  found.linear_shared_flops = shared_makespan(linear.shared(Scope::all), found.pram.workers);
-  SearchOptions options;
-  options.machine = machine;
-  options.execution = execution;
-  OvertakingSearch overtaking(options);
-  overtaking.add(linear, linear.sums(Scope::all, true).totals, true);
-  overtaking.add(schedule, schedule.sums(Scope::all, true).totals, is_plain_schedule(schedule.name()));
-  found.overtakes = overtaking.result();
-}
-
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
   const auto store = open_store(request.db);
-  const ScheduleRequest schedule = schedule_request(request.schedule);
   const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules = {make_schedule(schedule, length)};
-  schedules.push_back(make_schedule(schedule_request("linear"), length));
-  CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}};
-  const ScheduleProfile& profile = found.analysis.schedules.front();
-  const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
-  found.pram = pram_profile(profile, workers);
-  add_plain(*counted(found.analysis.schedules.back(), model.value_bytes), *counted(profile, model.value_bytes), machine,
-            default_execution(machine), found);
-  if (machine != nullptr) {
-    found.times = profile_times(*machine, profile, found.analysis.network, model.network, workers, model.value_bytes);
-    found.linear_s =
-        predict_time(found.analysis.schedules.back(), *machine, workers, default_execution(machine), model.value_bytes)
-            .seconds;
-  }
-  outcome.verdict = verdict_of(model, request.pattern, found, machine);
+  std::vector<Schedule> schedules = {make_schedule(schedule_request("linear"), length)};
+  Schedule schedule = make_schedule(schedule_request(request.schedule), length);
+  if (schedule.name != schedules.front().name) schedules.push_back(std::move(schedule));
+  SearchOptions options = options_of(request, machine, model.value_bytes);
+  options.workers =
+      workers_on(machine, request.machine, request.workers, checked_mul(widest_level(schedules.back()), options.batch));
+  CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}, {}};
+  found.compared = search_depth(found.analysis.schedules, options);
+  if (machine != nullptr)
+    found.times = profile_times(found.compared, found.profile(), found.analysis.network, model.network);
+  outcome.verdict = verdict_of(model, request.pattern, found);
   if (store) {
     RunContext context = run_context(caller, "profile", request.pattern, model, found.analysis.network);
-    add_machine(context, machine, workers, model.value_bytes);
+    add_machine(context, machine, *options.workers, model.value_bytes);
     context.verdict = kept(outcome.verdict);
-    RunRecord run{request.schedule, &profile, found.pram, {}, {}, {}};
-    if (found.times) {
-      run.predicted_level_s = found.times->level.seconds;
-      run.predicted_dag_s = found.times->dag_s;
-      const Execution execution = has_dag_time(*machine) ? Execution::dag : Execution::level;
-      if (const auto binding = binding_of(*counted(profile, model.value_bytes), *machine, workers, execution))
-        run.binding = to_string(*binding);
-    }
+    const Candidate& mine = found.compared.last();
+    RunRecord run{request.schedule, &found.profile(), mine.pram, {}, {}, {}};
+    run.predicted_level_s = mine.level_s;
+    run.predicted_dag_s = mine.dag_s;
+    if (mine.binding) run.binding = to_string(*mine.binding);
     outcome.run_ids = store->save(context, {run}, std::nullopt);
     save_pictures(*store, model, request.pattern, watch);
   }
   outcome.counted = std::move(found);
 }
 
+/// Plain back-propagation over a chain and the profile of a schedule, without barriers where nobody says and that is
+/// known of both.
+SearchResult compare_with_plain(const HomogeneousChain& chain, const HomogeneousProfile& profile,
+                                const FrameRequest& frame, SearchOptions options) {
+  const HomogeneousProfile linear = profile_homogeneous(chain, 0, options.value_bytes);
+  std::vector<std::unique_ptr<CountedSchedule>> schedules;
+  schedules.push_back(counted(linear));
+  if (profile.depth > 0) schedules.push_back(counted(profile));
+  SearchResult result = compare_schedules(schedules, options, options.workers.value());
+  const bool is_known = result.linear().score && result.last().score;
+  if (is_known || frame.execution) return result;
+  options.execution = Execution::level;
+  return compare_schedules(schedules, options, *options.workers);
+}
+
 void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, ProfileOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
   const Machine* machine = outcome.machine.get();
   CountedChainProfile found{profile_homogeneous(model.chain, depth, model.value_bytes),
-                            {},
-                            homogeneous_reference(model.chain, model.value_bytes)};
-  const HomogeneousProfile linear = profile_homogeneous(model.chain, 0, model.value_bytes);
-  const std::uint64_t workers = workers_on(machine, request.machine, request.workers, found.profile.widest);
-  found.pram = homogeneous_pram(found.profile, workers);
-  add_plain(*counted(linear), *counted(found.profile), machine, execution_of(found, machine), found);
-  std::optional<double> linear_s;
-  if (machine != nullptr) {
-    found.seconds = homogeneous_seconds(found.profile, *machine, workers, Scope::all);
-    linear_s = homogeneous_seconds(linear, *machine, workers, Scope::all);
-  }
-  outcome.verdict = verdict_of(outcome.model, found, machine, linear_s);
+                            homogeneous_reference(model.chain, model.value_bytes),
+                            {}};
+  SearchOptions options = options_of(request, machine, model.value_bytes);
+  if (machine != nullptr) options.execution = Execution::level;
+  options.workers =
+      workers_on(machine, request.machine, request.workers, checked_mul(found.profile.widest, options.batch));
+  found.compared = compare_with_plain(model.chain, found.profile, request, options);
+  outcome.verdict = verdict_of(outcome.model, found);
   outcome.counted = std::move(found);
 }
 
@@ -159,26 +147,36 @@ void keep(const ProfileRequest& request, ProfileOutcome& outcome, Verdict verdic
   if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(record)};
 }
 
+/// The sequential pass and the one that is asked for on the machine of the outcome and, of fused steps, the sequential
+/// pass in one kernel, which is no scan either.
+DeviceSearchResult compare_passes(const RecurrentModel& model, const BackwardMethod& method,
+                                  const ProfileOutcome& outcome) {
+  const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
+  std::vector<BackwardMethod> methods = {{}, method};
+  if (model.is_fused) methods.push_back(kOneBlock);
+  return compare_on_device(*outcome.machine, shape, methods, model.value_bytes, outcome.assumptions, {});
+}
+
 void profile_steps(const ProfileRequest& request, const BackwardMethod& method, const Caller& caller,
                    ProfileOutcome& outcome) {
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   if (outcome.machine) {
-    const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
-    outcome.prediction = predict_on_device(*outcome.machine, shape, method, model.value_bytes, outcome.assumptions);
-    keep(request, outcome, verdict_of(outcome, shape, method),
+    DeviceSearchResult passes = compare_passes(model, method, outcome);
+    passes.options.setup_s = request.setup_s;
+    outcome.prediction = passes.passes[1].prediction;
+    keep(request, outcome, verdict_of(outcome, passes),
          pass_record(caller, model, *outcome.machine, request.schedule, *outcome.prediction));
   }
   if (is_blocked(request.schedule)) return;
   const HomogeneousChain chain = chain_of(model);
   CountedChainProfile found{
-      profile_homogeneous(chain, method.depth, model.value_bytes), {}, homogeneous_reference(chain, model.value_bytes)};
-  const std::uint64_t workers = request.workers.value_or(std::max<std::uint64_t>(1, found.profile.widest));
-  found.pram = homogeneous_pram(found.profile, workers);
-  add_plain(*counted(profile_homogeneous(chain, 0, model.value_bytes)), *counted(found.profile), nullptr,
-            execution_of(found, nullptr), found);
+      profile_homogeneous(chain, method.depth, model.value_bytes), homogeneous_reference(chain, model.value_bytes), {}};
+  SearchOptions options = options_of(request, nullptr, model.value_bytes);
+  options.workers = workers_on(nullptr, {}, request.workers, checked_mul(found.profile.widest, options.batch));
+  found.compared = compare_with_plain(chain, found.profile, request, options);
   if (!outcome.machine) {
-    keep(request, outcome, verdict_of(outcome.model, found, nullptr, std::nullopt),
-         pass_record(caller, model, found.profile, found.pram));
+    keep(request, outcome, verdict_of(outcome.model, found),
+         pass_record(caller, model, found.profile, found.compared.last().pram));
   }
   outcome.counted = std::move(found);
 }
@@ -187,11 +185,9 @@ void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Cal
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   require_no_machine(model, request.machine);
   const StackedShape shape{model.layers, model.steps, model.shape.hidden};
-  SearchOptions options;
-  options.workers = request.workers;
-  options.value_bytes = model.value_bytes;
+  const SearchOptions options = options_of(request, nullptr, model.value_bytes);
   StackedSearchResult result = compare_stacked(shape, stacked_methods(shape, depth), options);
-  outcome.overtaking_wavefront = overtaking_wavefront(result);
+  if (options.batch == 1) outcome.overtaking_wavefront = overtaking_wavefront(result);
   keep(request, outcome, search_verdict(StackedReport{model, result, outcome.overtaking_wavefront, true}),
        pass_record(caller, "profile", model, result));
   outcome.counted = std::move(result);
@@ -203,20 +199,14 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   const RecurrentModel* recurrent = std::get_if<RecurrentModel>(&outcome.model);
   if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
     const Model& model = std::get<Model>(outcome.model);
-    return show(ProfileReport{model.name, model.network, network->analysis.network, network->analysis.schedules.front(),
-                              network->pram, network->linear_shared_flops, to_string(outcome.pattern), outcome.schedule,
-                              network->times});
+    return show(ProfileReport{model.name, model.network, network->analysis.network, network->profile(),
+                              network->compared, to_string(outcome.pattern), outcome.schedule, network->times});
   }
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
   const auto& chain = std::get<CountedChainProfile>(outcome.counted);
-  ChainProfileReport report{recurrent,       chain.profile, chain.pram, chain.reference, chain.linear_shared_flops,
-                            outcome.schedule};
+  ChainProfileReport report{recurrent, chain.profile, chain.compared, chain.reference, outcome.schedule};
   if (recurrent == nullptr) report.model = &std::get<ChainModel>(outcome.model);
-  if (chain.seconds) {
-    report.machine = outcome.machine->name;
-    report.seconds = chain.seconds;
-  }
   return show(report);
 }
 
@@ -270,16 +260,17 @@ std::string to_text(const ProfileOutcome& outcome, const TextStyle& style) {
 }
 
 ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {
-  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  check_frame(request);
   check_sizes(request.sizes);
   check_schedule(request.schedule);
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
-  check_launch(request.launch, request.machine.has_value());
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
+  if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {
     const BackwardMethod method = method_of(request);
-    ProfileOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any), request.schedule, request.pattern};
+    ProfileOutcome outcome{load_recurrent_with(file, request.sizes, request.batch, Layers::any), request.schedule,
+                           request.pattern};
     return located(outcome.model, [&]() -> ProfileOutcome {
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         profile_stack(request, method.depth, caller, outcome);
@@ -295,6 +286,11 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
     });
   }
   if (file.holds<ChainModel>()) {
+    if (request.machine && request.execution == Execution::dag) {
+      throw RequestError("execution",
+                         "is dag with `machine` and a synthetic chain, whose seconds are those of level execution, "
+                         "accepted is level");
+    }
     if (request.db) {
       throw RequestError("db",
                          fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by "

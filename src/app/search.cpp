@@ -9,6 +9,7 @@
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
+#include "upsweep/base/checked.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/search_report.hpp"
@@ -24,21 +25,15 @@ namespace {
 /// Of an outcome that has everything else.
 Verdict verdict_of(const SearchOutcome& outcome);
 
-SearchOptions options_of(const SearchRequest& request, const Machine* machine, unsigned value_bytes) {
-  SearchOptions options;
+SearchOptions search_options(const SearchRequest& request, const Machine* machine, unsigned value_bytes) {
+  SearchOptions options = options_of(request, machine, value_bytes);
   options.objective = request.objective;
-  const bool is_time = request.objective == Objective::time;
-  options.execution = request.execution.value_or(is_time ? default_execution(machine) : Execution::dag);
+  // Path rules need no machine.
+  if (request.objective != Objective::time)
+    options.execution = request.execution.value_or(default_execution(nullptr, options.batch));
   options.scope = request.live ? Scope::live : Scope::all;
-  options.workers = request.workers;
   options.memory_limit = request.memory;
-  options.machine = machine;
-  options.value_bytes = value_bytes;
   return options;
-}
-
-std::string roofline_or_pram(const Machine* machine) {
-  return machine == nullptr || machine->kind == MachineKind::pram ? "pram" : "roofline";
 }
 
 void save(RunStore& store, const RunContext& context, const SearchResult& result, SearchOutcome& outcome) {
@@ -73,17 +68,18 @@ void save(RunStore& store, const RunContext& context, const SearchResult& result
 void search_network(const SearchRequest& request, const Caller& caller, const Watch& watch, SearchOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const auto store = open_store(request.db);
-  SearchOptions options = options_of(request, outcome.machine.get(), model.value_bytes);
+  SearchOptions options = search_options(request, outcome.machine.get(), model.value_bytes);
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = depth_candidates(length);
-  std::size_t widest = 1;
-  for (const Schedule& schedule : schedules) widest = std::max(widest, widest_level(schedule));
-  options.workers = workers_on(outcome.machine.get(), request.machine, request.workers, widest);
+  std::uint64_t widest = 1;
+  for (const Schedule& schedule : schedules) widest = std::max<std::uint64_t>(widest, widest_level(schedule));
+  options.workers =
+      workers_on(outcome.machine.get(), request.machine, request.workers, checked_mul(widest, options.batch));
   if (request.schemes.value_or(true)) {
     for (Schedule& scheme : scheme_candidates(length, *options.workers)) schedules.push_back(std::move(scheme));
   }
   outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
-  outcome.priced_by = roofline_or_pram(outcome.machine.get());
+  outcome.priced_by = pricer_of(outcome.machine.get());
   outcome.result = search_depth(outcome.analysis->schedules, options);
   outcome.verdict = verdict_of(outcome);
   if (!store) return;
@@ -118,16 +114,17 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
   const ChainModel& model = std::get<ChainModel>(outcome.model);
   const HomogeneousChain& chain = model.chain;
   const Machine* machine = outcome.machine.get();
-  SearchOptions options = options_of(request, machine, model.value_bytes);
+  SearchOptions options = search_options(request, machine, model.value_bytes);
   PointSettings settings;
   settings.workers = request.workers;
+  settings.batch = options.batch;
   options.workers = workers_of_point(settings, chain.length(), machine);
   if (machine != nullptr) options.execution = Execution::level;
   const bool with_schemes = machine == nullptr && request.schemes.value_or(true);
   const std::uint64_t scheme_elements = with_schemes && chain.is_exact() ? kMostSchemeElements : 0;
   SearchResult result = search_chain(chain, options, scheme_elements);
-  outcome.priced_by = roofline_or_pram(machine);
-  outcome.has_overtaking = machine == nullptr;
+  outcome.priced_by = pricer_of(machine);
+  outcome.has_overtaking = machine == nullptr && options.batch == 1;
   if (machine == nullptr) outcome.overtaking = result.overtaking;
   outcome.scheme_limit = {"scheme_elements_limit", with_schemes ? std::optional(scheme_elements) : std::nullopt};
   if (with_schemes && result.schemes.empty()) {
@@ -170,22 +167,22 @@ void search_passes(const SearchRequest& request, const Caller& caller, SearchOut
   const PassShape shape{model.shape, model.steps, model.batch, model.is_fused};
   outcome.priced_by = machine.kind == MachineKind::pram ? "pram" : "kernels";
   outcome.result = search_on_device(machine, shape, model.value_bytes, outcome.assumptions, request.memory);
-  const auto overtaking = [&](BackwardKind kind) {
-    const BackwardMethod baseline{kind, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
+  std::get<DeviceSearchResult>(outcome.result).options.setup_s = request.setup_s;
+  const auto overtaking = [&](const BackwardMethod& baseline) {
     return overtaking_steps(machine, shape, baseline, model.value_bytes, outcome.assumptions);
   };
-  outcome.overtaking_steps = overtaking(BackwardKind::sequential);
-  outcome.overtaking_one_kernel = overtaking(BackwardKind::blocked);
+  outcome.overtaking_steps = overtaking({});
+  outcome.overtaking_one_kernel = overtaking(kOneBlock);
   keep(request, outcome, pass_record(caller, model, machine, std::get<DeviceSearchResult>(outcome.result)));
 }
 
 void search_steps(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   const HomogeneousChain chain = chain_of(model);
-  const SearchOptions options = options_of(request, nullptr, model.value_bytes);
+  const SearchOptions options = search_options(request, nullptr, model.value_bytes);
   const bool with_schemes = request.schemes.value_or(true);
   SearchResult result = search_chain(chain, options, with_schemes ? kMostSchemeElements : 0);
-  outcome.has_overtaking = true;
+  outcome.has_overtaking = options.batch == 1;
   outcome.overtaking = result.overtaking;
   const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);
   outcome.scheme_limit = {"scheme_steps_limit", with_schemes ? std::optional(scheme_steps) : std::nullopt};
@@ -209,9 +206,9 @@ void search_stack(const SearchRequest& request, const Caller& caller, SearchOutc
                                  request.model));
   }
   const StackedShape shape{model.layers, model.steps, model.shape.hidden};
-  outcome.result = compare_stacked(shape, stacked_methods(shape), options_of(request, nullptr, model.value_bytes));
+  outcome.result = compare_stacked(shape, stacked_methods(shape), search_options(request, nullptr, model.value_bytes));
   const auto& result = std::get<StackedSearchResult>(outcome.result);
-  outcome.overtaking_wavefront = overtaking_wavefront(result);
+  if (result.options.batch == 1) outcome.overtaking_wavefront = overtaking_wavefront(result);
   keep(request, outcome, pass_record(caller, "search", model, result));
 }
 
@@ -246,8 +243,8 @@ SearchReport steps_report(const RecurrentModel& model, const SearchResult& resul
   SearchReport report{model.name, "recurrent", recurrent_model_text(model), result};
   report.linear_flops = homogeneous_reference(chain_of(model), model.value_bytes).linear_flops;
   report.baseline_flops = recurrent_baseline_flops(model);
-  report.batch = "one sequence";
-  report.remarks = "Figures are those of one sequence.\n";
+  report.input = "sequence";
+  report.remarks = fmt::format("Figures are those of {}.\n", batch_text(result.options.batch, report.input));
   return report;
 }
 
@@ -296,18 +293,15 @@ std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
 }
 
 SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {
-  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  check_frame(request);
   check_sizes(request.sizes);
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
-  check_launch(request.launch, request.machine.has_value());
-  if (request.launch == LaunchMode::fused && request.execution == Execution::dag)
-    throw RequestError("launch",
-                       "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
+  if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
-    SearchOutcome outcome{load_recurrent_with(file, request.sizes, Layers::any)};
+    SearchOutcome outcome{load_recurrent_with(file, request.sizes, request.batch, Layers::any)};
     return located(outcome.model, [&]() -> SearchOutcome {
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         search_stack(request, caller, outcome);

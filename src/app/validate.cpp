@@ -92,9 +92,12 @@ void check_label(const Model& model, const LossGradient& loss) {
                                *loss.label, outputs - 1, outputs));
 }
 
+/// As backends run where nobody says.
+Execution execution_of(const ValidateRequest& request) { return request.execution.value_or(Execution::level); }
+
 bool any_to_run(const Analysis& analysis, const ValidateRequest& request) {
   return request.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
-           return too_large(profile, request.execution).empty();
+           return too_large(profile, execution_of(request)).empty();
          });
 }
 
@@ -123,16 +126,20 @@ std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t l
 }
 
 /// Runs all schedules; the weights of the model go into it.
-Validation run_all(const Backend& backend, const ValidateRequest& request, const Watch& watch,
-                   NetworkValidation& found) {
+Validation run_all(const Backend& backend, const BackendEntry& entry, const ValidateRequest& request,
+                   const Watch& watch, NetworkValidation& found) {
   ValidationOptions options;
   options.run.workers = found.workers;
-  options.run.execution = request.execution;
+  options.run.execution = execution_of(request);
   options.run.repetitions = 3;
   options.run.min_seconds = 0.2;
   options.run.memory_limit = backend.facts().memory_bytes;
   options.machine = found.machine ? &*found.machine : nullptr;
   options.force = request.force;
+  options.cannot_run = [&](const ScheduleProfile& profile) {
+    const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
+    return cannot_run_reason(entry, largest_counts(profile, Scope::all), peak, options.machine);
+  };
   options.progress = [&](const std::string& schedule) { watch.show(fmt::format("running {}", schedule)); };
   Model& model = found.model;
   NetworkAtInput at{model.network, std::move(model.weights), model.sample->at(0), request.pattern,
@@ -162,6 +169,10 @@ std::vector<std::int64_t> store_network(RunStore& store, const ValidateRequest& 
 
 ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile& file, const Caller& caller,
                                  const Watch& watch) {
+  if (request.batch.value_or(1) > 1) {
+    throw RequestError("batch", fmt::format("is {} with a network of operators, which runs one `input`, accepted is 1",
+                                            *request.batch));
+  }
   if (request.no_prediction) {
     throw RequestError("no_prediction", ", accepted is a recurrent model; with `machine` nothing is calibrated");
   }
@@ -183,10 +194,10 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   found.device = setting.backend->facts();
   found.workers = setting.workers;
   found.pattern = request.pattern;
-  found.execution = request.execution;
+  found.execution = execution_of(request);
   found.input = request.input;
   found.loss = loss;
-  found.validation = run_all(*setting.backend, request, watch, found);
+  found.validation = run_all(*setting.backend, entry, request, watch, found);
   ValidateOutcome outcome{std::move(found)};
   const auto& made = std::get<NetworkValidation>(outcome.found);
   outcome.verdict = validation_verdict(made.report());
@@ -211,7 +222,7 @@ void refuse_recurrent(const ValidateRequest& request) {
   refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
   refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
   refuse(request.force, "`force`, accepted is none: nothing is skipped");
-  refuse(request.execution != Execution::level, "`execution` dag, accepted is level");
+  refuse(request.execution == Execution::dag, "`execution` dag, accepted is level");
   refuse(request.input != 0 || request.label, "`input` or `label`, accepted is `loss_seed`");
 }
 
@@ -252,7 +263,10 @@ ValidationReport NetworkValidation::report() const {
 }
 
 ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {
-  if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
+  FrameRequest frame = request;
+  frame.launch.reset();  // which asks for a backend, with a machine file or without
+  check_frame(frame);
+  if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   if (request.schedule && (request.all_depths || request.all_schedules))
     throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened

@@ -203,7 +203,7 @@ ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFi
   require_available(backend.name(), backend.availability());
   const std::uint64_t seed = request.loss_seed.value_or(1);
   PassesReport report;
-  report.model = load_recurrent_with(file, request.sizes);
+  report.model = load_recurrent_with(file, request.sizes, request.batch);
   report.backend = request.backend;
   report.device = backend.facts();
   report.workers = workers_of(request, report.device);

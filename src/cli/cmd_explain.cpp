@@ -16,15 +16,15 @@ struct ExplainOptions {
 
 int run_explain(const ExplainOptions& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
-  ExplainRequest request{{.model = options.model.model,
-                          .schedule = options.schedule,
-                          .pattern = pattern_kind(options.model),
-                          .workers = parse_given("--workers", options.model.workers),
-                          .machine = options.model.machine,
-                          .launch = launch_kind(options.model),
-                          .db = options.model.db,
-                          .sizes = sizes_of(options.recurrent)},
-                         options.against};
+  ExplainRequest request;
+  request.against = options.against;
+  ProfileRequest& profile = request.profile;
+  set_frame(options.model, profile);
+  profile.model = options.model.model;
+  profile.schedule = options.schedule;
+  profile.pattern = pattern_kind(options.model);
+  profile.db = options.model.db;
+  profile.sizes = sizes_of(options.recurrent);
   const ExplainOutcome outcome = run(request, invocation, console.watch());
   report_stored(options.model.db, outcome.profile.run_ids);
   print_report(options.model.format, outcome);

@@ -19,9 +19,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.model = options.model.model;
   request.schedule = options.schedule;
   request.pattern = pattern_kind(options.model);
-  request.workers = parse_given("--workers", options.model.workers);
-  request.machine = options.model.machine;
-  request.launch = launch_kind(options.model);
+  set_frame(options.model, request);
   request.db = options.model.db;
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);

@@ -11,7 +11,6 @@ struct SearchCommand {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string objective = "time";
-  std::optional<std::string> execution;
   bool live = false;
   std::optional<std::string> memory;
   std::optional<std::string> schemes;
@@ -21,13 +20,10 @@ SearchRequest request_of(const SearchCommand& options) {
   SearchRequest request;
   request.model = options.model.model;
   request.pattern = pattern_kind(options.model);
-  request.workers = parse_given("--workers", options.model.workers);
-  request.machine = options.model.machine;
-  request.launch = launch_kind(options.model);
+  set_frame(options.model, request);
   request.db = options.model.db;
   if (options.objective == "critical-flops") request.objective = Objective::critical_flops;
   if (options.objective == "work-flops") request.objective = Objective::work_flops;
-  if (options.execution) request.execution = execution_kind(*options.execution);
   request.live = options.live;
   if (options.memory) request.memory = parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
@@ -55,9 +51,6 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--objective", options->objective, "what to minimise")
       ->check(CLI::IsMember({"time", "critical-flops", "work-flops"}))
       ->capture_default_str();
-  app->add_option("--execution", options->execution, "executor and critical-path rule")
-      ->check(CLI::IsMember({"level", "dag"}))
-      ->default_str("dag; with the machine file of a processor or GPU level");
   app->add_option("--schemes", options->schemes, "all schedules, or the hybrid depths alone")
       ->check(CLI::IsMember({"all", "hybrid"}))
       ->default_str("all");

@@ -19,7 +19,6 @@ struct ValidateOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string schedule = "blelloch";
-  std::string execution = "level";
   std::string input = "0";
   std::optional<std::string> label;
   std::string loss_seed = "1";
@@ -32,12 +31,9 @@ ValidateRequest request_of(const ValidateOptions& options) {
   ValidateRequest request = options.request;
   request.model = options.model.model;
   request.pattern = pattern_kind(options.model);
-  request.workers = parse_given("--workers", options.model.workers);
-  request.machine = options.model.machine;
-  request.launch = launch_kind(options.model);
+  set_frame(options.model, request);
   request.db = options.model.db;
   if (options.has_schedule) request.schedule = options.schedule;
-  request.execution = execution_kind(options.execution);
   request.input = parse_whole("--input", options.input);
   if (options.label) request.label = parse_whole("--label", *options.label);
   if (options.has_seed) request.loss_seed = parse_whole("--loss-seed", options.loss_seed);
@@ -85,9 +81,6 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
                 "every hybrid depth and every other scheme, as in search")
       ->excludes(schedule)
       ->excludes(depths);
-  app->add_option("--execution", options->execution, "with barriers between levels, or as soon as operands are there")
-      ->check(CLI::IsMember({"level", "dag"}))
-      ->capture_default_str();
   app->add_option("--input", options->input, "which input of the model's sample, from 0")
       ->type_name("I")
       ->capture_default_str();

@@ -87,6 +87,20 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
                  "graph with one kernel for all ops of a level")
       ->check(CLI::IsMember({"eager", "graph", "fused"}))
       ->default_str("graph; of validate what the backend does");
+  app.add_option(
+         "--batch", options.batch,
+         "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted on a "
+         "machine, its file's")
+      ->type_name("B");
+  app.add_option(
+         "--setup", options.setup,
+         "with --machine: seconds that a scan takes once, planning, graph capture and compiling; says after how "
+         "many iterations they are paid back")
+      ->type_name("SECONDS");
+  app.add_option("--execution", options.execution,
+                 "with barriers between levels, or as soon as operands are there; executor and critical-path rule")
+      ->check(CLI::IsMember({"level", "dag"}))
+      ->default_str("dag; with a batch, with the machine file of a processor or GPU, and of validate level");
   app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
   declare_format(app, options.format);
 }
@@ -148,16 +162,19 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
-Execution execution_kind(const std::string& text) { return text == "level" ? Execution::level : Execution::dag; }
-
 PatternKind pattern_kind(const std::string& text) {
   return text == "sample" ? PatternKind::sample : PatternKind::guaranteed;
 }
 
 PatternKind pattern_kind(const ModelOptions& options) { return pattern_kind(options.pattern); }
 
-std::optional<LaunchMode> launch_kind(const ModelOptions& options) {
-  return options.launch ? launch_mode(*options.launch) : std::nullopt;
+void set_frame(const ModelOptions& options, FrameRequest& frame) {
+  frame.workers = parse_given("--workers", options.workers);
+  frame.machine = options.machine;
+  if (options.launch) frame.launch = launch_mode(*options.launch);
+  if (options.batch) frame.batch = parse_positive("--batch", *options.batch, FrameRequest::kMostBatch);
+  if (options.setup) frame.setup_s = parse_number("--setup", *options.setup, "is a number of seconds of at least 0", 0);
+  if (options.execution) frame.execution = *options.execution == "level" ? Execution::level : Execution::dag;
 }
 
 }  // namespace upsweep::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/app/frame.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/machine/machine.hpp"
@@ -22,11 +23,14 @@ struct ModelOptions {
   std::optional<std::string> workers;
   std::optional<std::string> machine;
   std::optional<std::string> launch;
+  std::optional<std::string> batch;
+  std::optional<std::string> execution;
+  std::optional<std::string> setup;
   std::optional<std::string> db;
   std::string format = "table";
 };
 
-/// Declares MODEL, --pattern, --workers, --machine, --launch, --db and --format.
+/// Declares MODEL, --pattern, --workers, --machine, --launch, --batch, --execution, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
 
 /// Declares --format table|json|csv.
@@ -60,14 +64,11 @@ void declare_format(CLI::App& app, std::string& format);
 /// Bytes: "1048576", "512 MiB", "1.5GiB"; positive.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, const std::string& text);
 
-/// level or dag, as CLI11 has checked it.
-[[nodiscard]] Execution execution_kind(const std::string& text);
-
 [[nodiscard]] PatternKind pattern_kind(const std::string& text);
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
 
-/// What --launch says, one of its words.
-[[nodiscard]] std::optional<LaunchMode> launch_kind(const ModelOptions& options);
+/// Puts what the options say of it into the frame of a request.
+void set_frame(const ModelOptions& options, FrameRequest& frame);
 
 /// The text of a wrong request, with the option of its field: "--workers is 0, accepted is ...".
 [[nodiscard]] std::string text_of(const RequestError& error, const CLI::App& command);

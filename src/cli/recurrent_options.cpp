@@ -7,7 +7,6 @@ void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool ha
     app.add_option(name, to, text)->type_name(type)->group("Recurrent models");
   };
   add("--steps", options.steps, "steps instead of those of the file", "T");
-  add("--batch", options.batch, "sequences instead of those of the file", "B");
   add("--hidden", options.hidden, "hidden elements instead of those of the file", "H");
   if (!has_machine) return;
   add("--forward-kernels", options.forward_kernels,
@@ -21,7 +20,6 @@ void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool ha
 RecurrentSizes sizes_of(const RecurrentOptions& options) {
   RecurrentSizes sizes;
   if (options.steps) sizes.steps = parse_integer("--steps", *options.steps, 2, RecurrentSizes::kMostSteps);
-  if (options.batch) sizes.batch = parse_positive("--batch", *options.batch, RecurrentSizes::kMostBatch);
   if (options.hidden) sizes.hidden = parse_positive("--hidden", *options.hidden, RecurrentSizes::kMostHidden);
   return sizes;
 }

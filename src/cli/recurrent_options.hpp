@@ -12,14 +12,13 @@ namespace upsweep::cli {
 /// Options that only recurrent models have, as text.
 struct RecurrentOptions {
   std::optional<std::string> steps;
-  std::optional<std::string> batch;
   std::optional<std::string> hidden;
   std::optional<std::string> forward_kernels;
   std::optional<std::string> backward_kernels;
   std::optional<std::string> host_launch_us;
 };
 
-/// Declares --steps, --batch, --hidden, and where `has_machine` the assumptions of predictions on a machine.
+/// Declares --steps, --hidden, and where `has_machine` the assumptions of predictions on a machine.
 void declare_recurrent_options(CLI::App& app, RecurrentOptions& options, bool has_machine = true);
 
 /// Sizes in place of the file's. Throws UsageError.

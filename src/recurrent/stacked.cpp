@@ -180,17 +180,22 @@ StackedProfile profile_stacked(const StackedShape& shape, const StackedMethod& m
   return profile;
 }
 
-Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers) {
+Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers, std::uint64_t batch) {
   if (workers == 0) throw std::invalid_argument("stacked_makespan needs at least 1 worker");
   const std::uint64_t hidden = profile.shape.hidden;
   const OpCosts products = product_costs_of(profile);
   const OpCosts additions = addition_costs(hidden);
+  const auto of_batch = [batch](const StackedOps& ops) {
+    return StackedOps{checked_mul(ops.matrix, batch), checked_mul(ops.vector, batch)};
+  };
   Makespan makespan;
   for (const StackedStage& stage : profile.stages) {
-    const std::uint64_t unit = level_time({0, stage.products.matrix + stage.products.vector}, {0, 1}, 1, workers);
+    const StackedOps all = of_batch(stage.products);
+    const std::uint64_t unit = level_time({0, checked_add(all.matrix, all.vector)}, {0, 1}, 1, workers);
     add_to(makespan.unit, checked_mul(stage.repeat, unit));
-    std::uint64_t time = level_time(stage.products, products, hidden, workers);
-    for (const StackedOps& level : stage.additions) add_to(time, level_time(level, additions, hidden, workers));
+    std::uint64_t time = level_time(all, products, hidden, workers);
+    for (const StackedOps& level : stage.additions)
+      add_to(time, level_time(of_batch(level), additions, hidden, workers));
     add_to(makespan.flops, checked_mul(stage.repeat, time));
   }
   return makespan;
@@ -207,7 +212,8 @@ SharedWork shared_work(const StackedProfile& profile) {
     work.levels.push_back(level);
   };
   for (const StackedStage& stage : profile.stages) {
-    add(stage.repeat, stage.products, products, product_span(checked_mul(profile.shape.hidden, profile.shape.hidden), profile.shape.hidden));
+    add(stage.repeat, stage.products, products,
+        product_span(checked_mul(profile.shape.hidden, profile.shape.hidden), profile.shape.hidden));
     for (const StackedOps& level : stage.additions) add(stage.repeat, level, additions, 1);
   }
   return work;

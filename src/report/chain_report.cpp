@@ -63,13 +63,13 @@ ProfileCounts counts_of(const ChainProfileReport& report) {
                        .all = totals(profile, Scope::all),
                        .live = totals(profile, Scope::live),
                        .linear_flops = report.reference.linear_flops,
-                       .linear_shared_flops = report.linear_shared_flops,
                        .build_values = report.reference.build_values,
                        .build_bytes = report.reference.build_bytes,
-                       .pram = report.pram};
+                       .compared = report.compared};
   if (const auto* model = std::get_if<const RecurrentModel*>(&report.model))
     counts.baseline_flops = recurrent_baseline_flops(**model);
-  if (report.seconds) counts.seconds = {report.machine.value_or("the machine"), *report.seconds, {}, {}};
+  if (const Machine* machine = report.compared.options.machine)
+    counts.seconds = {machine->name, report.compared.last().level_s.value(), {}, {}};
   return counts;
 }
 

@@ -102,10 +102,10 @@ Json overtaking_steps_json(const DeviceOvertakingSearch& search) {
 SearchReport search_report(const DeviceSearchReport& report) {
   const DeviceSearchResult& result = report.result;
   SearchReport search{report.model.name, "recurrent", head_text(report.model, report.machine), result};
-  search.batch = sequences_text(report.model.batch);
+  search.input = "sequence";
   search.plain = "the sequential pass";
   search.priced_by = report.machine.kind == MachineKind::pram ? "pram" : "kernels";
-  search.linear_flops = result.linear().totals.flops;
+  search.linear_flops = result.linear().totals.flops / result.options.batch;
   search.more = [&result](std::size_t i, Json& candidate) {
     const DevicePrediction& prediction = result.passes[i].prediction;
     const std::string bound = bound_text(prediction);

@@ -20,20 +20,21 @@ std::string cost_text(const Account& account, double cost) {
   return account.rule == AccountRule::seconds ? short_seconds(cost) : short_count(cost);
 }
 
-/// "With each op on one of 16 workers and a barrier after each level", as sentences begin.
+/// "With each op on one of 16 workers and a barrier after each level, one input", as sentences begin.
 std::string rule_text(const ExplainReport& report, AccountRule rule) {
   const std::string workers = workers_text(report.explanation.workers);
+  const std::string batch = batch_text(report.frame.batch, report.frame.input);
   switch (rule) {
     case AccountRule::whole:
       return report.explanation.workers == 1
-                 ? "On 1 worker"
-                 : fmt::format("With each op on one of {} and a barrier after each level", workers);
+                 ? fmt::format("On 1 worker, {}", batch)
+                 : fmt::format("With each op on one of {} and a barrier after each level, {}", workers, batch);
     case AccountRule::shared:
-      return fmt::format("With ops shared by {}", workers);
+      return fmt::format("With ops shared by {}, {}", workers, batch);
     case AccountRule::seconds:
       break;
   }
-  return fmt::format("On {} ({}, level execution{})", report.machine, workers, report.launch);
+  return fmt::format("On {}", frame_text(report.frame));
 }
 
 /// The links that a product covers: "conv2 to fc1".
@@ -227,7 +228,7 @@ Json to_json(const ExplainReport& report) {
           {"inputs", profile.inputs},
           {"schedule", profile.schedule.name},
           {"against", report.against.schedule.name},
-          {"machine", report.machine.empty() ? Json() : Json(report.machine)},
+          {"machine", report.frame.machine.empty() ? Json() : Json(report.frame.machine)},
           {"workers", report.explanation.workers},
           {"execution", "level"},
           {"accounts", std::move(accounts)},

@@ -14,18 +14,20 @@ using Align = TextTable::Align;
 
 constexpr std::array kExecutions = {std::pair{Execution::level, "level"}, std::pair{Execution::dag, "dag"}};
 
-/// Makespans of an executor, in FLOPs.
+/// Makespans of an executor, in FLOPs; all 0 where they are not known, of batches without barriers.
 struct Makespans {
   double scan = 0;
   double formation = 0;
   double inner = 0;
   double graph = 0;
 
-  Makespans(const PramProfile& profile, const GraphComparison& comparison, Execution execution)
-      : scan(static_cast<double>(profile.makespan(execution).value().flops)),
-        formation(static_cast<double>(comparison.formation.makespan(execution).flops)),
-        inner(static_cast<double>(comparison.inner.makespan(execution).flops)),
-        graph(static_cast<double>(comparison.backprop.makespan(execution).flops)) {}
+  Makespans(const PramProfile& profile, const GraphComparison& comparison, Execution execution) {
+    if (!profile.makespan(execution) || !comparison.backprop.makespan(execution)) return;
+    scan = static_cast<double>(profile.makespan(execution)->flops);
+    formation = static_cast<double>(comparison.formation.makespan(execution)->flops);
+    inner = static_cast<double>(comparison.inner.makespan(execution)->flops);
+    graph = static_cast<double>(comparison.backprop.makespan(execution)->flops);
+  }
 
   [[nodiscard]] double alone() const { return scan / graph; }
   [[nodiscard]] double with_formation() const { return (scan + formation) / graph; }
@@ -83,8 +85,9 @@ Json links_json(const Network& network, const NetworkProfile& profile) {
 Json work_json(const GraphWork& work, std::uint64_t inputs) {
   Json makespan;
   for (const auto& [execution, name] : kExecutions) {
-    const Makespan& mine = work.makespan(execution);
-    makespan[name] = {{"unit", mine.unit}, {"flops", json_mean(mine.flops, inputs)}};
+    makespan[name] = nullptr;
+    if (const std::optional<Makespan> mine = work.makespan(execution))
+      makespan[name] = {{"unit", mine->unit}, {"flops", json_mean(mine->flops, inputs)}};
   }
   return {
       {"tasks", work.tasks},
@@ -139,23 +142,25 @@ std::string graph_text(const Network& network, const PramProfile& scan, const Gr
   const GraphWork& graph = comparison.backprop;
   std::string text = fmt::format(
       "Plain BP over the graph, operator by operator: {} FLOPs in {} topological level{}, critical path {} FLOPs; on "
-      "{} worker{} {} FLOPs level by level, {} without barriers.\n",
+      "{} worker{} {} FLOPs level by level{}.\n",
       exact_mean(graph.flops, inputs), graph.steps, graph.steps == 1 ? "" : "s",
       exact_mean(graph.critical_path_dag, inputs), scan.workers, scan.workers == 1 ? "" : "s",
-      exact_mean(graph.level.flops, inputs), exact_mean(graph.dag.flops, inputs));
+      exact_mean(graph.level.flops, inputs),
+      graph.dag ? fmt::format(", {} without barriers", exact_mean(graph.dag->flops, inputs)) : "");
   if (has_no_cut(network)) return text;  // the verdict says so
   TextTable table({{"", Align::left}, {"FLOPs"}, {"makespan, level"}, {"makespan, dag"}});
   const Makespans level(scan, comparison, Execution::level);
   const Makespans dag(scan, comparison, Execution::dag);
   const auto work = [&](const char* name, const GraphWork& mine) {
     table.row({name, short_count(mine.flops, inputs), short_count(mine.level.flops, inputs),
-               short_count(mine.dag.flops, inputs)});
+               mine.dag ? short_count(mine.dag->flops, inputs) : "?"});
   };
   const auto ratio = [&](const char* name, double of_level, double of_dag) {
     table.row({name, "", short_ratio_or_none(level.graph, of_level), short_ratio_or_none(dag.graph, of_dag)});
   };
   work("forming the blocks' Jacobians", comparison.formation);
-  table.row({"the scan", "", short_count(scan.level.flops, inputs), short_count(scan.dag->flops, inputs)});
+  table.row(
+      {"the scan", "", short_count(scan.level.flops, inputs), scan.dag ? short_count(scan.dag->flops, inputs) : "?"});
   work("gradients inside blocks, after it", comparison.inner);
   work("plain BP over the graph", graph);
   ratio("scan / BP over the graph", level.alone(), dag.alone());

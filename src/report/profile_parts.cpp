@@ -7,9 +7,8 @@
 namespace upsweep {
 namespace {
 
-std::string to_plain(std::uint64_t flops, const ProfileCounts& counts) {
-  if (counts.linear_flops == 0) return "-";
-  return short_ratio(static_cast<double>(flops) / static_cast<double>(counts.linear_flops));
+std::string to_plain(std::uint64_t flops, std::uint64_t plain) {
+  return plain == 0 ? "-" : short_ratio(static_cast<double>(flops) / static_cast<double>(plain));
 }
 
 Json totals_json(const Totals& totals, std::uint64_t inputs) {
@@ -40,30 +39,32 @@ std::string totals_text(const ProfileCounts& counts, const TextStyle& style) {
                    {"critical path, dag"}});
   for (const auto& [sum, name] :
        {std::pair{&counts.all, "all, as the paper executes"}, std::pair{&counts.live, "live, without dead ops"}}) {
-    table.row({name, fmt::format("{}", sum->ops), exact_mean(sum->flops, counts.inputs), to_plain(sum->flops, counts),
-               exact_mean(sum->critical_path_level, counts.inputs), exact_mean(sum->critical_path_dag, counts.inputs)});
+    table.row({name, fmt::format("{}", sum->ops), exact_mean(sum->flops, counts.inputs),
+               to_plain(sum->flops, counts.linear_flops), exact_mean(sum->critical_path_level, counts.inputs),
+               exact_mean(sum->critical_path_dag, counts.inputs)});
   }
   return table.text(style);
 }
 
 std::string pram_text(const ProfileCounts& counts, const TextStyle& style) {
-  const PramProfile& pram = counts.pram;
+  const PramProfile& pram = counts.pram();
+  const PramProfile& plain = counts.compared.linear().pram;
   TextTable table({{"executor", TextTable::Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
   for (const auto execution : {Execution::level, Execution::dag}) {
     const std::optional<Makespan> makespan = pram.makespan(execution);
-    if (!makespan) continue;
+    const std::optional<Makespan> of_plain = plain.makespan(execution);
+    if (!makespan || !of_plain) continue;
     table.row({to_string(execution), fmt::format("{}", makespan->unit), exact_mean(makespan->flops, counts.inputs),
-               to_plain(makespan->flops, counts)});
+               to_plain(makespan->flops, of_plain->flops)});
   }
   table.row({"level, ops that workers share", "-", exact_mean(pram.shared_flops, counts.inputs),
-             counts.linear_shared_flops == 0 ? "-"
-                                             : short_ratio(static_cast<double>(pram.shared_flops) /
-                                                           static_cast<double>(counts.linear_shared_flops))});
+             to_plain(pram.shared_flops, plain.shared_flops)});
+  const std::uint64_t batch = counts.compared.options.batch;
   return fmt::format(
-             "PRAM with {}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory "
+             "PRAM with {}{}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory "
              "{}\n",
-             workers_text(pram.workers), pram.steps, pram.work, short_count(pram.per_step_flops, counts.inputs),
-             short_bytes(pram.peak_live_bytes, counts.inputs)) +
+             workers_text(pram.workers), batch == 1 ? "" : fmt::format(", a batch of {}", batch), pram.steps, pram.work,
+             short_count(pram.per_step_flops, counts.inputs), short_bytes(pram.peak_live_bytes, counts.inputs)) +
          table.text(style);
 }
 
@@ -83,7 +84,8 @@ Json counting_json(const NetworkProfile* network) {
 
 void add_counts(Json& object, const ProfileCounts& counts) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
-  const PramProfile& pram = counts.pram;
+  const PramProfile& pram = counts.pram();
+  object["batch"] = counts.compared.options.batch;
   object["schedule"] = {{"name", counts.schedule},
                         {"requested", counts.requested},
                         {"depth", counts.depth ? Json(*counts.depth) : Json()},
@@ -92,7 +94,8 @@ void add_counts(Json& object, const ProfileCounts& counts) {
   object["totals"] = {{"all", totals_json(counts.all, counts.inputs)},
                       {"live", totals_json(counts.live, counts.inputs)}};
   object["baseline"] = baseline_json(counts.baseline_flops ? mean(*counts.baseline_flops) : Json(), counts.dense);
-  object["linear"] = {{"flops", mean(counts.linear_flops)}, {"makespan_shared", mean(counts.linear_shared_flops)}};
+  object["linear"] = {{"flops", mean(counts.linear_flops)},
+                      {"makespan_shared", mean(counts.compared.linear().pram.shared_flops)}};
   object["makespan_shared"] = mean(pram.shared_flops);
   object["bound_shared"] = mean(pram.shared_bound_flops);
   object["chain_build"] = {{"values", mean(counts.build_values)}, {"bytes", mean(counts.build_bytes)}};
@@ -135,7 +138,7 @@ std::string seconds_text(const ProfileCounts& counts) {
   if (!counts.seconds) return "";
   const ProfileCounts::Seconds& seconds = *counts.seconds;
   std::string text = fmt::format("Predicted on {} ({}): {} with barriers (level)", seconds.machine,
-                                 workers_text(counts.pram.workers), short_seconds(seconds.level));
+                                 workers_text(counts.pram().workers), short_seconds(seconds.level));
   if (seconds.dag) text += fmt::format(", {} without (dag)", short_seconds(*seconds.dag));
   if (seconds.build) text += fmt::format("; building the chain takes {} more", short_seconds(*seconds.build));
   if (counts.dense) text += fmt::format("; dense BP takes {}", short_seconds(counts.dense->gradients_s));

@@ -6,12 +6,12 @@
 
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
-#include "upsweep/sim/complexity.hpp"
+#include "upsweep/search/candidate.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
 namespace upsweep {
 
-/// What profiles of all kinds of models have; counts are sums over `inputs`.
+/// What profiles of all kinds of models have; counts are those of one input of a batch, sums over `inputs`.
 struct ProfileCounts {
   /// Seconds on a machine.
   struct Seconds {
@@ -31,12 +31,13 @@ struct ProfileCounts {
   Totals live;
   std::optional<std::uint64_t> baseline_flops = {};
   std::uint64_t linear_flops = 0;
-  std::uint64_t linear_shared_flops = 0;  ///< makespan of plain back-propagation, ops that workers share
   std::uint64_t build_values = 0;
   std::uint64_t build_bytes = 0;
-  const PramProfile& pram;
+  const SearchResult& compared;  ///< plain back-propagation and the schedule, whose figures are those of the batch
   std::optional<Seconds> seconds = {};
   std::optional<DenseBackprop> dense = {};  ///< predicted
+
+  [[nodiscard]] const PramProfile& pram() const { return compared.last().pram; }
 };
 
 /// The object `counting`: by classes of rows or by rows, and how many of how many; null without a network.

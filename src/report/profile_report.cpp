@@ -5,6 +5,7 @@
 #include "graph_report.hpp"
 #include "profile_parts.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
+#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 namespace {
@@ -151,10 +152,9 @@ ProfileCounts counts_of(const ProfileReport& report) {
                        .live = totals(profile, Scope::live),
                        .baseline_flops = network.baseline_flops,
                        .linear_flops = network.linear_flops,
-                       .linear_shared_flops = report.linear_shared_flops,
                        .build_values = network.build_values,
                        .build_bytes = network.build_bytes,
-                       .pram = report.pram};
+                       .compared = report.compared};
   if (report.times) {
     const ProfileTimes& times = *report.times;
     counts.seconds = {times.machine->name, times.level.seconds, times.dag_s, times.build_s};
@@ -172,13 +172,16 @@ std::string formation_text(const NetworkProfile& network) {
 
 }  // namespace
 
-ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile, const NetworkProfile& counted,
-                           const Network& network, std::size_t workers, unsigned value_bytes) {
-  ProfileTimes times{&machine, predict_time(profile, machine, workers, Execution::level, value_bytes), std::nullopt,
-                     predict_build_seconds(counted, machine, workers, value_bytes)};
-  if (has_dag_time(machine)) times.dag_s = predict_time(profile, machine, workers, Execution::dag, value_bytes).seconds;
-  if (const std::optional<DenseRates> rates = dense_rates(machine, workers, value_bytes))
-    times.dense = dense_backprop(network, counted, *rates, 1);
+ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& profile, const NetworkProfile& counted,
+                           const Network& network) {
+  const SearchOptions& options = compared.options;
+  const Machine& machine = *options.machine;
+  ProfileTimes times{
+      &machine, batched_time(profile, machine, compared.workers, options.value_bytes, options.scope, options.batch),
+      compared.last().dag_s, predict_build_seconds(counted, machine, compared.workers, options.value_bytes)};
+  if (times.build_s) *times.build_s *= static_cast<double>(options.batch);
+  if (const std::optional<DenseRates> rates = dense_rates(machine, compared.workers, options.value_bytes))
+    times.dense = dense_backprop(network, counted, *rates, options.batch);
   return times;
 }
 
@@ -190,7 +193,8 @@ Json to_json(const ProfileReport& report) {
   for (std::size_t o = 0; o < network.operators.size(); ++o) operators.push_back(operator_json(report, o));
   Json ops = Json::array();
   for (std::size_t id = 0; id < profile.ops.size(); ++id) ops.push_back(op_json(profile, id));
-  const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
+  const GraphComparison graph =
+      compare_with_graph(report.network, network, report.compared.workers, report.compared.options.batch);
   Json json = {
       {"model", {{"name", report.model_name}, {"input", report.network.input()}, {"operators", std::move(operators)}}},
       {"pattern", report.pattern},
@@ -201,7 +205,7 @@ Json to_json(const ProfileReport& report) {
       {"links", links_json(report.network, network)},
       {"graph_bp", work_json(graph.backprop, inputs)},
       {"inside_blocks", work_json(graph.inner, inputs)},
-      {"ratio_to_graph_bp", ratios_json(report.pram, graph)}};
+      {"ratio_to_graph_bp", ratios_json(report.compared.last().pram, graph)}};
   add_counts(json, counts_of(report));
   json["chain_build"]["formation_flops"] = json_mean(network.formation_flops, inputs);
   json["chain_build"]["formation"] = work_json(graph.formation, inputs);
@@ -237,8 +241,9 @@ std::string to_text(const ProfileReport& report, const TextStyle& style) {
                                   report.network.has_blocks() ? "over the chain (linear, blocks' Jacobians given)"
                                                               : "(linear, same sparse Jacobians)",
                                   formation_text(network), style));
-  const GraphComparison graph = compare_with_graph(report.network, network, report.pram.workers);
-  const std::string comparison = graph_text(report.network, report.pram, graph, inputs, style);
+  const GraphComparison graph =
+      compare_with_graph(report.network, network, report.compared.workers, report.compared.options.batch);
+  const std::string comparison = graph_text(report.network, report.compared.last().pram, graph, inputs, style);
   if (!comparison.empty()) text += '\n' + comparison;
   return text + (report.times ? '\n' + seconds_text(counts) : "");
 }

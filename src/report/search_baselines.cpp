@@ -43,8 +43,8 @@ Baseline shared_baseline(const SearchResult& result) {
 double graph_score(const GraphWork& work, const SearchResult& result) {
   const SearchOptions& options = result.options;
   const bool is_level = options.execution == Execution::level;
-  const std::uint64_t flops = options.objective == Objective::time         ? work.makespan(options.execution).flops
-                              : options.objective == Objective::work_flops ? work.flops
+  const std::uint64_t flops = options.objective == Objective::time ? work.makespan(options.execution).value().flops
+                              : options.objective == Objective::work_flops ? checked_mul(work.flops, options.batch)
                               : is_level                                   ? work.critical_path_level
                                                                            : work.critical_path_dag;
   return static_cast<double>(flops) / static_cast<double>(result.inputs);
@@ -71,7 +71,8 @@ void add_graph(const SearchReport& report, Verdict& verdict) {
     if (scan != nullptr) verdict.is_decided = dense > 0 && standing_of(*scan->score / dense) != Standing::pays;
     return;
   }
-  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
+  const GraphComparison graph =
+      compare_with_graph(*report.network, *report.network_profile, result.workers, result.options.batch);
   verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
                                           graph_score(graph.formation, result) + graph_score(graph.inner, result)));
 }
@@ -116,14 +117,14 @@ std::optional<DenseBackprop> dense_with(const SearchReport& report, const Machin
 
 }  // namespace
 
-std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples) {
+std::optional<DenseBackprop> dense_of(const SearchReport& report, std::optional<std::uint64_t> samples) {
   const SearchOptions& options = report.result.options;
   if (!options.in_seconds()) return std::nullopt;
-  return dense_with(report, *options.machine, samples);
+  return dense_with(report, *options.machine, samples.value_or(options.batch));
 }
 
 std::optional<DenseBackprop> dense_on(const SearchReport& report, const Machine& machine) {
-  return dense_with(report, machine, 1);
+  return dense_with(report, machine, report.result.options.batch);
 }
 
 double baseline_score(const SearchReport& report) {
@@ -132,7 +133,7 @@ double baseline_score(const SearchReport& report) {
     return dense ? dense->gradients_s : 0;
   }
   if (!report.baseline_flops) return 0;
-  return static_cast<double>(*report.baseline_flops) / static_cast<double>(report.result.inputs);
+  return static_cast<double>(of_batch(report, *report.baseline_flops)) / static_cast<double>(report.result.inputs);
 }
 
 bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
@@ -41,13 +42,20 @@ namespace upsweep {
 /// a / b for people: "?" where a is not known, "-" where b is 0.
 [[nodiscard]] std::string ratio_text(const std::optional<double>& a, double b);
 
+/// A count of one input, of the whole batch. Throws CountOverflow.
+[[nodiscard]] inline std::uint64_t of_batch(const SearchReport& report, std::uint64_t count) {
+  return checked_mul(count, report.result.options.batch);
+}
+
 /// Of plain back-propagation, the first candidate.
 [[nodiscard]] inline double plain_score(const SearchReport& report) { return report.result.linear().score.value(); }
 
-/// Dense back-propagation of a network over `samples`, where scores are seconds of a processor or GPU that says enough.
-[[nodiscard]] std::optional<DenseBackprop> dense_of(const SearchReport& report, std::uint64_t samples = 1);
+/// Dense back-propagation of a network over the batch, or over `samples`, where scores are seconds of a processor or
+/// GPU that says enough.
+[[nodiscard]] std::optional<DenseBackprop> dense_of(const SearchReport& report,
+                                                    std::optional<std::uint64_t> samples = std::nullopt);
 
-/// The same of one sample on another machine.
+/// The same of the batch on another machine.
 [[nodiscard]] std::optional<DenseBackprop> dense_on(const SearchReport& report, const Machine& machine);
 
 /// What scores are compared with in dense back-propagation: its FLOPs, or seconds as scores are; 0 where unknown.

@@ -137,7 +137,8 @@ std::string graph_comparison_text(const SearchReport& report, const TextStyle& s
   if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return "";
   const Candidate* scan = best_scan(result);
   const Candidate& best = scan != nullptr ? *scan : result.at(*result.best_scheme);
-  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
+  const GraphComparison graph =
+      compare_with_graph(*report.network, *report.network_profile, result.workers, result.options.batch);
   return fmt::format(
              "\nPlain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with {} for the scan:\n",
              best.schedule) +
@@ -148,7 +149,8 @@ std::string graph_comparison_text(const SearchReport& report, const TextStyle& s
 void add_graph_comparison(const SearchReport& report, Json& json) {
   const SearchResult& result = report.result;
   if (report.network == nullptr || !report.network->has_blocks()) return;
-  const GraphComparison graph = compare_with_graph(*report.network, *report.network_profile, result.workers);
+  const GraphComparison graph =
+      compare_with_graph(*report.network, *report.network_profile, result.workers, result.options.batch);
   json["graph_bp"] = work_json(graph.backprop, result.inputs);
   json["formation"] = work_json(graph.formation, result.inputs);
   json["inside_blocks"] = work_json(graph.inner, result.inputs);
@@ -161,7 +163,7 @@ std::string dense_base_text(const SearchReport& report) {
   if (const std::optional<DenseBackprop> dense = dense_of(report))
     return fmt::format(" and dense BP ({}, {} kernels)", short_seconds(dense->gradients_s), dense->kernels);
   if (!report.baseline_flops) return "";
-  return fmt::format(" and dense BP ({})", exact_mean(*report.baseline_flops, report.result.inputs));
+  return fmt::format(" and dense BP ({})", exact_mean(of_batch(report, *report.baseline_flops), report.result.inputs));
 }
 
 Json overtaking_json(const SearchReport& report) {
@@ -191,34 +193,37 @@ Json to_json(const SearchReport& report) {
   }
   const Json best = result.best ? candidates[*result.best] : Json();
   const Json best_scheme = result.best_scheme && !lacks_schemes ? candidate_json(report, *result.best_scheme) : Json();
-  Json json = {
-      {"model", report.model},
-      {"kind", report.kind},
-      {"pattern", report.pattern},
-      {"exact", report.is_exact},
-      {"counting", counting_json(report.network_profile)},
-      {"inputs", result.inputs},
-      {"objective", to_string(result.options.objective)},
-      {"execution", to_string(result.options.execution)},
-      {"scope", result.options.scope == Scope::all ? "all" : "live"},
-      {"workers", result.workers},
-      {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
-      {"launch", launch_json(result.options.machine)},
-      {"priced_by", report.priced_by},
-      {"memory_limit", optional_json(result.options.memory_limit)},
-      {"candidates", std::move(candidates)},
-      {"best", best},
-      {"margin", optional_json(result.margin)},
-      {"schemes", lacks_schemes ? Json() : std::move(schemes)},
-      {"best_scheme", best_scheme},
-      {"scheme_margin", lacks_schemes ? Json() : optional_json(result.scheme_margin)},
-      {"scan_pays", scan_pays(result)},
-      {"overtaking_looked_for", report.has_overtaking},
-      {"overtaking", overtaking_json(report)},
-      {"linear",
-       {{"flops", json_mean(report.linear_flops, result.inputs)}, {"score", score_json(result, plain_score(report))}}},
-      {"baseline", baseline_json(report.baseline_flops ? json_mean(*report.baseline_flops, result.inputs) : Json(),
-                                 dense_of(report))}};
+  Json json = {{"model", report.model},
+               {"kind", report.kind},
+               {"pattern", report.pattern},
+               {"exact", report.is_exact},
+               {"counting", counting_json(report.network_profile)},
+               {"inputs", result.inputs},
+               {"objective", to_string(result.options.objective)},
+               {"execution", to_string(result.options.execution)},
+               {"scope", result.options.scope == Scope::all ? "all" : "live"},
+               {"workers", result.workers},
+               {"batch", result.options.batch},
+               {"machine", result.options.machine ? Json(result.options.machine->name) : Json()},
+               {"launch", launch_json(result.options.machine)},
+               {"priced_by", report.priced_by},
+               {"memory_limit", optional_json(result.options.memory_limit)},
+               {"candidates", std::move(candidates)},
+               {"best", best},
+               {"margin", optional_json(result.margin)},
+               {"schemes", lacks_schemes ? Json() : std::move(schemes)},
+               {"best_scheme", best_scheme},
+               {"scheme_margin", lacks_schemes ? Json() : optional_json(result.scheme_margin)},
+               {"scan_pays", scan_pays(result)},
+               {"overtaking_looked_for", report.has_overtaking},
+               {"overtaking", overtaking_json(report)},
+               {"linear",
+                {{"flops", json_mean(of_batch(report, report.linear_flops), result.inputs)},
+                 {"score", score_json(result, plain_score(report))}}},
+               {"baseline",
+                baseline_json(
+                    report.baseline_flops ? json_mean(of_batch(report, *report.baseline_flops), result.inputs) : Json(),
+                    dense_of(report))}};
   add_graph_comparison(report, json);
   return json;
 }
@@ -244,7 +249,8 @@ std::string to_csv(const SearchReport& report) {
 std::string to_text(const SearchReport& report, const TextStyle& style) {
   const SearchResult& result = report.result;
   std::string text =
-      fmt::format("{}, {} worker{}, {}{}\n\n", report.head, result.workers, result.workers == 1 ? "" : "s",
+      fmt::format("{}, {}{}, {}{}\n\n", report.head, workers_text(result.workers),
+                  result.options.batch == 1 ? "" : ", " + batch_text(result.options.batch, report.input),
                   result.options.scope == Scope::all ? "all ops" : "live ops only",
                   result.options.memory_limit
                       ? fmt::format(", at most {}", short_bytes(static_cast<double>(*result.options.memory_limit)))
@@ -255,7 +261,7 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
       "ops, else each op is one worker's); memory: peak of live values.\n"
       "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
       result.options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "",
-      score_name(result.options), report.plain, exact_mean(report.linear_flops, result.inputs),
+      score_name(result.options), report.plain, exact_mean(of_batch(report, report.linear_flops), result.inputs),
       dense_base_text(report));
   if (result.options.machine != nullptr) {
     text += fmt::format(

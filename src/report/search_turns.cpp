@@ -52,15 +52,17 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
   const OtherScore by_execution = [&](const Candidate& c) -> std::optional<double> {
     if (options.in_seconds()) return other == Execution::level ? c.level_s : c.dag_s;
     const std::optional<Makespan> makespan = c.pram.makespan(other);
-    if (!makespan) return std::nullopt;
+    if (!makespan) return std::nullopt;  // of batches without barriers
     return static_cast<double>(makespan->flops) / static_cast<double>(report.result.inputs);
   };
   std::vector<std::string> sentences = {
       turned_text(report, verdict, fmt::format("{} execution", to_string(other)), by_execution, dense_of(report))};
   if (!options.memory_limit) {
+    const std::uint64_t batch = options.other_batch();
+    const std::string other_batch = batch == 1 ? "one " + report.input : fmt::format("a batch of {}", batch);
     sentences.push_back(turned_text(
-        report, verdict, fmt::format("a batch of {} (level execution)", kOtherBatch),
-        [](const Candidate& c) { return c.batched_score; }, dense_of(report, kOtherBatch)));
+        report, verdict, other_batch + " (level execution)", [](const Candidate& c) { return c.batched_score; },
+        dense_of(report, batch)));
   }
   if (!options.in_seconds() || other == Execution::level) return sentences;
   for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {

@@ -207,42 +207,73 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
 
+/// Under what it holds.
+VerdictFrame frame_of(const SearchReport& report) {
+  const SearchResult& result = report.result;
+  const SearchOptions& options = result.options;
+  VerdictFrame frame;
+  frame.batch = options.batch;
+  frame.input = report.input;
+  frame.priced_by = report.priced_by;
+  if (options.machine != nullptr) frame.machine = options.machine->name;
+  frame.launch = launch_name(options.machine);
+  if (report.kind == "network") frame.pattern = report.pattern;
+  frame.scope = options.scope == Scope::all ? "all" : "live";
+  if (report.priced_by == "kernels") return frame;
+  frame.workers = result.workers;
+  frame.execution = to_string(options.execution);
+  return frame;
+}
+
 /// That as a sentence that says under what it holds.
 std::string standing_sentence(const SearchReport& report, const Verdict& verdict) {
-  const SearchResult& result = report.result;
-  const Machine* machine = result.options.machine;
+  const SearchOptions& options = report.result.options;
   const std::string standing = standing_text(report, verdict);
-  if (report.priced_by == "kernels")
-    return fmt::format("On {}, {}{}: {}.", short_text(machine->name, 120), report.batch, launch_frame(*machine),
-                       standing);
-  const bool is_work = result.options.objective == Objective::work_flops;  // which names the scope itself
-  const char* scope = result.options.scope == Scope::live && !is_work ? ", live ops" : "";
-  const std::string pattern = report.kind == "network" ? fmt::format(", {} pattern", report.pattern) : "";
-  if (result.options.objective != Objective::time)
-    return fmt::format("By {}{}, {}{}{}: {}.", score_name(result.options), is_work ? "" : ", each op on one worker",
-                       report.batch, pattern, scope, standing);
-  std::string frame = workers_text(result.workers);
-  if (machine != nullptr) frame = fmt::format("{} ({})", short_text(machine->name, 120), frame);
-  return fmt::format("On {}, {}, {} execution{}{}{}: {}.", frame, report.batch, to_string(result.options.execution),
-                     machine != nullptr ? launch_frame(*machine) : "", pattern, scope, standing);
+  VerdictFrame frame = *verdict.frame;
+  if (options.objective == Objective::time) return fmt::format("On {}: {}.", frame_text(frame), standing);
+  // Neither a machine nor its workers have a say; the name of the score has the execution, and of work the scope.
+  const bool is_work = options.objective == Objective::work_flops;
+  frame.workers.reset();
+  frame.machine = frame.launch = frame.execution = "";
+  if (is_work) frame.scope = "all";
+  return fmt::format("By {}{}, {}: {}.", score_name(options), is_work ? "" : ", each op on one worker",
+                     frame_text(frame), standing);
 }
 
 /// Where a scan pays on workers that run an op each: how many of them the batch alone keeps busy; else empty.
 std::string batch_sentence(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
+  const std::uint64_t batch = result.options.batch;
   const std::optional<Pays> pays = verdict.pays();
-  if (!has_shared(verdict) || !pays || pays == Pays::no || result.workers < 2) return "";
-  const std::string one = report.batch == "one sequence" ? "sequence" : "input";
+  if (!has_shared(verdict) || !pays || pays == Pays::no || result.workers <= batch) return "";
+  std::string alone = batch_text(batch, report.input);
+  alone.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(alone.front())));
   return fmt::format(
-      "One {} keeps 1 of {} workers busy in plain BP with each op on one worker; a batch of {} keeps all "
-      "of them busy without a scan.",
-      one, result.workers, result.workers);
+      "{} {} {} of {} workers busy in plain BP with each op on one worker; a batch of {} keeps all of them busy "
+      "without "
+      "a scan.",
+      alone, batch == 1 ? "keeps" : "keep", batch, result.workers, result.workers);
 }
 
 /// What crossovers are of, where that is not what decides.
 std::string overtaking_frame(const SearchReport& report) {
   if (has_blocks(report)) return "Over the chain, Jacobians of blocks given, ";
   return report.result.options.machine == nullptr ? "" : "In FLOPs, ";
+}
+
+/// Of a scan that pays in seconds, beside the baseline that it beats by least.
+std::optional<Payback> payback_of(const SearchReport& report, const Verdict& verdict) {
+  const Baseline* least = nullptr;
+  for (const Baseline& baseline : verdict.baselines) {
+    if (!baseline.is_seconds || !baseline.ratio()) return std::nullopt;
+    if (least == nullptr || *baseline.ratio() > *least->ratio()) least = &baseline;
+  }
+  if (least == nullptr || verdict.pays() != Pays::yes) return std::nullopt;
+  return Payback{least->best_scan, least->score - least->scan_score, report.result.options.setup_s};
+}
+
+std::string payback_sentence(const Verdict& verdict) {
+  return verdict.payback ? payback_text(*verdict.payback, "what planning, graph capture and compiling take") : "";
 }
 
 void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
@@ -275,9 +306,12 @@ std::string score_name(const SearchOptions& options) {
 Verdict search_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared_scans(report);
+  verdict.frame = frame_of(report);
+  verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
-  std::vector<std::string> sentences = {best_text(report), best_scheme_text(report), standing,
-                                        batch_sentence(report, verdict), dense_sentence(report, verdict)};
+  std::vector<std::string> sentences = {
+      best_text(report),         best_scheme_text(report),       standing, batch_sentence(report, verdict),
+      payback_sentence(verdict), dense_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
@@ -287,11 +321,14 @@ Verdict search_verdict(const SearchReport& report) {
 Verdict profile_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared_scans(report);
+  verdict.frame = frame_of(report);
+  verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = turned_sentences(report, verdict);
-  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), dense_sentence(report, verdict)});
-  sentences.push_back(overtaking_text(verdict.overtakes, report.plain, report.result.candidates.back().schedule,
-                                      overtaking_frame(report)));
+  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(verdict),
+                                       dense_sentence(report, verdict)});
+  sentences.push_back(overtaking_text(verdict.overtakes, report.plain,
+                                      report.result.at(report.result.size() - 1).schedule, overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
   return verdict;
 }

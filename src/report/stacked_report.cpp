@@ -145,9 +145,9 @@ std::string fewest_text(const StackedSearchResult& result) {
 /// The search as that of any kind of model.
 SearchReport search_report(const StackedReport& report) {
   SearchReport search{report.model.name, "stack", model_text(report.model), report.result};
-  search.batch = "one sequence";
+  search.input = "sequence";
   search.plain = "the wavefront";
-  search.linear_flops = report.result.linear().totals.flops;
+  search.linear_flops = report.result.linear().totals.flops / report.result.options.batch;
   return search;
 }
 

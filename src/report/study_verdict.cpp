@@ -8,6 +8,7 @@
 
 #include "study_parts.hpp"
 #include "upsweep/report/short_text.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/search/binding.hpp"
 
 namespace upsweep {
@@ -118,9 +119,30 @@ std::string wins_text(const Json& best) {
   return text.empty() ? text : text + ".";
 }
 
+/// What all points have in common of what a verdict names.
+std::string frame_sentence(const StudySpec& spec, bool is_in_seconds) {
+  const PointSettings& point = spec.base.point;
+  const auto is_axis = [&](const std::string& name) {
+    return std::ranges::any_of(spec.axes, [&](const Axis& axis) {
+      return std::ranges::find(axis.columns, name, &AxisColumn::path) != axis.columns.end();
+    });
+  };
+  std::string text;
+  const auto add = [&](const char* name, const std::string& part) {
+    if (!is_axis(name)) text += (text.empty() ? "" : ", ") + part;
+  };
+  if (point.workers) add("workers", workers_text(*point.workers));
+  add("batch", spec.base.batch ? batch_text(*spec.base.batch, "input") : "one input or the model's own batch");
+  add("execution", fmt::format("{} execution", to_string(point.execution)));
+  if (!is_in_seconds) add("ops", fmt::format("ops that are {}", to_string(point.ops)));
+  if (is_in_seconds) add("launch", "on a gpu " + launch_text(point.launch.value_or(LaunchMode::graph)));
+  add("pattern", fmt::format("{} pattern", spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed"));
+  return text.empty() ? "" : fmt::format("All of it with {}.", text);
+}
+
 }  // namespace
 
-Verdict study_verdict(const std::vector<AnswerRecord>& answers) {
+Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds) {
   const auto is_crossover = [](const AnswerRecord& answer) {
     return answer.question == "crossover" && details_of(answer).contains("faster");
   };
@@ -137,7 +159,7 @@ Verdict study_verdict(const std::vector<AnswerRecord>& answers) {
   if (text.empty() && !answers.empty()) text = fmt::format("{}.", answers.front().sentence);
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   Verdict verdict;
-  if (!text.empty()) verdict.sentences = {text};
+  if (!text.empty()) verdict.sentences = {text, frame_sentence(spec, is_in_seconds)};
   return verdict;
 }
 

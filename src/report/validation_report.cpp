@@ -11,7 +11,6 @@
 #include "upsweep/report/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
-#include "validation_parts.hpp"
 
 namespace upsweep {
 namespace {
@@ -227,6 +226,13 @@ std::string remarks_text(const ValidationReport& report) {
   return text;
 }
 
+/// The pay-back of the verdict, whose set-up is planning.
+Json measured_payback_json(const ValidationReport& report) {
+  Json json = payback_json(validation_verdict(report).payback);
+  if (!json.is_null()) json["planning_s"] = json["setup_s"];
+  return json;
+}
+
 }  // namespace
 
 Json to_json(const ValidationReport& report) {
@@ -257,7 +263,7 @@ Json to_json(const ValidationReport& report) {
       {"regret", optional_json(validation.regret_of_choice)},
       {"predicted_best", best_json(report, validation.predicted_best)},
       {"measured_best", best_json(report, validation.measured_best)},
-      {"payback", payback_json(report)},
+      {"payback", measured_payback_json(report)},
       {"valid", compared_gradients(report) ? Json(!validation.first_mismatch().has_value()) : Json()}};
   if (report.forms_blocks) json["graph_bp"] = graph_run_json(validation);
   return json;

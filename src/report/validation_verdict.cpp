@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "graph_run_report.hpp"
+#include "upsweep/report/validation_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
-#include "validation_parts.hpp"
 
 namespace upsweep {
 namespace {
@@ -25,14 +25,6 @@ std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
   return best;
 }
 
-/// What a scan that pays costs once, and what it saves in each iteration; measured.
-struct Payback {
-  std::string schedule;
-  double planning_s = 0;  ///< more than planning plain back-propagation takes
-  double saved_s = 0;
-  [[nodiscard]] double iterations() const { return std::ceil(planning_s / saved_s); }
-};
-
 /// Nothing where no scan pays. The Jacobians of the chain, written in every iteration, both sides need.
 std::optional<Payback> payback_of(const ValidationReport& report) {
   const std::optional<std::size_t> plain = fastest(report, false);
@@ -42,14 +34,8 @@ std::optional<Payback> payback_of(const ValidationReport& report) {
   const Measurement& with = report.validation.schedules[*scan].measurement;
   if (!(without.seconds > 0) || standing_of(with.seconds / without.seconds, kSameMeasurement) != Standing::pays)
     return std::nullopt;
-  return Payback{report.profiles[*scan].schedule.name, std::max(0.0, with.plan_seconds - without.plan_seconds),
-                 without.seconds - with.seconds};
-}
-
-std::string payback_text(const Payback& payback) {
-  return fmt::format("Planning {} takes {} more than planning plain BP, once: paid back after {:.0f} iteration{}.",
-                     payback.schedule, short_seconds(payback.planning_s), payback.iterations(),
-                     payback.iterations() == 1 ? "" : "s");
+  return Payback{report.profiles[*scan].schedule.name, without.seconds - with.seconds,
+                 std::max(0.0, with.plan_seconds - without.plan_seconds)};
 }
 
 /// The fastest scan beside plain back-propagation, as measured; empty where nothing ran.
@@ -66,8 +52,12 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
                         schedules[*scan].measurement.seconds}};
   const Baseline& baseline = verdict.baselines.front();
   verdict.is_decided = !report.forms_blocks;
-  const std::string text = fmt::format("Measured on {} ({}), one input, {} execution: {} against {} of plain BP",
-                                       report.device.device, workers_text(report.workers), report.execution,
+  verdict.frame = VerdictFrame{.workers = report.workers,
+                               .machine = report.device.device,
+                               .execution = report.execution,
+                               .pattern = report.pattern,
+                               .priced_by = "measured"};
+  const std::string text = fmt::format("Measured on {}: {} against {} of plain BP", frame_text(*verdict.frame),
                                        short_seconds(baseline.scan_score), short_seconds(baseline.score));
   if (report.forms_blocks) {
     const std::string part = fmt::format(
@@ -110,22 +100,15 @@ std::string proof_text(const ValidationReport& report) {
 
 }  // namespace
 
-Json payback_json(const ValidationReport& report) {
-  const std::optional<Payback> payback = payback_of(report);
-  if (!payback) return {};
-  return {{"schedule", payback->schedule},
-          {"planning_s", payback->planning_s},
-          {"saved_s", payback->saved_s},
-          {"iterations", payback->iterations()}};
-}
-
 Verdict validation_verdict(const ValidationReport& report) {
   Verdict verdict;
   verdict.same = kSameMeasurement;
   verdict.sentences = {proof_text(report)};
   const std::string measured = measured_text(report, verdict);
   if (!measured.empty()) verdict.sentences.push_back(measured);
-  if (const std::optional<Payback> payback = payback_of(report)) verdict.sentences.push_back(payback_text(*payback));
+  verdict.payback = payback_of(report);
+  if (verdict.payback)
+    verdict.sentences.push_back(payback_text(*verdict.payback, "what planning takes more than that of plain BP"));
   return verdict;
 }
 

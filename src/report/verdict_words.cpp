@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "upsweep/report/short_text.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -22,6 +24,20 @@ Json overtakes_json(const Verdict& verdict, const Member& member) {
   };
   if (!verdict.overtakes) return {{"whole", Json()}, {"shared", Json()}};
   return {{"whole", json(verdict.overtakes->whole)}, {"shared", json(verdict.overtakes->shared)}};
+}
+
+/// Null where it is empty.
+Json text_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json frame_json(const VerdictFrame& frame) {
+  return {{"workers", frame.workers ? Json(*frame.workers) : Json()},
+          {"machine", text_json(frame.machine)},
+          {"batch", frame.batch},
+          {"execution", text_json(frame.execution)},
+          {"launch", text_json(frame.launch)},
+          {"pattern", text_json(frame.pattern)},
+          {"scope", frame.scope},
+          {"priced_by", text_json(frame.priced_by)}};
 }
 
 /// "from 3 workers on".
@@ -87,7 +103,8 @@ Json verdict_json(const Verdict& verdict) {
   }
   const std::optional<Pays> pays = verdict.pays();
   const bool is_compared = !verdict.baselines.empty();
-  return {{"pays", pays ? Json(to_string(*pays)) : Json()},
+  return {{"frame", verdict.frame ? frame_json(*verdict.frame) : Json()},
+          {"pays", pays ? Json(to_string(*pays)) : Json()},
           {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
           {"baselines", std::move(baselines)},
           {"overtakes_from", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.from; })},
@@ -96,6 +113,7 @@ Json verdict_json(const Verdict& verdict) {
           {"loses_again", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.loses_again(); })},
           {"overtakes_known",
            overtakes_json(verdict, [](const OvertakingWorkers& rule) { return std::optional(rule.is_known); })},
+          {"payback", payback_json(verdict.payback)},
           {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
 }
 
@@ -110,6 +128,29 @@ std::string comparison_text(const Baseline& baseline, const std::string& plain, 
   if (baseline.best_scan.empty()) return fmt::format("there is no scan to compare with {}", plain);
   if (!ratio) return fmt::format("{} takes nothing, and a scan has nothing to win", plain);
   return fmt::format("{} takes {} of {}: {}", baseline.best_scan, short_ratio(*ratio), plain, pays_text(*ratio, same));
+}
+
+std::string payback_text(const Payback& payback, const std::string& setup) {
+  const std::string saved = fmt::format("{} saves {} per iteration", payback.schedule, short_seconds(payback.saved_s));
+  const auto after = [](double iterations) {
+    return fmt::format("paid back after {} iteration{}",
+                       iterations < 1e6 ? fmt::format("{:.0f}", iterations) : short_count(iterations),
+                       iterations == 1 ? "" : "s");
+  };
+  if (const std::optional<double> iterations = payback.iterations()) {
+    return fmt::format("{}: {}, {} once, is {}.", saved, setup, short_seconds(*payback.setup_s), after(*iterations));
+  }
+  return fmt::format("{}; {} is not predicted: each second of it is {}.", saved, setup,
+                     after(std::ceil(1 / payback.saved_s)));
+}
+
+Json payback_json(const std::optional<Payback>& payback) {
+  if (!payback) return {};
+  const std::optional<double> iterations = payback->iterations();
+  return {{"schedule", payback->schedule},
+          {"saved_s", payback->saved_s},
+          {"setup_s", payback->setup_s ? Json(*payback->setup_s) : Json()},
+          {"iterations", iterations ? Json(*iterations) : Json()}};
 }
 
 std::string workers_text(std::uint64_t workers) {
@@ -128,12 +169,31 @@ std::string launch_text(LaunchMode mode) {
   return "";
 }
 
-Json launch_json(const Machine* machine) {
-  return machine != nullptr && machine->kind == MachineKind::gpu ? Json(to_string(machine->launch)) : Json();
+Json launch_json(const Machine* machine) { return text_json(launch_name(machine)); }
+
+std::string launch_name(const Machine* machine) {
+  return machine != nullptr && machine->kind == MachineKind::gpu ? to_string(machine->launch) : "";
 }
 
-std::string launch_frame(const Machine& machine) {
-  return machine.kind == MachineKind::gpu ? ", " + launch_text(machine.launch) : "";
+std::string batch_text(std::uint64_t batch, const std::string& input) {
+  return batch == 1 ? "one " + input : fmt::format("{} {}s", batch, input);
+}
+
+std::string frame_text(const VerdictFrame& frame) {
+  const std::string workers = frame.workers ? workers_text(*frame.workers) : "";
+  const std::string name = short_text(frame.machine, 120);
+  std::string text = name.empty() ? workers : workers.empty() ? name : fmt::format("{} ({})", name, workers);
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  };
+  add(batch_text(frame.batch, frame.input));
+  add(frame.execution.empty() ? "" : frame.execution + " execution");
+  for (const LaunchMode mode : kLaunchModes) {
+    if (to_string(mode) == frame.launch) add(launch_text(mode));
+  }
+  add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
+  add(frame.scope == "live" ? "live ops" : "");
+  return text;
 }
 
 std::string sequences_text(std::uint64_t sequences) {

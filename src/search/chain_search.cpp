@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
@@ -103,19 +104,20 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
   result.options = options;
   const std::vector<HomogeneousProfile> profiles = all_depths(chain, options.value_bytes);
   for (const HomogeneousProfile& profile : profiles) result.workers = std::max(result.workers, profile.widest);
-  if (options.workers) result.workers = *options.workers;
+  result.workers = options.workers ? *options.workers : checked_mul(result.workers, options.batch);
   OvertakingSearch overtaking(options);
   const auto score = [&](const CountedSchedule& schedule, std::vector<Candidate>& candidates, bool is_whole_known) {
     candidates.push_back(score_schedule(schedule, options, result.workers));
     const Candidate& candidate = candidates.back();
     if (candidate.feasible) overtaking.add(schedule, candidate.totals, candidate.is_plain, is_whole_known);
   };
+  const bool has_closed_form = options.batch == 1;  // of the fewest workers with which a depth overtakes
   std::vector<HomogeneousProfile> feasible;
   for (const HomogeneousProfile& profile : profiles) {
-    score(*counted(profile), result.candidates, true);
+    score(*counted(profile), result.candidates, has_closed_form);
     if (result.candidates.back().feasible) feasible.push_back(profile);
   }
-  if (has_whole_ops(options.machine)) {
+  if (has_whole_ops(options.machine) && has_closed_form) {
     bool gave_up = false;
     result.overtaking = first_overtaking(profiles, options.execution, options.scope, chain.elements, gave_up);
     std::optional<Overtaking> fitting = result.overtaking;  // without the depths that do not fit

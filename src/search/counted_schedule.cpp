@@ -52,8 +52,8 @@ class ExplicitSchedule : public CountedSchedule {
     }
     return std::nullopt;
   }
-  [[nodiscard]] PramProfile pram(std::uint64_t workers, Scope scope) const override {
-    return pram_profile(profile_, workers, scope);
+  [[nodiscard]] PramProfile pram(std::uint64_t workers, Scope scope, std::uint64_t batch) const override {
+    return pram_profile(profile_, workers, scope, batch);
   }
   [[nodiscard]] std::uint64_t level_makespan(CostUnit unit, std::uint64_t workers, Scope scope,
                                              std::uint64_t batch) const override {
@@ -104,8 +104,8 @@ class ClosedFormSchedule : public CountedSchedule {
     }
     return std::nullopt;
   }
-  [[nodiscard]] PramProfile pram(std::uint64_t workers, Scope scope) const override {
-    return homogeneous_pram(profile_, workers, scope);
+  [[nodiscard]] PramProfile pram(std::uint64_t workers, Scope scope, std::uint64_t batch) const override {
+    return homogeneous_pram(profile_, workers, scope, batch);
   }
   [[nodiscard]] std::uint64_t level_makespan(CostUnit unit, std::uint64_t workers, Scope scope,
                                              std::uint64_t batch) const override {

@@ -32,8 +32,9 @@ std::optional<std::uint64_t> score_flops(const Candidate& candidate, const Searc
 std::optional<double> batched_score(const CountedSchedule& schedule, const SearchOptions& options,
                                     std::uint64_t workers) {
   if (options.objective != Objective::time) return std::nullopt;
-  if (options.in_seconds()) return schedule.level_seconds(*options.machine, workers, options.scope, kOtherBatch);
-  const std::uint64_t flops = schedule.level_makespan(CostUnit::flops, workers, options.scope, kOtherBatch);
+  const std::uint64_t batch = options.other_batch();
+  if (options.in_seconds()) return schedule.level_seconds(*options.machine, workers, options.scope, batch);
+  const std::uint64_t flops = schedule.level_makespan(CostUnit::flops, workers, options.scope, batch);
   return static_cast<double>(flops) / static_cast<double>(schedule.inputs());
 }
 
@@ -60,16 +61,18 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   candidate.is_plain = is_plain_schedule(candidate.schedule);
   candidate.levels = schedule.levels();
   candidate.totals = schedule.sums(options.scope, true).totals;
-  candidate.pram = schedule.pram(workers, options.scope);
+  candidate.totals.ops = checked_mul(candidate.totals.ops, options.batch);
+  candidate.totals.flops = checked_mul(candidate.totals.flops, options.batch);
+  candidate.pram = schedule.pram(workers, options.scope, options.batch);
   if (options.machine != nullptr) {
-    candidate.level_s = schedule.level_seconds(*options.machine, workers, options.scope, 1);
-    candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
+    candidate.level_s = schedule.level_seconds(*options.machine, workers, options.scope, options.batch);
+    if (options.batch == 1) candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
     for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
       if (!can_launch(*options.machine, kLaunchModes[i])) continue;
-      candidate.launch_s[i] =
-          kLaunchModes[i] == options.machine->launch
-              ? candidate.level_s
-              : schedule.level_seconds(launched(*options.machine, kLaunchModes[i]), workers, options.scope, 1);
+      candidate.launch_s[i] = kLaunchModes[i] == options.machine->launch
+                                  ? candidate.level_s
+                                  : schedule.level_seconds(launched(*options.machine, kLaunchModes[i]), workers,
+                                                           options.scope, options.batch);
     }
   }
   if (options.in_seconds()) {
@@ -82,35 +85,43 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   } catch (const CountOverflow&) {
     candidate.batched_score.reset();  // so long a chain is scored without it
   }
-  if (options.memory_limit) candidate.reason = memory_reason(schedule, options.scope, 1, *options.memory_limit);
+  if (options.memory_limit)
+    candidate.reason = memory_reason(schedule, options.scope, options.batch, *options.memory_limit);
   candidate.feasible = candidate.reason.empty();
   if (options.machine != nullptr)
-    candidate.binding = binding_of(schedule, *options.machine, workers, options.execution, options.scope);
+    candidate.binding =
+        binding_of(schedule, *options.machine, workers, options.execution, options.scope, options.batch);
   return candidate;
 }
 
-SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
-  if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
-    throw std::invalid_argument("search_depth needs the profile of depth 0 first");
-  }
+SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>> schedules,
+                               const SearchOptions& options, std::uint64_t workers) {
   SearchResult result;
   result.options = options;
-  result.inputs = profiles.front().inputs;
-  for (const ScheduleProfile& profile : profiles) {
-    if (profile.schedule.hybrid_depth())
-      result.workers = std::max<std::uint64_t>(result.workers, widest_level(profile.schedule));
-  }
-  result.workers = options.workers.value_or(result.workers);
+  result.inputs = schedules.front()->inputs();
+  result.workers = workers;
   OvertakingSearch overtaking(options);
-  for (const ScheduleProfile& profile : profiles) {
-    const std::unique_ptr<CountedSchedule> schedule = counted(profile, options.value_bytes);
-    Candidate candidate = score_schedule(*schedule, options, result.workers);
+  for (const std::unique_ptr<CountedSchedule>& schedule : schedules) {
+    Candidate candidate = score_schedule(*schedule, options, workers);
     if (candidate.feasible) overtaking.add(*schedule, candidate.totals, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }
   if (result.linear().feasible) result.overtakes = overtaking.result();
   finish_search(result);
   return result;
+}
+
+SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
+  if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
+    throw std::invalid_argument("search_depth needs the profile of depth 0 first");
+  }
+  std::vector<std::unique_ptr<CountedSchedule>> schedules;
+  std::uint64_t widest = 1;
+  for (const ScheduleProfile& profile : profiles) {
+    schedules.push_back(counted(profile, options.value_bytes));
+    if (profile.schedule.hybrid_depth()) widest = std::max<std::uint64_t>(widest, widest_level(profile.schedule));
+  }
+  return compare_schedules(schedules, options, options.workers.value_or(widest));
 }
 
 }  // namespace upsweep

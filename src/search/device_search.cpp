@@ -101,14 +101,21 @@ void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string&
 
 DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                     const DeviceAssumptions& assumptions, std::optional<std::uint64_t> memory_limit) {
+  return compare_on_device(machine, shape, methods_of(shape), value_bytes, assumptions, memory_limit);
+}
+
+DeviceSearchResult compare_on_device(const Machine& machine, const PassShape& shape,
+                                     const std::vector<BackwardMethod>& methods, unsigned value_bytes,
+                                     const DeviceAssumptions& assumptions, std::optional<std::uint64_t> memory_limit) {
   DeviceSearchResult result;
   result.options.execution = Execution::level;
+  result.options.batch = shape.batch;
   result.options.memory_limit = memory_limit;
   result.options.machine = &machine;
   result.options.value_bytes = value_bytes;
   result.workers = machine.workers();
   const std::uint64_t limit = memory_limit.value_or(machine.memory_bytes);
-  for (const BackwardMethod& method : methods_of(shape)) {
+  for (const BackwardMethod& method : methods) {
     PredictedPass pass{method, predict_on_device(machine, shape, method, value_bytes, assumptions)};
     const std::string reason = infeasible(pass, shape, limit);
     add_pass(result, std::move(pass), reason);

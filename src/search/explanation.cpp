@@ -8,8 +8,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/search/crossover.hpp"
-#include "upsweep/sim/pram_simulation.hpp"
-#include "upsweep/sim/predict.hpp"
+#include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
@@ -23,38 +22,20 @@ SharedWork shared_level(const ScheduleProfile& profile, std::size_t level) {
   return {profile.inputs, {{1, mine.flops_sum, mine.span_max}}, mine.flops_sum, mine.span_max};
 }
 
-/// Makespans of levels with each op on one worker, sums over the inputs.
-std::vector<std::uint64_t> whole_levels(const ScheduleProfile& profile, std::uint64_t workers) {
-  workers = std::min<std::uint64_t>(workers, std::max<std::size_t>(1, widest_level(profile.schedule)));
-  const Timeline timeline =
-      simulate(profile.schedule, profile.flops(), in_scope(profile, Scope::all), workers, Execution::level);
-  std::vector<std::uint64_t> ends(profile.schedule.levels);
-  for (const TimelineEntry& entry : timeline.entries) {
-    std::uint64_t& end = ends[profile.schedule.combines[entry.id].level];
-    end = std::max(end, entry.end);
-  }
-  std::uint64_t before = 0;
-  for (std::uint64_t& end : ends) {
-    const std::uint64_t at = std::max(end, before);
-    end = at - before;
-    before = at;
-  }
-  return ends;
-}
-
 /// What levels take by a rule.
-std::vector<double> level_costs(const ScheduleProfile& profile, AccountRule rule, std::uint64_t workers,
-                                const Machine* machine, unsigned value_bytes) {
+std::vector<double> level_costs(const ScheduleProfile& profile, AccountRule rule, const ExplainedOn& on,
+                                const Machine* machine) {
   if (rule == AccountRule::seconds)
-    return predict_time(profile, *machine, workers, Execution::level, value_bytes).level_seconds;
+    return batched_time(profile, *machine, on.workers, on.value_bytes, Scope::all, on.batch).level_seconds;
   const auto inputs = static_cast<double>(profile.inputs);
   std::vector<double> costs;
   if (rule == AccountRule::whole) {
-    for (const std::uint64_t cost : whole_levels(profile, workers)) costs.push_back(static_cast<double>(cost) / inputs);
+    for (const std::uint64_t cost : batched_levels(profile, on.workers, Scope::all, on.batch, CostUnit::flops))
+      costs.push_back(static_cast<double>(cost) / inputs);
     return costs;
   }
   for (std::size_t level = 0; level < profile.levels.size(); ++level)
-    costs.push_back(static_cast<double>(shared_makespan(shared_level(profile, level), workers)) / inputs);
+    costs.push_back(static_cast<double>(shared_makespan(shared_level(profile, level), on.workers, on.batch)) / inputs);
   return costs;
 }
 
@@ -130,14 +111,13 @@ std::optional<double> turning_factor(const std::function<bool(double factor)>& w
 /// Two schedules on a machine or none.
 class Comparison {
  public:
-  Comparison(const ScheduleProfile& schedule, const ScheduleProfile& against, std::uint64_t workers,
-             const Machine* machine, unsigned value_bytes)
-      : schedule_(schedule), against_(against), workers_(workers), machine_(machine), value_bytes_(value_bytes) {}
+  Comparison(const ScheduleProfile& schedule, const ScheduleProfile& against, const ExplainedOn& on)
+      : schedule_(schedule), against_(against), on_(on), machine_(on.machine) {}
 
   [[nodiscard]] Account account(AccountRule rule) const {
     Account account;
     account.rule = rule;
-    const std::vector<double> costs = level_costs(schedule_, rule, workers_, machine_, value_bytes_);
+    const std::vector<double> costs = level_costs(schedule_, rule, on_, machine_);
     account.total = sum(costs);
     account.against = total(against_, rule, machine_);
     const std::vector<std::string> binds = rule == AccountRule::seconds ? machine_binds(costs) : binds_of(rule, costs);
@@ -149,7 +129,7 @@ class Comparison {
 
  private:
   [[nodiscard]] double total(const ScheduleProfile& profile, AccountRule rule, const Machine* machine) const {
-    return sum(level_costs(profile, rule, workers_, machine, value_bytes_));
+    return sum(level_costs(profile, rule, on_, machine));
   }
 
   [[nodiscard]] std::vector<std::string> binds_of(AccountRule rule, const std::vector<double>& costs) const {
@@ -171,7 +151,7 @@ class Comparison {
     std::vector<double> least = costs;
     for (const auto& [of, part] : kMachineParts) {
       const Machine better = scaled(*machine_, part, 2);
-      const std::vector<double> mine = level_costs(schedule_, AccountRule::seconds, workers_, &better, value_bytes_);
+      const std::vector<double> mine = level_costs(schedule_, AccountRule::seconds, on_, &better);
       for (std::size_t level = 0; level < costs.size(); ++level) {
         if (!(mine[level] < least[level])) continue;
         least[level] = mine[level];
@@ -184,7 +164,7 @@ class Comparison {
   [[nodiscard]] Turn workers_turn(AccountRule rule) const {
     const MakespanOfWorkers mine = [&](std::uint64_t workers) { return makespan(schedule_, rule, workers); };
     const MakespanOfWorkers other = [&](std::uint64_t workers) { return makespan(against_, rule, workers); };
-    const bool wins = mine(workers_) < other(workers_);
+    const bool wins = mine(on_.workers) < other(on_.workers);
     const OvertakingWorkers found = overtaking_workers(std::array{other}, std::array{mine});
     Turn turn{Turn::Of::workers, {}, found.is_known};
     if (!found.is_known || !found.from) return turn;
@@ -194,11 +174,9 @@ class Comparison {
     return turn;
   }
 
-  [[nodiscard]] static std::uint64_t makespan(const ScheduleProfile& profile, AccountRule rule, std::uint64_t workers) {
-    if (rule == AccountRule::shared) return shared_makespan(shared_work(profile, Scope::all), workers);
-    std::uint64_t total = 0;
-    for (const std::uint64_t level : whole_levels(profile, workers)) total += level;
-    return total;
+  [[nodiscard]] std::uint64_t makespan(const ScheduleProfile& profile, AccountRule rule, std::uint64_t workers) const {
+    if (rule == AccountRule::shared) return shared_makespan(shared_work(profile, Scope::all), workers, on_.batch);
+    return batched_level_makespan(profile, workers, Scope::all, on_.batch, CostUnit::flops);
   }
 
   [[nodiscard]] std::vector<Turn> machine_turns() const {
@@ -223,9 +201,8 @@ class Comparison {
 
   const ScheduleProfile& schedule_;
   const ScheduleProfile& against_;
-  std::uint64_t workers_;
+  ExplainedOn on_;
   const Machine* machine_;
-  unsigned value_bytes_;
 };
 
 /// Products of matrices, the most expensive first.
@@ -274,14 +251,13 @@ std::string to_string(Turn::Of of) {
   return "arithmetic";
 }
 
-Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against, std::uint64_t workers,
-                    const Machine* machine, unsigned value_bytes) {
+Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against, const ExplainedOn& on) {
   if (schedule.schedule.length != against.schedule.length || schedule.inputs != against.inputs)
     throw std::invalid_argument("schedules over different chains, accepted are two over the same");
-  const Comparison comparison(schedule, against, workers, machine, value_bytes);
+  const Comparison comparison(schedule, against, on);
   Explanation explanation;
-  explanation.workers = workers;
-  if (machine != nullptr) {
+  explanation.workers = on.workers;
+  if (on.machine != nullptr) {
     explanation.accounts = {comparison.account(AccountRule::seconds)};
   } else {
     explanation.accounts = {comparison.account(AccountRule::whole), comparison.account(AccountRule::shared)};

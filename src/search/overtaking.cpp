@@ -20,7 +20,7 @@ bool OvertakingSearch::is_asked() const {
 void OvertakingSearch::add(const CountedSchedule& schedule, const Totals& totals, bool is_plain, bool is_whole_known) {
   if (!is_asked()) return;
   if (plain_.empty()) {
-    plain_flops_ = totals.flops;
+    plain_flops_ = totals.flops / options_.batch;
   } else if (!is_plain && !is_whole_known) {
     look_for_whole(schedule, totals);
   }
@@ -29,18 +29,21 @@ void OvertakingSearch::add(const CountedSchedule& schedule, const Totals& totals
 
 void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals& totals) {
   const Scope scope = options_.scope;
+  const std::uint64_t batch = options_.batch;
   if (plain_flops_ == 0 || totals.critical_path(options_.execution) >= plain_flops_) return;
-  // With a worker for each op it is as fast as its critical path: faster than back-propagation.
+  // With a worker for each op of the batch it is as fast as its critical path: faster than back-propagation.
   const std::uint64_t end = std::min(whole_.from.value_or(std::numeric_limits<std::uint64_t>::max()), totals.ops + 1);
   if (options_.execution == Execution::level) {
-    const std::vector<MakespanOfWorkers> plain = {[this](std::uint64_t) { return plain_flops_; }};
+    // Back-propagation of an input is one op after the other, and workers take one input each.
+    const std::vector<MakespanOfWorkers> plain = {
+        [&](std::uint64_t workers) { return checked_mul(ceil_div(batch, workers), plain_flops_); }};
     const std::vector<MakespanOfWorkers> scans = {
-        [&](std::uint64_t workers) { return scan.level_makespan(CostUnit::flops, workers, scope, 1); }};
+        [&](std::uint64_t workers) { return scan.level_makespan(CostUnit::flops, workers, scope, batch); }};
     if (end < 2) return;
     const OvertakingWorkers found = overtaking_workers(plain, scans, end - 1);
     whole_.is_known = whole_.is_known && found.is_known;
-    // Levels never take longer with more workers, and back-propagation takes the same.
-    if (found.from) whole_ = {whole_.is_known, found.from, true, found.from};
+    // Levels never take longer with more workers; back-propagation of one input takes the same with any number.
+    if (found.from) whole_ = {whole_.is_known, found.from, batch == 1, batch == 1 ? found.from : std::nullopt};
     return;
   }
   // Without barriers more workers may take longer: one number after the other, from where all FLOPs can be done.
@@ -60,7 +63,7 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
 
 std::optional<Overtakes> OvertakingSearch::result() const {
   if (!is_asked() || plain_.empty() || scans_.empty()) return std::nullopt;
-  Overtakes overtakes{whole_, shared_overtaking(plain_, scans_)};
+  Overtakes overtakes{whole_, shared_overtaking(plain_, scans_, options_.batch)};
   if (!overtakes.whole.is_known) overtakes.whole = {.is_known = false};
   return overtakes;
 }

@@ -20,14 +20,14 @@ void add_depth(std::vector<StackedMethod>& methods, StackedKind kind, std::uint3
   if (kind != StackedKind::products_ahead || depth > 0) methods.push_back({kind, TimeScan::hybrid, depth});
 }
 
-std::uint64_t score(const StackedProfile& profile, const Makespan& makespan, Objective objective) {
+std::uint64_t score(const Candidate& candidate, Objective objective) {
   switch (objective) {
     case Objective::time:
-      return makespan.flops;
+      return candidate.pram.level.flops;
     case Objective::critical_flops:
-      return profile.critical_path_flops;
+      return candidate.totals.critical_path_level;
     case Objective::work_flops:
-      return checked_add(profile.flops, profile.addition_flops);
+      return candidate.totals.flops;
   }
   throw std::logic_error("unknown objective");
 }
@@ -43,24 +43,25 @@ Candidate evaluate(const StackedProfile& profile, const SearchOptions& options, 
   candidate.schedule = to_string(profile.method);
   candidate.is_plain = !multiplies_jacobians(profile.method);
   candidate.levels = checked_add(profile.levels, profile.addition_levels);
-  candidate.totals.ops = checked_add(profile.products.matrix, profile.products.vector);
-  candidate.totals.flops = checked_add(profile.flops, profile.addition_flops);
+  const std::uint64_t batch = options.batch;
+  candidate.totals.ops = checked_mul(checked_add(profile.products.matrix, profile.products.vector), batch);
+  candidate.totals.flops = checked_mul(checked_add(profile.flops, profile.addition_flops), batch);
   candidate.totals.critical_path_level = profile.critical_path_flops;
   candidate.pram.workers = workers;
-  candidate.pram.level = stacked_makespan(profile, workers);
+  candidate.pram.level = stacked_makespan(profile, workers, batch);
   candidate.pram.steps = candidate.pram.level.unit;
   const SharedWork shared = shared_work(profile);
-  candidate.pram.shared_flops = shared_makespan(shared, workers);
-  candidate.pram.shared_bound_flops = shared_bound(shared, workers);
+  candidate.pram.shared_flops = shared_makespan(shared, workers, batch);
+  candidate.pram.shared_bound_flops = shared_bound(shared, workers, batch);
   candidate.pram.work = candidate.totals.ops;
   candidate.pram.per_step_flops = profile.per_step_flops;
-  candidate.pram.peak_live_bytes = profile.memory_bytes;
+  candidate.pram.peak_live_bytes = checked_mul(profile.memory_bytes, batch);
   candidate.has_dag_path = false;
-  candidate.score = static_cast<double>(score(profile, candidate.pram.level, options.objective));
-  if (options.memory_limit && profile.memory_bytes > *options.memory_limit) {
+  candidate.score = static_cast<double>(score(candidate, options.objective));
+  if (options.memory_limit && candidate.pram.peak_live_bytes > *options.memory_limit) {
     candidate.feasible = false;
-    candidate.reason =
-        fmt::format("it takes {} bytes, more than the limit of {} bytes", profile.memory_bytes, *options.memory_limit);
+    candidate.reason = fmt::format("it takes {} bytes, more than the limit of {} bytes", candidate.pram.peak_live_bytes,
+                                   *options.memory_limit);
   }
   return candidate;
 }
@@ -89,13 +90,13 @@ std::optional<Overtakes> overtakes_of(const StackedSearchResult& result) {
     const StackedProfile& profile = result.profiles[i];
     if (!result.candidates[i].feasible) continue;
     const bool is_scan = multiplies_jacobians(profile.method);
-    (is_scan ? whole_scans : whole_plain).emplace_back([&profile](std::uint64_t workers) {
-      return stacked_makespan(profile, workers).flops;
+    (is_scan ? whole_scans : whole_plain).emplace_back([&profile, batch = result.options.batch](std::uint64_t workers) {
+      return stacked_makespan(profile, workers, batch).flops;
     });
     (is_scan ? scans : plain).push_back(shared_work(profile));
   }
   if (scans.empty()) return std::nullopt;
-  return Overtakes{overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans)};
+  return Overtakes{overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans, result.options.batch)};
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ StackedSearchResult compare_stacked(const StackedShape& shape, const std::vector
     result.profiles.push_back(profile_stacked(shape, method, options.value_bytes));
     result.workers = std::max(result.workers, result.profiles.back().widest);
   }
-  if (options.workers) result.workers = *options.workers;
+  result.workers = options.workers ? *options.workers : checked_mul(result.workers, options.batch);
   for (const StackedProfile& profile : result.profiles)
     result.candidates.push_back(evaluate(profile, options, result.workers));
   if (options.objective == Objective::time && result.linear().feasible) result.overtakes = overtakes_of(result);

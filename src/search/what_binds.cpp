@@ -72,9 +72,9 @@ Binding binding_resource(const Rescore& score, const Machine* machine, const Poi
 }
 
 std::optional<Binding> binding_of(const CountedSchedule& schedule, const Machine& machine, std::uint64_t workers,
-                                  Execution execution, Scope scope) {
+                                  Execution execution, Scope scope, std::uint64_t batch) {
   const auto seconds = [&](const Machine& on, std::uint64_t count) {
-    return execution == Execution::level ? schedule.level_seconds(on, count, scope, 1)
+    return execution == Execution::level ? schedule.level_seconds(on, count, scope, batch)
                                          : schedule.dag_seconds(on, count, scope);
   };
   const std::optional<double> now = seconds(machine, workers);

@@ -31,10 +31,10 @@ void for_each_level(const ScheduleProfile& profile, Scope scope, Visit visit) {
   if (!ids.empty()) visit(ids);
 }
 
-}  // namespace
-
-double batched_seconds(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
-                       unsigned value_bytes, Scope scope, std::uint64_t batch) {
+/// Calls visit(level, time) for every level with combines in scope; returns seconds of all.
+template <class Visit>
+double for_level_times(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                       unsigned value_bytes, Scope scope, std::uint64_t batch, Visit visit) {
   check(workers, batch);
   const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, scope));
   const OpPlace place{.workers = workers,
@@ -57,6 +57,7 @@ double batched_seconds(const ScheduleProfile& profile, const Machine& machine, s
     if (time.ticks > 0) ++busy_levels;
     issued.device_s += time.issued.device_s;
     issued.host_s += time.issued.host_s;
+    visit(profile.schedule.combines[ids.front()].level, time);
   });
   if (machine.kind != MachineKind::pram) return issued.seconds();
   double seconds = ticks_in_seconds(ticks);
@@ -65,26 +66,71 @@ double batched_seconds(const ScheduleProfile& profile, const Machine& machine, s
   return seconds;
 }
 
-std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
-                                     std::uint64_t batch, CostUnit unit) {
+/// Calls visit(level, makespan) for every level with combines in scope.
+template <class Visit>
+void for_level_makespans(const ScheduleProfile& profile, std::size_t workers, Scope scope, std::uint64_t batch,
+                         CostUnit unit, Visit visit) {
   check(workers, batch);
   ListSchedule schedule(workers);
-  std::uint64_t sum = 0;
   for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
+    const std::uint32_t level = profile.schedule.combines[ids.front()].level;
     const std::uint64_t copies = checked_mul(ids.size(), batch);
     if (unit == CostUnit::unit) {
-      add_to(sum, (copies - 1) / workers + 1);
+      visit(level, (copies - 1) / workers + 1);
     } else if (copies <= workers) {  // all at once
       std::uint64_t longest = 0;
       for (const std::size_t id : ids) longest = std::max(longest, profile.ops[id].flops);
-      add_to(sum, longest);
+      visit(level, longest);
     } else {
       schedule.clear();
       for (const std::size_t id : ids) schedule.add(batch, profile.ops[id].flops);
-      add_to(sum, schedule.makespan());
+      visit(level, schedule.makespan());
     }
   });
+}
+
+}  // namespace
+
+BatchedTime batched_time(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                         unsigned value_bytes, Scope scope, std::uint64_t batch) {
+  std::vector<LevelTime> levels(profile.schedule.levels);
+  BatchedTime found;
+  found.seconds = for_level_times(profile, machine, workers, value_bytes, scope, batch,
+                                  [&](std::uint32_t level, const LevelTime& time) { levels[level] = time; });
+  IssuedTime sum;
+  for (const LevelTime& level : levels) {
+    sum.device_s += level.issued.device_s;
+    sum.host_s += level.issued.host_s;
+  }
+  const bool waits_for_host = sum.host_s > sum.device_s;
+  for (const LevelTime& level : levels) {
+    const double latency = level.ticks > 0 ? machine.at(workers).level_latency_s : 0;
+    found.level_seconds.push_back(machine.kind == MachineKind::pram ? ticks_in_seconds(level.ticks) + latency
+                                  : waits_for_host                  ? level.issued.host_s
+                                                                    : level.issued.device_s);
+  }
+  return found;
+}
+
+double batched_seconds(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
+                       unsigned value_bytes, Scope scope, std::uint64_t batch) {
+  return for_level_times(profile, machine, workers, value_bytes, scope, batch, [](std::uint32_t, const LevelTime&) {});
+}
+
+std::uint64_t batched_level_makespan(const ScheduleProfile& profile, std::size_t workers, Scope scope,
+                                     std::uint64_t batch, CostUnit unit) {
+  std::uint64_t sum = 0;
+  for_level_makespans(profile, workers, scope, batch, unit,
+                      [&](std::uint32_t, std::uint64_t makespan) { add_to(sum, makespan); });
   return sum;
+}
+
+std::vector<std::uint64_t> batched_levels(const ScheduleProfile& profile, std::size_t workers, Scope scope,
+                                          std::uint64_t batch, CostUnit unit) {
+  std::vector<std::uint64_t> levels(profile.schedule.levels);
+  for_level_makespans(profile, workers, scope, batch, unit,
+                      [&](std::uint32_t level, std::uint64_t makespan) { levels[level] = makespan; });
+  return levels;
 }
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 #include "upsweep/sim/task_graph.hpp"
 
@@ -44,7 +45,7 @@ Totals totals(const ScheduleProfile& profile, Scope scope) {
   return sum;
 }
 
-PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope) {
+PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope, std::uint64_t batch) {
   const Schedule& schedule = profile.schedule;
   const std::vector<bool> runs = in_scope(profile, scope);
   const std::vector<std::uint64_t> flops = scoped_flops(profile, runs);
@@ -53,17 +54,18 @@ PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Sc
     return Makespan{simulate(schedule, units, runs, workers, execution).makespan,
                     simulate(schedule, flops, runs, workers, execution).makespan};
   };
+  const auto batched = [&](CostUnit unit) { return batched_level_makespan(profile, workers, scope, batch, unit); };
   PramProfile pram;
   pram.workers = workers;
-  pram.level = makespan(Execution::level);
-  pram.dag = makespan(Execution::dag);
+  pram.level = batch == 1 ? makespan(Execution::level) : Makespan{batched(CostUnit::unit), batched(CostUnit::flops)};
+  if (batch == 1) pram.dag = makespan(Execution::dag);
   pram.steps = pram.level.unit;
-  pram.work = static_cast<std::uint64_t>(std::count(runs.begin(), runs.end(), true));
+  pram.work = checked_mul(static_cast<std::uint64_t>(std::count(runs.begin(), runs.end(), true)), batch);
   for (const std::uint64_t op : flops) pram.per_step_flops = std::max(pram.per_step_flops, op);
   const SharedWork shared = shared_work(profile, scope);
-  pram.shared_flops = shared_makespan(shared, workers);
-  pram.shared_bound_flops = shared_bound(shared, workers);
-  pram.peak_live_bytes = peak_live_bytes(schedule, profile.value_bytes, runs);
+  pram.shared_flops = shared_makespan(shared, workers, batch);
+  pram.shared_bound_flops = shared_bound(shared, workers, batch);
+  pram.peak_live_bytes = checked_mul(peak_live_bytes(schedule, profile.value_bytes, runs), batch);
   return pram;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "list_schedule.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/task_graph.hpp"
@@ -37,32 +38,29 @@ Edges dependencies(const std::vector<GraphTask>& tasks) {
   return edges;
 }
 
-/// Every task waits for the barrier of the level before its own, which is a task of its own, behind all others.
-Edges barriers(const std::vector<std::size_t>& levels) {
-  Edges edges;
-  const std::size_t tasks = levels.size();
-  for (std::size_t t = 0; t < tasks; ++t) {
-    edges.emplace_back(static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(tasks + levels[t]));
-    if (levels[t] == 0) continue;
-    edges.emplace_back(static_cast<std::uint32_t>(tasks + levels[t] - 1), static_cast<std::uint32_t>(t));
-  }
-  return edges;
-}
-
-/// Makespan of tasks of these durations; what stands behind them in `edges` are `barrier_count` barriers.
-std::uint64_t makespan(std::vector<std::uint64_t> durations, const Edges& edges, std::size_t barrier_count,
-                       std::size_t workers) {
+/// Makespan of tasks of these durations without barriers.
+std::uint64_t free_makespan(std::vector<std::uint64_t> durations, const Edges& edges, std::size_t workers) {
   Workload workload;
   workload.resource_of.assign(durations.size(), 0);
-  workload.resource_of.resize(durations.size() + barrier_count, kNoResource);
-  durations.resize(durations.size() + barrier_count, 0);
   workload.graph = task_graph(edges, durations.size());
   workload.durations = std::move(durations);
   Resource pool;
   pool.servers = workers;
-  pool.frees_instantly = barrier_count > 0;
   workload.resources = {pool};
   return simulate_tasks(workload).makespan;
+}
+
+/// With a barrier after each level; tasks of a level in order, each on the worker that is free first.
+std::uint64_t fenced_makespan(const std::vector<std::vector<std::size_t>>& levels,
+                              const std::vector<std::uint64_t>& durations, std::size_t workers, std::uint64_t batch) {
+  ListSchedule schedule(workers);
+  std::uint64_t sum = 0;
+  for (const std::vector<std::size_t>& level : levels) {
+    schedule.clear();
+    for (const std::size_t t : level) schedule.add(batch, durations[t]);
+    add_to(sum, schedule.makespan());
+  }
+  return sum;
 }
 
 /// Positions of tasks that must be done; nothing where no gradient is made.
@@ -127,27 +125,29 @@ class BackpropTasks {
 
 }  // namespace
 
-GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t workers) {
+GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t workers, std::uint64_t batch) {
   if (workers == 0) throw std::invalid_argument("simulate_graph needs at least 1 worker");
   GraphWork work;
+  if (batch > 1) work.dag.reset();
   if (tasks.empty()) return work;
-  const std::vector<std::size_t> levels = levels_of(tasks);
+  const std::vector<std::size_t> level_of = levels_of(tasks);
   work.tasks = tasks.size();
-  work.steps = *std::max_element(levels.begin(), levels.end()) + 1;
+  work.steps = *std::max_element(level_of.begin(), level_of.end()) + 1;
   std::vector<std::uint64_t> flops;
   std::vector<std::uint64_t> most(work.steps);
+  std::vector<std::vector<std::size_t>> levels(work.steps);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     flops.push_back(tasks[t].flops);
     add_to(work.flops, tasks[t].flops);
-    most[levels[t]] = std::max(most[levels[t]], tasks[t].flops);
+    most[level_of[t]] = std::max(most[level_of[t]], tasks[t].flops);
+    levels[level_of[t]].push_back(t);
   }
   for (const std::uint64_t one : most) add_to(work.critical_path_level, one);
-  const Edges free = dependencies(tasks);
-  const Edges fenced = barriers(levels);
-  work.critical_path_dag = longest_path(task_graph(free, tasks.size()), flops);
+  const Edges edges = dependencies(tasks);
+  work.critical_path_dag = longest_path(task_graph(edges, tasks.size()), flops);
   const std::vector<std::uint64_t> units(tasks.size(), 1);
-  work.level = {makespan(units, fenced, work.steps, workers), makespan(flops, fenced, work.steps, workers)};
-  work.dag = {makespan(units, free, 0, workers), makespan(flops, free, 0, workers)};
+  work.level = {fenced_makespan(levels, units, workers, batch), fenced_makespan(levels, flops, workers, batch)};
+  if (batch == 1) work.dag = {free_makespan(units, edges, workers), free_makespan(flops, edges, workers)};
   return work;
 }
 
@@ -187,10 +187,11 @@ std::vector<GraphTask> formation_tasks(const NetworkProfile& profile) {
   return tasks;
 }
 
-GraphComparison compare_with_graph(const Network& network, const NetworkProfile& profile, std::size_t workers) {
-  return {simulate_graph(graph_backprop_tasks(network, profile), workers),
-          simulate_graph(formation_tasks(profile), workers),
-          simulate_graph(inner_backprop_tasks(network, profile), workers)};
+GraphComparison compare_with_graph(const Network& network, const NetworkProfile& profile, std::size_t workers,
+                                   std::uint64_t batch) {
+  return {simulate_graph(graph_backprop_tasks(network, profile), workers, batch),
+          simulate_graph(formation_tasks(profile), workers, batch),
+          simulate_graph(inner_backprop_tasks(network, profile), workers, batch)};
 }
 
 }  // namespace upsweep

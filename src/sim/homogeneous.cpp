@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 
@@ -18,22 +19,25 @@ std::uint64_t homogeneous_level_makespan(const HomogeneousProfile& profile, Cost
   return batched_level_makespan(profile, workers, scope, 1, unit);
 }
 
-PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope) {
+PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,
+                             std::uint64_t batch) {
   const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
   PramProfile pram;
   pram.workers = workers;
-  pram.level = {homogeneous_level_makespan(profile, CostUnit::unit, workers, scope),
-                homogeneous_level_makespan(profile, CostUnit::flops, workers, scope)};
-  const auto unit = homogeneous_dag_makespan(profile, CostUnit::unit, workers, scope);
-  const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, workers, scope);
-  if (unit && flops) pram.dag = {*unit, *flops};
+  pram.level = {batched_level_makespan(profile, workers, scope, batch, CostUnit::unit),
+                batched_level_makespan(profile, workers, scope, batch, CostUnit::flops)};
+  if (batch == 1) {
+    const auto unit = homogeneous_dag_makespan(profile, CostUnit::unit, workers, scope);
+    const auto flops = homogeneous_dag_makespan(profile, CostUnit::flops, workers, scope);
+    if (unit && flops) pram.dag = {*unit, *flops};
+  }
   pram.steps = pram.level.unit;
-  pram.work = sums.ops;
+  pram.work = checked_mul(sums.ops, batch);
   pram.per_step_flops = sums.flops_max;
   const SharedWork shared = shared_work(profile, scope);
-  pram.shared_flops = shared_makespan(shared, workers);
-  pram.shared_bound_flops = shared_bound(shared, workers);
-  pram.peak_live_bytes = sums.peak_live_bytes;
+  pram.shared_flops = shared_makespan(shared, workers, batch);
+  pram.shared_bound_flops = shared_bound(shared, workers, batch);
+  pram.peak_live_bytes = checked_mul(sums.peak_live_bytes, batch);
   return pram;
 }
 

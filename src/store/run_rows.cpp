@@ -145,14 +145,14 @@ void add_branches(const RunContext& context, std::size_t workers, RunColumns<Mea
   const GraphComparison graph = compare_with_graph(*context.network, network, workers);
   const auto mean = [&](std::uint64_t sum) { return Mean{sum, network.inputs}; };
   const auto own = [&](Execution execution) {
-    std::uint64_t flops = graph.formation.makespan(execution).flops;
-    add_to(flops, graph.inner.makespan(execution).flops);
+    std::uint64_t flops = graph.formation.makespan(execution).value().flops;
+    add_to(flops, graph.inner.makespan(execution).value().flops);
     return mean(flops);
   };
   run.graph_bp_flops = mean(graph.backprop.flops);
   run.formation_flops = mean(network.formation_flops);
   run.graph_bp_makespan_level_flops = mean(graph.backprop.level.flops);
-  run.graph_bp_makespan_dag_flops = mean(graph.backprop.dag.flops);
+  run.graph_bp_makespan_dag_flops = mean(graph.backprop.dag->flops);
   run.branch_makespan_level_flops = own(Execution::level);
   run.branch_makespan_dag_flops = own(Execution::dag);
 }

@@ -227,7 +227,8 @@ Validation validate_as(const Backend& backend, NetworkAtInput& at, const Network
   std::optional<Validator<T>> validator;  // made only where something is run: it takes the memory of the chain
   for (const ScheduleProfile& profile : profiles) {
     ScheduleValidation& one = validation.schedules.emplace_back();
-    if (!options.force) one.skipped = too_large(profile, options.run.execution);
+    if (options.cannot_run) one.skipped = options.cannot_run(profile);
+    if (one.skipped.empty() && !options.force) one.skipped = too_large(profile, options.run.execution);
     if (options.machine != nullptr) {
       one.prediction =
           predict_time(profile, *options.machine, options.run.workers, options.run.execution, at.value_bytes);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/search/depth.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -22,20 +25,33 @@ struct Profiled {
     HomogeneousChain counted = model.chain;
     if (!counted.is_exact()) counted = fused_chain(counted.size, counted.elements);
     profile = profile_homogeneous(counted, depth, model.value_bytes);
-    pram = homogeneous_pram(profile, 4);
+    linear = profile_homogeneous(counted, 0, model.value_bytes);
     reference = homogeneous_reference(counted, model.value_bytes);
   }
-  [[nodiscard]] ChainProfileReport report() const { return {&model, profile, pram, reference, 0, "hybrid:2"}; }
+  /// Its figures on 4 workers, of a machine or none.
+  [[nodiscard]] SearchResult compared(const Machine* machine = nullptr) const {
+    std::vector<std::unique_ptr<CountedSchedule>> schedules;
+    schedules.push_back(counted(linear));
+    schedules.push_back(counted(profile));
+    SearchOptions options;
+    options.machine = machine;
+    options.execution = Execution::level;
+    return compare_schedules(schedules, options, 4);
+  }
+  [[nodiscard]] ChainProfileReport report(const SearchResult& found) const {
+    return {&model, profile, found, reference, "hybrid:2"};
+  }
 
   ChainModel model;
+  HomogeneousProfile linear;
   HomogeneousProfile profile;
-  PramProfile pram;
   HomogeneousReference reference;
 };
 
 TEST(ChainReport, HasTheKeysOfAProfile) {
   const Profiled profiled(model_of(1000), 2);
-  const Json json = to_json(profiled.report());
+  const SearchResult compared = profiled.compared();
+  const Json json = to_json(profiled.report(compared));
   EXPECT_EQ(json["model"]["name"], "rnn-like");
   EXPECT_EQ(json["model"]["chain"]["kind"], "dense");
   EXPECT_EQ(json["model"]["chain"]["length"], 1000);
@@ -47,7 +63,7 @@ TEST(ChainReport, HasTheKeysOfAProfile) {
   EXPECT_EQ(json["schedule"]["length"], 1001);
   EXPECT_EQ(json["totals"]["all"]["flops"], profiled.profile.all.flops);
   EXPECT_EQ(json["linear"]["flops"], 999ULL * 2 * 20 * 20) << "the vector-matrix products of plain back-propagation";
-  EXPECT_EQ(json["pram"]["makespan"]["level"]["flops"], profiled.pram.level.flops);
+  EXPECT_EQ(json["pram"]["makespan"]["level"]["flops"], compared.last().pram.level.flops);
   EXPECT_TRUE(json["baseline"]["flops"].is_null());
   EXPECT_TRUE(json["time"].is_null());
   std::uint64_t levels = 0;
@@ -58,29 +74,34 @@ TEST(ChainReport, HasTheKeysOfAProfile) {
 TEST(ChainReport, SaysThatCountsOfRandomEntriesAreExpected) {
   ChainModel model = model_of(10);
   const Profiled exact(model, 1);
-  EXPECT_THAT(to_text(exact.report()), Not(HasSubstr("Expected")));
+  EXPECT_THAT(to_text(exact.report(exact.compared())), Not(HasSubstr("Expected")));
   model.chain.kinds = {ElementKind::uniform};
   model.chain.density = 0.25;
   const Profiled random(model, 1);
-  EXPECT_EQ(to_json(random.report())["exact"], false);
-  EXPECT_EQ(to_json(random.report())["model"]["chain"]["density"], 0.25);
-  EXPECT_THAT(to_text(random.report()), HasSubstr("Expected counts, not exact ones: entries are random.\n"));
-  EXPECT_THAT(to_text(random.report()), HasSubstr("uniform Jacobians of 20 x 20, 0.25 of the entries at random"));
+  EXPECT_EQ(to_json(random.report(random.compared()))["exact"], false);
+  EXPECT_EQ(to_json(random.report(random.compared()))["model"]["chain"]["density"], 0.25);
+  EXPECT_THAT(to_text(random.report(random.compared())),
+              HasSubstr("Expected counts, not exact ones: entries are random.\n"));
+  EXPECT_THAT(to_text(random.report(random.compared())),
+              HasSubstr("uniform Jacobians of 20 x 20, 0.25 of the entries at random"));
 }
 
 TEST(ChainReport, SaysTheSecondsOfAMachine) {
   const Profiled profiled(model_of(10), 1);
-  ChainProfileReport report = profiled.report();
-  report.machine = "v100";
-  report.seconds = 0.0025;
-  EXPECT_THAT(to_text(report), HasSubstr("Predicted on v100 (4 workers): 2.500 ms with barriers (level).\n"));
-  EXPECT_EQ(to_json(report)["time"]["machine"], "v100");
-  EXPECT_EQ(to_json(report)["time"]["seconds"]["level"], 0.0025);
+  const Machine machine = load_machine(read_yaml(UPSWEEP_SOURCE_DIR "/configs/machines/v100-sxm2-32gb.yaml"));
+  const SearchResult compared = profiled.compared(&machine);
+  const ChainProfileReport report = profiled.report(compared);
+  const double seconds = compared.last().level_s.value();
+  EXPECT_GT(seconds, 0);
+  EXPECT_THAT(to_text(report), HasSubstr("Predicted on " + machine.name + " (4 workers): " + short_seconds(seconds) +
+                                         " with barriers (level).\n"));
+  EXPECT_EQ(to_json(report)["time"]["machine"], machine.name);
+  EXPECT_EQ(to_json(report)["time"]["seconds"]["level"], seconds);
 }
 
 TEST(ChainReport, HasARowPerRunOfLevels) {
   const Profiled profiled(model_of(1000), 2);
-  const std::string csv = to_csv(profiled.report());
+  const std::string csv = to_csv(profiled.report(profiled.compared()));
   EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max,span_max\r\n"));
   EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 2);
 }

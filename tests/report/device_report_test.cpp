@@ -79,6 +79,7 @@ DeviceSearchResult search() {
     return toy;
   }();
   made.options.machine = &machine;
+  made.options.batch = 16;
   made.options.execution = Execution::level;
   add(made, "bptt", sequential);
   add(made, "hybrid:3", prediction());

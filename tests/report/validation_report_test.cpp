@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep::validation_report_test {
@@ -40,12 +41,16 @@ TEST(ValidationReport, SaysAfterHowManyIterationsAScanIsPaidBack) {
   const Case one(0.006, 0.011);
   EXPECT_THAT(
       validation_verdict(one.report()).sentences,
-      Contains("Planning hybrid:1 takes 10.00 ms more than planning plain BP, once: paid back after 3 iterations."));
+      Contains(
+          "hybrid:1 saves 4.000 ms per iteration: what planning takes more than that of plain BP, 10.00 ms once, is "
+          "paid back after 3 iterations."));
   const Json json = to_json(one.report())["payback"];
   EXPECT_EQ(json["schedule"], "hybrid:1");
   EXPECT_DOUBLE_EQ(json["planning_s"], 0.010);
   EXPECT_DOUBLE_EQ(json["saved_s"], 0.004);
+  EXPECT_EQ(json["setup_s"], json["planning_s"]);
   EXPECT_EQ(json["iterations"], 3);
+  EXPECT_EQ(verdict_json(validation_verdict(one.report()))["payback"]["iterations"], 3);
   EXPECT_EQ(to_json(Case(0.006, 0.0005).report())["payback"]["iterations"], 0) << "planned faster than plain BP";
 }
 

@@ -41,17 +41,17 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
   verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41}};
   verdict.sentences = {"One.", "Two."};
-  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"pays": "no", "decided_by": "flops", "baselines": [
+  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"frame": null, "pays": "no", "decided_by": "flops", "baselines": [
     {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
-    "sentence": "One. Two."})"));
+    "payback": null, "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
-  EXPECT_EQ(verdict_json({}), Json::parse(R"({"pays": null, "decided_by": null, "baselines": [],
+  EXPECT_EQ(verdict_json({}), Json::parse(R"({"frame": null, "pays": null, "decided_by": null, "baselines": [],
     "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
     "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
-    "sentence": ""})"));
+    "payback": null, "sentence": ""})"));
 }
 
 TEST(Verdict, ComparisonsSayWhatFollows) {
@@ -137,8 +137,55 @@ TEST(Verdict, OfATrainingStepNamesTheBestPolicyAndScansThatBeatIt) {
 }
 
 std::string sentence_of(const std::vector<AnswerRecord>& answers) {
-  const Verdict verdict = study_verdict(answers);
+  const Verdict verdict = study_verdict(answers, {}, false);
   return verdict.sentences.empty() ? "" : verdict.sentences.front();
+}
+
+TEST(Verdict, SaysAfterHowManyIterationsAScanIsPaidBack) {
+  Payback payback{"hybrid:3", 0.004, 0.010};
+  EXPECT_EQ(payback.iterations(), 3) << "10 ms are saved after 2.5";
+  EXPECT_EQ(payback_text(payback, "planning"),
+            "hybrid:3 saves 4.000 ms per iteration: planning, 10.00 ms once, is paid back after 3 iterations.");
+  EXPECT_EQ(payback_json(payback),
+            Json::parse(R"({"schedule": "hybrid:3", "saved_s": 0.004, "setup_s": 0.01, "iterations": 3.0})"));
+  payback.setup_s.reset();
+  EXPECT_EQ(
+      payback_text(payback, "planning"),
+      "hybrid:3 saves 4.000 ms per iteration; planning is not predicted: each second of it is paid back after 250 "
+      "iterations.");
+  EXPECT_TRUE(payback_json(payback)["iterations"].is_null());
+  EXPECT_TRUE(payback_json(std::nullopt).is_null());
+}
+
+TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
+  const AnswerRecord everywhere{"crossover", "{}", "a", R"({"along":"batch","faster":"everywhere"})"};
+  StudySpec spec;
+  spec.base.point.workers = 16;
+  EXPECT_EQ(study_verdict({everywhere}, spec, false).sentences.back(),
+            "All of it with 16 workers, one input or the model's own batch, level execution, ops that are whole, "
+            "guaranteed pattern.");
+  spec.axes = {{"batch", {{"batch", false, {axis_value(1), axis_value(8)}}}},
+               {"launch", {{"launch", false, {{"graph"}, {"eager"}}}}}};
+  EXPECT_EQ(study_verdict({everywhere}, spec, true).sentences.back(),
+            "All of it with 16 workers, level execution, guaranteed pattern.");
+}
+
+TEST(Verdict, NamesEverySettingOfItsFrame) {
+  VerdictFrame frame;
+  EXPECT_EQ(frame_text(frame), "one input");
+  frame = {.workers = 1, .batch = 32, .input = "sequence", .execution = "dag"};
+  EXPECT_EQ(frame_text(frame), "1 worker, 32 sequences, dag execution");
+  frame.machine = "a100";
+  frame.launch = "fused";
+  frame.pattern = "sample";
+  frame.scope = "live";
+  frame.priced_by = "roofline";
+  EXPECT_EQ(frame_text(frame),
+            "a100 (1 worker), 32 sequences, dag execution, one kernel per level, sample pattern, live ops");
+  Verdict verdict;
+  verdict.frame = frame;
+  EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,
+      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "priced_by": "roofline"})"));
 }
 
 TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {

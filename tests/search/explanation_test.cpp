@@ -46,7 +46,7 @@ TEST_F(ExplanationTest, LevelsAddUpToTheMakespansThatProfilesState) {
   for (int round = 0; round < 50; ++round) {
     const std::vector<ScheduleProfile> pair = random_pair();
     const std::uint64_t workers = between(1, 20);
-    const Explanation counted = explain(pair[0], pair[1], workers, nullptr, 4);
+    const Explanation counted = explain(pair[0], pair[1], {workers, 1, nullptr, 4});
     ASSERT_EQ(counted.accounts.size(), 2U);
     const PramProfile pram = pram_profile(pair[0], workers);
     const PramProfile plain = pram_profile(pair[1], workers);
@@ -54,7 +54,7 @@ TEST_F(ExplanationTest, LevelsAddUpToTheMakespansThatProfilesState) {
     EXPECT_EQ(counted.accounts[0].against, static_cast<double>(plain.level.flops));
     EXPECT_EQ(counted.accounts[1].total, static_cast<double>(pram.shared_flops));
     EXPECT_EQ(counted.accounts[1].against, static_cast<double>(plain.shared_flops));
-    const Explanation predicted = explain(pair[0], pair[1], 4, &machine, 4);
+    const Explanation predicted = explain(pair[0], pair[1], {4, 1, &machine, 4});
     ASSERT_EQ(predicted.accounts.size(), 1U);
     EXPECT_DOUBLE_EQ(predicted.accounts[0].total, seconds(pair[0], machine));
     for (const Account& account : counted.accounts) {
@@ -71,7 +71,7 @@ TEST_F(ExplanationTest, WorkersThatTurnItDo) {
   for (int round = 0; round < 60; ++round) {
     const std::vector<ScheduleProfile> pair = random_pair();
     const std::uint64_t workers = between(1, 8);
-    const Explanation explanation = explain(pair[0], pair[1], workers, nullptr, 4);
+    const Explanation explanation = explain(pair[0], pair[1], {workers, 1, nullptr, 4});
     for (const Account& account : explanation.accounts) {
       ASSERT_EQ(account.turns.front().of, Turn::Of::workers);
       const std::optional<double> to = account.turns.front().to;
@@ -97,7 +97,7 @@ TEST_F(ExplanationTest, PartsOfAMachineThatTurnItDoAndALittleLessDoesNot) {
   for (int round = 0; round < 20; ++round) {
     const std::vector<ScheduleProfile> pair = random_pair();
     const bool now = seconds(pair[0], machine) < seconds(pair[1], machine);
-    const Explanation explanation = explain(pair[0], pair[1], 4, &machine, 4);
+    const Explanation explanation = explain(pair[0], pair[1], {4, 1, &machine, 4});
     for (const Turn& turn : explanation.accounts.front().turns) {
       if (turn.of == Turn::Of::products || !turn.to) continue;
       const Binding part = turn.of == Turn::Of::latency     ? Binding::latency
@@ -117,7 +117,7 @@ TEST_F(ExplanationTest, PartsOfAMachineThatTurnItDoAndALittleLessDoesNot) {
 
 TEST_F(ExplanationTest, ProductsAreTheMatrixProductsByWhatTheyCost) {
   const std::vector<ScheduleProfile> pair = random_pair();
-  const Explanation explanation = explain(pair[0], pair[1], 2, nullptr, 4);
+  const Explanation explanation = explain(pair[0], pair[1], {2, 1, nullptr, 4});
   std::size_t matrices = 0;
   for (const OpProfile& op : pair[0].ops) matrices += op.is_mv ? 0 : 1;
   ASSERT_EQ(explanation.products.size(), matrices);
@@ -142,7 +142,7 @@ TEST_F(ExplanationTest, RefusesSchedulesOverDifferentChains) {
   const std::vector<ScheduleProfile> pair = random_pair();
   ScheduleProfile other = pair[1];
   ++other.schedule.length;
-  EXPECT_THROW(static_cast<void>(explain(pair[0], other, 1, nullptr, 4)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(explain(pair[0], other, {1, 1, nullptr, 4})), std::invalid_argument);
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ SearchOptions options_of(const PointSettings& settings, const Machine* machine, 
   options.objective = settings.objective;
   options.execution = settings.execution;
   options.scope = settings.scope;
+  options.batch = settings.batch;
   options.workers = workers;
   options.memory_limit = settings.memory_limit;
   options.machine = machine;
@@ -204,6 +205,7 @@ TEST_F(ScorePointTest, OfANetworkEqualsTheSearch) {
           settings.objective = objective;
           settings.execution = execution;
           settings.scope = scope;
+          settings.batch = execution == Execution::dag || chance(0.5) ? 1 : between(2, 9);
           for (const Machine* machine : {static_cast<const Machine*>(nullptr), &pram, &cpu, &gpu}) {
             const SearchResult want =
                 search_depth(analysis.schedules, options_of(settings, machine, 4, *settings.workers));
@@ -239,6 +241,7 @@ TEST_F(ScorePointTest, OfAChainEqualsTheSearchOverTheExplicitSchedules) {
           settings.objective = objective;
           settings.execution = execution;
           settings.scope = scope;
+          settings.batch = execution == Execution::dag || chance(0.5) ? 1 : between(2, 9);
           for (const Machine* machine : {static_cast<const Machine*>(nullptr), &pram, &gpu}) {
             if (machine != nullptr && execution == Execution::dag) continue;
             const SearchResult want = search_depth(profiles, options_of(settings, machine, 8, *settings.workers));

@@ -28,7 +28,7 @@ TEST(SimulateGraph, EqualsHandComputedFigures) {
   // 0 and 1 at once, then 2 behind 0, and 3 behind 1.
   const std::vector<GraphTask> tasks = {{5, {}}, {1, {}}, {1, {0}}, {7, {1}}};
   const GraphWork two = simulate_graph(tasks, 2);
-  EXPECT_EQ(two, (GraphWork{4, 14, 2, 5 + 7, 1 + 7, {2, 5 + 7}, {2, 8}}));
+  EXPECT_EQ(two, (GraphWork{4, 14, 2, 5 + 7, 1 + 7, {2, 5 + 7}, Makespan{2, 8}}));
   const GraphWork one = simulate_graph(tasks, 1);
   EXPECT_EQ(one.level, (Makespan{4, 14}));
   EXPECT_EQ(one.dag, (Makespan{4, 14}));
@@ -52,7 +52,7 @@ TEST(GraphBackprop, OfANetworkWithoutBranchesIsTheLinearSchedule) {
   const GraphComparison comparison = compare_with_graph(network, profile, 4);
   const std::uint64_t flops = profile.linear_flops;
   EXPECT_EQ(flops, 2U * (144 + 144 * 5 + 5));
-  EXPECT_EQ(comparison.backprop, (GraphWork{3, flops, 3, flops, flops, {3, flops}, {3, flops}}));
+  EXPECT_EQ(comparison.backprop, (GraphWork{3, flops, 3, flops, flops, {3, flops}, Makespan{3, flops}}));
   EXPECT_EQ(comparison.formation, GraphWork());
   EXPECT_EQ(comparison.inner, GraphWork());
 }
@@ -80,10 +80,10 @@ TEST(GraphBackprop, OfAResidualBlockHandsTheGradientPastItsBranchAndAddsOnce) {
   EXPECT_EQ(profile.addition_flops, 3U);
   const GraphComparison comparison = compare_with_graph(network, profile, 2);
   EXPECT_EQ(comparison.backprop.steps, 4U);
-  EXPECT_EQ(comparison.backprop.dag.flops, 39U);
+  EXPECT_EQ(comparison.backprop.dag->flops, 39U);
   EXPECT_EQ(comparison.inner.flops, 2U * 3) << "the gradient of f's output; that of in is the scan's";
   // J_f^T times the diagonal of tanh, 9 pairs; then I, whose diagonal both have.
-  EXPECT_EQ(comparison.formation, (GraphWork{2, 18 + 3, 2, 21, 21, {2, 21}, {2, 21}}));
+  EXPECT_EQ(comparison.formation, (GraphWork{2, 18 + 3, 2, 21, 21, {2, 21}, Makespan{2, 21}}));
 }
 
 TEST(GraphBackprop, RunsBranchesAtOnce) {
@@ -95,8 +95,8 @@ TEST(GraphBackprop, RunsBranchesAtOnce) {
   const NetworkProfile profile = profile_of(network, NetworkWeights(5));
   const GraphWork one = simulate_graph(graph_backprop_tasks(network, profile), 1);
   const GraphWork two = simulate_graph(graph_backprop_tasks(network, profile), 2);
-  EXPECT_EQ(one.dag.flops, 2U * 8 + 2 * 32 + 4);
-  EXPECT_EQ(two.dag.flops, 2U * 8 + 32 + 4);
+  EXPECT_EQ(one.dag->flops, 2U * 8 + 2 * 32 + 4);
+  EXPECT_EQ(two.dag->flops, 2U * 8 + 32 + 4);
   EXPECT_EQ(two.level, two.dag);
   EXPECT_EQ(two.steps, 3U);
 }
@@ -136,7 +136,7 @@ TEST_F(GraphBackpropTest, CountsEveryJacobianAndEverySumOnceOnRandomGraphs) {
     EXPECT_EQ(comparison.formation.flops, profile.formation_flops);
     for (const GraphWork* work : {&comparison.backprop, &comparison.formation, &comparison.inner}) {
       EXPECT_LE(work->critical_path_dag, work->critical_path_level);
-      EXPECT_LE(work->critical_path_dag, work->dag.flops);
+      EXPECT_LE(work->critical_path_dag, work->dag->flops);
       EXPECT_LE(work->critical_path_level, work->level.flops);
       EXPECT_LE(work->level.flops, work->flops);
     }
@@ -160,6 +160,17 @@ TEST(GraphBackprop, OfANetworkWithoutACutIsAllThatThereIs) {
   EXPECT_EQ(comparison.backprop.flops, 2U * 3) << "tanh: nothing needs the gradient of the input";
   EXPECT_EQ(comparison.inner, comparison.backprop);
   EXPECT_EQ(comparison.formation, GraphWork()) << "no schedule reads the first Jacobian";
+}
+
+TEST(GraphBackprop, OfABatchHasCopiesOfEachTaskBesideEachOther) {
+  const std::vector<GraphTask> tasks = {{5, {}}, {1, {}}, {7, {0}}, {1, {0, 1}}};
+  const GraphWork three = simulate_graph(tasks, 4, 3);
+  // 5, 5, 5, 1 | 1, 1 behind the first 1; then 7, 7, 7, 1 | 1, 1.
+  EXPECT_EQ(three.level, (Makespan{2 + 2, 5 + 7}));
+  EXPECT_FALSE(three.dag.has_value());
+  EXPECT_EQ(three.flops, 14U) << "of one input";
+  EXPECT_EQ(simulate_graph(tasks, 1, 3).level.flops, 3U * 14);
+  EXPECT_EQ(simulate_graph(tasks, 12, 3).level, simulate_graph(tasks, 4, 1).level) << "a worker for each";
 }
 
 }  // namespace

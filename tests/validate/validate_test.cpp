@@ -362,6 +362,24 @@ TEST_F(ValidateTest, SkipsWhatIsTooLargeWithTheFigureUnlessForced) {
   }
 }
 
+TEST_F(ValidateTest, DoesNotTryWhatTheBackendCannotRunEvenIfForced) {
+  const std::unique_ptr<Backend> cpu = make_backend("cpu");
+  const Machine machine = seconds_machine();
+  ValidationOptions options;
+  options.machine = &machine;
+  options.force = true;
+  options.cannot_run = [](const ScheduleProfile& profile) {
+    return profile.schedule.hybrid_depth() == 1U ? std::string("a product of 9 scalar multiplications") : std::string();
+  };
+  const Validation found = run(*cpu, guaranteed_, options);
+  for (std::size_t i = 0; i < found.schedules.size(); ++i) {
+    const bool is_refused = guaranteed_.schedules[i].schedule.hybrid_depth() == 1U;
+    EXPECT_EQ(found.schedules[i].ran(), !is_refused) << i;
+    EXPECT_EQ(found.schedules[i].skipped, is_refused ? "a product of 9 scalar multiplications" : "") << i;
+    EXPECT_TRUE(found.schedules[i].prediction.has_value()) << i;
+  }
+}
+
 TEST_F(ValidateTest, PutsThePredictionBesideTheMeasurement) {
   const Machine machine = seconds_machine();
   ValidationOptions options;

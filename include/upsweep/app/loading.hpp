@@ -52,11 +52,9 @@ void require_no_machine(const RecurrentModel& model, const std::optional<std::st
 /// Sizes of a recurrent model that a request puts in place of its file's.
 struct RecurrentSizes {
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 39;  // as in model files
-  static constexpr std::uint64_t kMostBatch = 1'000'000;
   static constexpr std::uint64_t kMostHidden = 65'536;
 
   std::optional<std::uint64_t> steps = std::nullopt;
-  std::optional<std::uint64_t> batch = std::nullopt;
   std::optional<std::uint64_t> hidden = std::nullopt;
 };
 
@@ -96,9 +94,10 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
 void require_countable(const ModelFile& file, const std::string& name, PatternKind pattern, const RecurrentSizes& sizes,
                        const DeviceSettings& assumptions);
 
-/// The recurrent model of a file with these sizes. Throws InputError where weights or sequences from files do not go
-/// with them, and for a stack of layers that `accepted` leaves out.
+/// The recurrent model of a file with these sizes, and `batch` sequences where that is given. Throws InputError where
+/// weights or sequences from files do not go with them, and for a stack of layers that `accepted` leaves out.
 [[nodiscard]] RecurrentModel load_recurrent_with(const ModelFile& file, const RecurrentSizes& sizes,
+                                                 const std::optional<std::uint64_t>& batch,
                                                  Layers accepted = Layers::one);
 
 }  // namespace upsweep

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/model.hpp"
@@ -14,20 +15,18 @@
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/format.hpp"
 #include "upsweep/report/profile_report.hpp"
-#include "upsweep/search/overtaking.hpp"
+#include "upsweep/search/candidate.hpp"
+#include "upsweep/search/device_search.hpp"
 #include "upsweep/search/stacked_search.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
 /// Count the products of one schedule and simulate it.
-struct ProfileRequest {
+struct ProfileRequest : FrameRequest {
   std::string model;  ///< a file of any kind of model with a chain
   std::string schedule = "blelloch";
   PatternKind pattern = PatternKind::guaranteed;
-  std::optional<std::uint64_t> workers = std::nullopt;
-  std::optional<std::string> machine = std::nullopt;  ///< a machine file: seconds too
-  std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};
   DeviceSettings assumptions = {};
@@ -35,22 +34,18 @@ struct ProfileRequest {
 
 /// A network, counted combine by combine.
 struct CountedNetworkProfile {
-  Analysis analysis;  ///< the schedule and, behind it, plain back-propagation
-  PramProfile pram;
-  std::uint64_t linear_shared_flops = 0;  ///< makespan of plain back-propagation, ops that workers share
-  std::optional<Overtakes> overtakes = std::nullopt;
+  Analysis analysis;  ///< plain back-propagation and, behind it, the schedule
+  SearchResult compared;
   std::optional<ProfileTimes> times = std::nullopt;
-  std::optional<double> linear_s = std::nullopt;  ///< of plain back-propagation on the machine, by default_execution()
+
+  [[nodiscard]] const ScheduleProfile& profile() const { return analysis.schedules.back(); }
 };
 
 /// A chain or the steps of a recurrent model, counted by closed forms.
 struct CountedChainProfile {
   HomogeneousProfile profile;
-  PramProfile pram;
   HomogeneousReference reference;
-  std::uint64_t linear_shared_flops = 0;  ///< as of a network
-  std::optional<Overtakes> overtakes = std::nullopt;
-  std::optional<double> seconds = std::nullopt;  ///< of a synthetic chain on a machine
+  SearchResult compared;  ///< plain back-propagation and the schedule
 };
 
 /// What came of it. Not copied: times refer to the machine.

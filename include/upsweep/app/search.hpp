@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/model.hpp"
@@ -21,15 +22,11 @@
 namespace upsweep {
 
 /// Choose the schedule of a model: every hybrid depth and every other scheme, scored.
-struct SearchRequest {
+struct SearchRequest : FrameRequest {
   std::string model;  ///< a file of any kind of model with a chain
   PatternKind pattern = PatternKind::guaranteed;
-  std::optional<std::uint64_t> workers = std::nullopt;
-  std::optional<std::string> machine = std::nullopt;  ///< a machine file: scores are its seconds
-  std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
-  std::optional<std::string> db = std::nullopt;       ///< runs are kept there
+  std::optional<std::string> db = std::nullopt;  ///< runs are kept there
   Objective objective = Objective::time;
-  std::optional<Execution> execution = std::nullopt;   ///< default_execution(); level where only that is known
   bool live = false;                                   ///< leave out dead ops
   std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said

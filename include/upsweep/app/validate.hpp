@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
@@ -18,7 +19,9 @@
 namespace upsweep {
 
 /// Run schedules of a network of operators, or backward passes of a recurrent model, for real, and prove them right.
-struct ValidateRequest {
+/// Of the frame: workers are those of the device; without a machine rates are measured first; `launch` is the one that
+/// the backend has, which holds without, too; one input of a network.
+struct ValidateRequest : FrameRequest {
   std::string model;
   std::string backend = "cpu";
   /// A schedule; of a recurrent model backward methods, separated by commas. Without: blelloch, of a recurrent model
@@ -26,18 +29,14 @@ struct ValidateRequest {
   std::optional<std::string> schedule = std::nullopt;
   bool all_depths = false;     ///< every hybrid depth instead
   bool all_schedules = false;  ///< every hybrid depth and every other scheme instead
-  std::optional<std::size_t> workers = std::nullopt;
   std::optional<std::string> db = std::nullopt;
   std::optional<std::uint64_t> loss_seed = std::nullopt;  ///< of the loss gradient, or random sequences; 1 without
 
   // Networks of operators.
   PatternKind pattern = PatternKind::guaranteed;
-  Execution execution = Execution::level;
-  std::size_t input = 0;                              ///< of the model's sample
-  std::optional<std::size_t> label = std::nullopt;    ///< loss gradient of softmax cross-entropy for this class
-  std::optional<std::string> machine = std::nullopt;  ///< a file; without, rates are measured first
-  std::optional<LaunchMode> launch = std::nullopt;    ///< the one that the backend has, which holds without, too
-  bool force = false;                                 ///< run what exceeds kMostFlops or kMostLiveBytes, too
+  std::size_t input = 0;                            ///< of the model's sample
+  std::optional<std::size_t> label = std::nullopt;  ///< loss gradient of softmax cross-entropy for this class
+  bool force = false;                               ///< run what exceeds kMostFlops or kMostLiveBytes, too
 
   // Recurrent models.
   RecurrentSizes sizes = {};

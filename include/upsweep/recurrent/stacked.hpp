@@ -114,12 +114,12 @@ struct StackedProfile {
 [[nodiscard]] StackedProfile profile_stacked(const StackedShape& shape, const StackedMethod& method,
                                              unsigned value_bytes);
 
-/// Makespans on `workers` >= 1 workers, levels in order with a barrier after each; in a level products or additions of
-/// matrices come before those of vectors, each on the worker that becomes free first.
+/// Makespans of `batch` >= 1 sequences on `workers` >= 1 workers, levels in order with a barrier after each; in a level
+/// products or additions of matrices come before those of vectors, each on the worker that becomes free first.
 ///
 /// `unit` counts 1 for a product and nothing for an addition; `flops` covers both. Never larger with more workers.
 /// Throws std::invalid_argument for 0 workers, CountOverflow. Cost: O(stages).
-[[nodiscard]] Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers);
+[[nodiscard]] Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers, std::uint64_t batch = 1);
 
 /// A way as workers that share operations see it: a product of h × h blocks or with a vector has a multiplication and a
 /// tree of additions over h pairs, an addition one. Its levels are their own longest chain. Throws CountOverflow.

@@ -8,6 +8,7 @@
 #include "upsweep/io/chain_file.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/report/format.hpp"
+#include "upsweep/search/candidate.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
 namespace upsweep {
@@ -17,12 +18,9 @@ namespace upsweep {
 struct ChainProfileReport {
   std::variant<const ChainModel*, const RecurrentModel*> model;
   const HomogeneousProfile& profile;
-  const PramProfile& pram;
+  const SearchResult& compared;  ///< plain back-propagation and this schedule; with a machine in its seconds
   HomogeneousReference reference;
-  std::uint64_t linear_shared_flops = 0;    ///< makespan of plain back-propagation, ops that workers share
-  std::string requested;                    ///< the schedule as it was asked for
-  std::optional<std::string> machine = {};  ///< its name, with the seconds below
-  std::optional<double> seconds = {};       ///< under level execution
+  std::string requested;  ///< the schedule as it was asked for
 };
 
 /// The object of `profile`, without ops, and with runs of equal levels: each has `repeat`, the number of levels that it

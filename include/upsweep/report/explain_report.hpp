@@ -15,8 +15,7 @@ struct ExplainReport {
   std::string model;  ///< its name
   std::string kind;   ///< as SearchReport::kind
   std::string pattern;
-  std::string machine;  ///< its name; empty without
-  std::string launch;   ///< launch_frame() of it
+  VerdictFrame frame;  ///< level execution
   const Explanation& explanation;
   const ScheduleProfile& schedule;
   const ScheduleProfile& against;

@@ -7,26 +7,25 @@
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/report/format.hpp"
-#include "upsweep/sim/complexity.hpp"
+#include "upsweep/search/candidate.hpp"
+#include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/dense_time.hpp"
-#include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 
 /// Predicted times of a schedule on a machine; refers to the machine.
 struct ProfileTimes {
   const Machine* machine = nullptr;
-  Prediction level;
-  std::optional<double> dag_s;              ///< nothing without has_dag_time()
+  BatchedTime level;
+  std::optional<double> dag_s;              ///< nothing for batches, and without has_dag_time()
   std::optional<double> build_s;            ///< writing the chain's values; nothing where the machine does not say
   std::optional<DenseBackprop> dense = {};  ///< of the whole network; nothing where the machine does not say
 };
 
-/// Predicts both executions of the profile of a model, and dense back-propagation. Throws like predict_time(), but not
-/// for has_dag_time().
-[[nodiscard]] ProfileTimes profile_times(const Machine& machine, const ScheduleProfile& profile,
-                                         const NetworkProfile& counted, const Network& network, std::size_t workers,
-                                         unsigned value_bytes);
+/// Predicts both executions of the profile of a model by the options of `compared`, its search, and dense
+/// back-propagation. Throws like predict_time(), but not for has_dag_time().
+[[nodiscard]] ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& profile,
+                                         const NetworkProfile& counted, const Network& network);
 
 /// What a profile report shows; refers to values that live elsewhere.
 struct ProfileReport {
@@ -34,8 +33,7 @@ struct ProfileReport {
   const Network& network;
   const NetworkProfile& network_profile;
   const ScheduleProfile& profile;
-  const PramProfile& pram;
-  std::uint64_t linear_shared_flops = 0;             ///< makespan of plain back-propagation, ops that workers share
+  const SearchResult& compared;                      ///< plain back-propagation and this schedule
   std::string pattern;                               ///< "guaranteed" or "sample"
   std::string requested;                             ///< the schedule as it was asked for
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine

@@ -21,10 +21,10 @@ struct SearchReport {
   const SearchResult& result;
   std::string pattern = "guaranteed";
   bool is_exact = true;                              ///< false: counts are expectations
-  std::string batch = "one input";                   ///< of an iteration, in words
+  std::string input = "input";                       ///< what one of a batch is: "sequence" of recurrent models
   std::string plain = "plain BP";                    ///< what the first candidate is
   std::string priced_by = "pram";                    ///< what made scores of counts: "pram", "roofline" or "kernels"
-  std::uint64_t linear_flops = 0;                    ///< of plain back-propagation, a sum over the inputs
+  std::uint64_t linear_flops = 0;                    ///< of plain back-propagation of one input, a sum over the inputs
   std::optional<std::uint64_t> baseline_flops = {};  ///< of dense back-propagation, likewise; nothing where unknown
   const Network* network = nullptr;                  ///< with blocks, back-propagation over its graph stands beside
   const NetworkProfile* network_profile = nullptr;   ///< of that network

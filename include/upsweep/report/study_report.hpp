@@ -25,8 +25,10 @@ struct StudyReport {
 /// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
 [[nodiscard]] std::string to_text(const StudyReport& report, const TextStyle& style = {});
 
-/// What the answers come to: where the scan is faster and what limits it, which schedule wins; empty without any.
-[[nodiscard]] Verdict study_verdict(const std::vector<AnswerRecord>& answers);
+/// What the answers come to: where the scan is faster and what limits it, which schedule wins, and under which settings
+/// that no axis sets; empty without any. `spec`: of the study, whose scores are seconds or FLOPs.
+[[nodiscard]] Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec,
+                                    bool is_in_seconds);
 
 /// The progress line: "1200 of 5000 points, 24 %, 830 a second, 4.6 s left, best hybrid:3 with 12.3 us".
 [[nodiscard]] std::string progress_text(const StudyProgress& progress);

@@ -11,8 +11,9 @@ namespace upsweep {
 
 // What verdicts have in common wherever they are shown; sentences are plain text, not yet escaped.
 
-/// The object `verdict` of JSON: pays (to_string() or null), decided_by ("seconds" or "flops"), baselines,
-/// overtakes_from, overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), sentence.
+/// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
+/// or null), decided_by ("seconds" or "flops"), baselines, overtakes_from, overtakes_always_from, loses_again,
+/// overtakes_known (each of "whole" and "shared"), payback, sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
 /// A line for each sentence.
@@ -34,6 +35,18 @@ namespace upsweep {
 [[nodiscard]] std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain,
                                           const std::string& scan = "", const std::string& frame = "");
 
+/// Under what a verdict holds, for people, without a word before it: "16 workers, one input, dag execution, guaranteed
+/// pattern", "NVIDIA A100 (11 workers), 32 inputs, level execution, kernels in a graph, sample pattern, live ops".
+[[nodiscard]] std::string frame_text(const VerdictFrame& frame);
+
+/// After how many iterations a scan has paid back what it takes once, a sentence; `setup`: what that is, as "Planning".
+[[nodiscard]] std::string payback_text(const Payback& payback, const std::string& setup);
+/// Its object in JSON; null without one.
+[[nodiscard]] Json payback_json(const std::optional<Payback>& payback);
+
+/// "one input", "16 inputs", "one sequence".
+[[nodiscard]] std::string batch_text(std::uint64_t batch, const std::string& input);
+
 /// "1 worker", "16 workers"; "1 sequence", "16 sequences".
 [[nodiscard]] std::string workers_text(std::uint64_t workers);
 [[nodiscard]] std::string sequences_text(std::uint64_t sequences);
@@ -44,8 +57,8 @@ namespace upsweep {
 /// to_string() of how a gpu's kernels are started, for JSON; null without a gpu.
 [[nodiscard]] Json launch_json(const Machine* machine);
 
-/// launch_text() behind a comma, of a gpu; else empty.
-[[nodiscard]] std::string launch_frame(const Machine& machine);
+/// to_string() of how a gpu's kernels are started; empty without a gpu.
+[[nodiscard]] std::string launch_name(const Machine* machine);
 
 /// How the time or the FLOPs of something stand to those of another: "2.5 times faster", "12 times as long", "4.2 %
 /// longer"; below a relative difference of `same` "as fast", of which there is nothing to conclude. `ratio` > 0: to the

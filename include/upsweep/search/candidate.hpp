@@ -30,29 +30,31 @@ enum class Objective : std::uint8_t {
   return machine == nullptr || machine->kind == MachineKind::pram;
 }
 
-/// The executor where nobody says one: with barriers as the backends of a processor or GPU run, else without.
-[[nodiscard]] inline Execution default_execution(const Machine* machine) {
-  return has_whole_ops(machine) ? Execution::dag : Execution::level;
+/// The executor where nobody says one: with barriers as the backends of a processor or GPU run, and where batches are
+/// known, else without.
+[[nodiscard]] inline Execution default_execution(const Machine* machine, std::uint64_t batch = 1) {
+  return has_whole_ops(machine) && batch == 1 ? Execution::dag : Execution::level;
 }
-
-/// Inputs of an iteration with which every candidate is scored, too: a verdict says where they would turn it.
-inline constexpr std::uint64_t kOtherBatch = 32;
 
 /// Settings of a search, whatever it is of.
 struct SearchOptions {
   Objective objective = Objective::time;
-  Execution execution = Execution::dag;  ///< executor and path rule of every objective
+  Execution execution = Execution::dag;  ///< executor and path rule of every objective; level for batches
   Scope scope = Scope::all;
+  std::uint64_t batch = 1;                    ///< inputs of an iteration
   std::optional<std::uint64_t> workers;       ///< default: the widest level of all depths, at least 1
   std::optional<std::uint64_t> memory_limit;  ///< bytes
   const Machine* machine = nullptr;           ///< Objective::time is in its seconds, where given
   unsigned value_bytes = 4;                   ///< of the model; only a machine needs them
+  std::optional<double> setup_s;              ///< what a scan takes once, for its pay-back; nothing: not known
 
   /// True where scores are seconds.
   [[nodiscard]] bool in_seconds() const { return machine != nullptr && objective == Objective::time; }
+  /// Inputs of an iteration with which every candidate is scored, too: a verdict says where they would turn it.
+  [[nodiscard]] std::uint64_t other_batch() const { return batch == 1 ? 32 : 1; }
 };
 
-/// A way through the backward pass, scored. Counts are sums over the inputs of the search.
+/// A way through the backward pass, scored. Counts are those of a batch, sums over the inputs of the pattern.
 struct Candidate {
   std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", ...
   std::optional<std::uint32_t> depth;  ///< of a hybrid; nothing for other schemes
@@ -64,7 +66,7 @@ struct Candidate {
   PramProfile pram;
   bool is_counted = true;               ///< false: of the counts only FLOPs and peak_live_bytes are known
   bool has_dag_path = true;             ///< false: the longest path is not known
-  std::optional<double> batched_score;  ///< as score, under Execution::level with kOtherBatch inputs; where known
+  std::optional<double> batched_score;  ///< as score, under Execution::level with other_batch() inputs; where known
   std::optional<double> level_s;        ///< with a machine: seconds under Execution::level
   std::optional<double> dag_s;          ///< with a machine: seconds under Execution::dag
   std::array<std::optional<double>, kLaunchModes.size()> launch_s;  ///< of a gpu: as level_s, by kLaunchModes
@@ -114,6 +116,8 @@ struct SearchResult {
   [[nodiscard]] const Candidate& at(std::size_t i) const {
     return i < candidates.size() ? candidates[i] : schemes[i - candidates.size()];
   }
+  /// The last of at(): of a profile its schedule.
+  [[nodiscard]] const Candidate& last() const { return at(size() - 1); }
   /// How many at() has.
   [[nodiscard]] std::size_t size() const { return candidates.size() + schemes.size(); }
 };

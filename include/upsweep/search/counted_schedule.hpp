@@ -46,7 +46,7 @@ class CountedSchedule {
   /// The first result of more than `limit` bytes (a sum over the inputs).
   [[nodiscard]] virtual std::optional<LargeProduct> product_above(std::uint64_t limit, Scope scope) const = 0;
   /// Throws std::invalid_argument for 0 workers, as all that follow.
-  [[nodiscard]] virtual PramProfile pram(std::uint64_t workers, Scope scope) const = 0;
+  [[nodiscard]] virtual PramProfile pram(std::uint64_t workers, Scope scope, std::uint64_t batch) const = 0;
   /// Makespan under Execution::level, with every combine `batch` times.
   [[nodiscard]] virtual std::uint64_t level_makespan(CostUnit unit, std::uint64_t workers, Scope scope,
                                                      std::uint64_t batch) const = 0;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "upsweep/profile/profile.hpp"
@@ -22,6 +24,11 @@ namespace upsweep {
 /// Throws CountOverflow.
 [[nodiscard]] Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& options,
                                        std::uint64_t workers);
+
+/// Scores schedules of which the first is plain back-propagation on `workers` workers: those with a depth become
+/// candidates, the others schemes. Throws CountOverflow.
+[[nodiscard]] SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>> schedules,
+                                             const SearchOptions& options, std::uint64_t workers);
 
 /// Scores the profiles of depth_candidates(), in that order, and of other schemes after them, and picks the best depth
 /// and the best of all; ties go to the smaller depth, then to the first scheme. With a machine it says what binds them.

@@ -26,6 +26,10 @@ struct DeviceSearchResult : SearchResult {
   [[nodiscard]] const DevicePrediction& sequential() const { return passes.front().prediction; }
 };
 
+/// The sequential pass in one kernel.
+inline constexpr BackwardMethod kOneBlock{
+    BackwardKind::blocked, 0, {.blocks = 1, .first_block = 1, .store_jacobians = false}};
+
 /// Adds a pass as a candidate; `reason`: why it is infeasible, else empty.
 void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string& reason);
 
@@ -49,6 +53,12 @@ inline constexpr std::size_t kMostBlocks = 4096;
 [[nodiscard]] DeviceSearchResult search_on_device(const Machine& machine, const PassShape& shape, unsigned value_bytes,
                                                   const DeviceAssumptions& assumptions,
                                                   std::optional<std::uint64_t> memory_limit);
+
+/// The same of given passes, of which the first is sequential.
+[[nodiscard]] DeviceSearchResult compare_on_device(const Machine& machine, const PassShape& shape,
+                                                   const std::vector<BackwardMethod>& methods, unsigned value_bytes,
+                                                   const DeviceAssumptions& assumptions,
+                                                   std::optional<std::uint64_t> memory_limit);
 
 /// The fewest steps, 2 or more, from which some scan is faster than a baseline.
 struct DeviceOvertaking {

@@ -73,11 +73,18 @@ struct Explanation {
   std::vector<FillIn> products;   ///< of matrices, by FLOPs
 };
 
-/// Compares two schedules over one chain, counted over the same inputs, level by level on `workers` >= 1 workers.
-/// `machine` may be null; `value_bytes` is 4 or 8. Factors are looked for from 2^-30 to 2^30, workers of FLOPs up to
-/// kMostWorkers. Throws std::invalid_argument for schedules of different lengths, CountOverflow. Cost: some hundred
-/// predictions.
+/// What schedules are compared on.
+struct ExplainedOn {
+  std::uint64_t workers = 1;
+  std::uint64_t batch = 1;           ///< inputs of an iteration
+  const Machine* machine = nullptr;  ///< may be null
+  unsigned value_bytes = 4;          ///< or 8
+};
+
+/// Compares two schedules over one chain, counted over the same inputs, level by level. Factors are looked for from
+/// 2^-30 to 2^30, workers of FLOPs up to kMostWorkers. Throws std::invalid_argument for schedules of different lengths,
+/// CountOverflow. Cost: some hundred predictions.
 [[nodiscard]] Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against,
-                                  std::uint64_t workers, const Machine* machine, unsigned value_bytes);
+                                  const ExplainedOn& on);
 
 }  // namespace upsweep

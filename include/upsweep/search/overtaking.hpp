@@ -13,11 +13,11 @@ namespace upsweep {
 /// the call: back-propagation first.
 class OvertakingSearch {
  public:
-  /// `options`, which must outlive it: its objective, execution, scope and machine are asked.
+  /// `options`, which must outlive it: its objective, execution, scope, batch and machine are asked.
   explicit OvertakingSearch(const SearchOptions& options) : options_(options) {}
 
   /// Takes part by the rule of shared ops; by that of whole ones, too, unless `is_whole_known` says that somebody else
-  /// has looked. `totals`: the schedule's, in the scope of the options.
+  /// has looked. `totals`: the batch's, in the scope of the options.
   void add(const CountedSchedule& schedule, const Totals& totals, bool is_plain, bool is_whole_known = false);
   /// What is known of whole ops from elsewhere.
   void set_whole(const OvertakingWorkers& whole) { whole_ = whole; }
@@ -29,7 +29,7 @@ class OvertakingSearch {
   [[nodiscard]] bool is_asked() const;
 
   const SearchOptions& options_;
-  std::uint64_t plain_flops_ = 0;  // of the first schedule, which runs op by op on any number of workers
+  std::uint64_t plain_flops_ = 0;  // of the first schedule and one input: op by op on any number of workers
   OvertakingWorkers whole_;
   std::vector<SharedWork> plain_;
   std::vector<SharedWork> scans_;

@@ -51,12 +51,42 @@ enum class Pays : std::uint8_t {
   no,
 };
 
+/// Under what a verdict holds: the same settings in every command. Empty texts: it has no such thing.
+struct VerdictFrame {
+  std::optional<std::uint64_t> workers = {};  ///< nothing where the whole machine is meant
+  std::string machine = {};                   ///< its name
+  std::uint64_t batch = 1;                    ///< inputs of an iteration
+  std::string input = "input";                ///< what one of them is, "sequence" of recurrent models
+  std::string objective = {};                 ///< what is compared where that is not time, in words
+  std::string execution = {};                 ///< "level" or "dag"
+  std::string launch = {};                    ///< of a gpu: "eager", "graph" or "fused"
+  std::string pattern = {};                   ///< of a network: "guaranteed" or "sample"
+  std::string scope = "all";                  ///< or "live"
+  std::string priced_by = {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran
+};
+
+/// What a scan that pays saves, and what it costs once.
+struct Payback {
+  std::string schedule;
+  double saved_s = 0;  ///< in each iteration, beside what it is compared with; above 0
+  /// Once: planning, capturing a graph, compiling, as far as that is more than back-propagation takes; nothing: not
+  /// known.
+  std::optional<double> setup_s = {};
+
+  /// Whole iterations after which the set-up is paid back; nothing where that is not known.
+  [[nodiscard]] std::optional<double> iterations() const {
+    return setup_s ? std::optional(std::ceil(*setup_s / saved_s)) : std::nullopt;
+  }
+};
+
 /// What a command comes to: the same wherever it is shown.
 struct Verdict {
+  std::optional<VerdictFrame> frame = {};   ///< nothing where nothing was compared
   std::vector<Baseline> baselines = {};     ///< that scans were compared with; none: nothing was compared
   bool is_decided = true;                   ///< false: what was compared does not tell, as the sentences say
   double same = kSamePrediction;            ///< as in standing_of()
   std::optional<Overtakes> overtakes = {};  ///< where workers count; as far as looked for
+  std::optional<Payback> payback = {};      ///< where a scan pays in seconds
   std::vector<std::string> sentences = {};  ///< for people, without line breaks; may hold texts from files
 
   /// Whether scans take less than the baselines; nothing where that is not known.

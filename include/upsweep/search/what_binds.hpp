@@ -15,7 +15,8 @@ namespace upsweep {
 /// Nothing where none helps by 1 % or more, or where its seconds are not predicted. Workers count only where the
 /// machine has more than `workers`. Throws like predict_time(). Cost: at most five calls of it.
 [[nodiscard]] std::optional<Binding> binding_of(const CountedSchedule& schedule, const Machine& machine,
-                                                std::uint64_t workers, Execution execution, Scope scope = Scope::all);
+                                                std::uint64_t workers, Execution execution, Scope scope = Scope::all,
+                                                std::uint64_t batch = 1);
 
 /// score_point() of one model with another machine and other settings.
 using Rescore = std::function<PointFigures(const Machine* machine, const PointSettings& settings)>;

@@ -38,8 +38,8 @@ struct Totals {
 /// Throws CountOverflow.
 [[nodiscard]] Totals totals(const ScheduleProfile& profile, Scope scope);
 
-/// The largest matrices and products of a schedule: what a library's integers must hold. Of one input (the mean, rounded
-/// up).
+/// The largest matrices and products of a schedule: what a library's integers must hold. Of one input (the mean,
+/// rounded up).
 struct LargestCounts {
   std::uint64_t extent = 0;    ///< rows or columns
   std::uint64_t nnz = 0;       ///< entries of an operand or a result
@@ -56,15 +56,15 @@ struct Makespan {
   friend bool operator==(const Makespan&, const Makespan&) = default;
 };
 
-/// A schedule on a PRAM of `workers` workers. Source of the terms: BPPSA, section 3.6 (step, work, per-step
-/// complexity).
+/// A schedule on a PRAM of `workers` workers, for all inputs of a batch. Source of the terms: BPPSA, section 3.6 (step,
+/// work, per-step complexity).
 struct PramProfile {
   std::uint64_t workers = 1;
   std::uint64_t steps = 0;           ///< step complexity S_p: unit-cost makespan under level execution
   std::uint64_t work = 0;            ///< work complexity W: number of combines
   std::uint64_t per_step_flops = 0;  ///< per-step complexity P: the largest FLOPs of a combine
   Makespan level;
-  std::optional<Makespan> dag;           ///< nothing where homogeneous_dag_makespan() gives up
+  std::optional<Makespan> dag;           ///< nothing for batches, and where homogeneous_dag_makespan() gives up
   std::uint64_t shared_flops = 0;        ///< makespan in FLOPs where workers share ops: shared_makespan()
   std::uint64_t shared_bound_flops = 0;  ///< shared_bound()
   std::uint64_t peak_live_bytes = 0;
@@ -75,7 +75,8 @@ struct PramProfile {
   friend bool operator==(const PramProfile&, const PramProfile&) = default;
 };
 
-/// Simulates `profile` on `workers` >= 1 workers. Throws CountOverflow.
-[[nodiscard]] PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope = Scope::all);
+/// Simulates `profile` on `workers` >= 1 workers with every combine `batch` >= 1 times. Throws CountOverflow.
+[[nodiscard]] PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Scope scope = Scope::all,
+                                       std::uint64_t batch = 1);
 
 }  // namespace upsweep

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "upsweep/network/network.hpp"
@@ -24,17 +25,19 @@ struct GraphWork {
   std::uint64_t critical_path_level = 0;  ///< Σ over levels of the most expensive task
   std::uint64_t critical_path_dag = 0;    ///< longest path through the dependencies
   Makespan level;                         ///< with a barrier after each topological level
-  Makespan dag;
+  std::optional<Makespan> dag = Makespan();  ///< nothing for batches
 
-  [[nodiscard]] const Makespan& makespan(Execution execution) const {
+  [[nodiscard]] std::optional<Makespan> makespan(Execution execution) const {
     return execution == Execution::level ? level : dag;
   }
   friend bool operator==(const GraphWork&, const GraphWork&) = default;
 };
 
-/// Simulates tasks on `workers` >= 1 workers, each task of those it waits for first; without tasks all is 0.
-/// Throws std::invalid_argument for 0 workers or a task that waits for itself or a later one, CountOverflow.
-[[nodiscard]] GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t workers);
+/// Simulates tasks on `workers` >= 1 workers, every one `batch` >= 1 times, copies of one beside each other; without
+/// tasks all is 0. Tasks, FLOPs and steps are those of one input. Throws std::invalid_argument for 0 workers or a task
+/// that waits for itself or a later one, CountOverflow.
+[[nodiscard]] GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t workers,
+                                       std::uint64_t batch = 1);
 
 /// Plain back-propagation over the graph of the network, operator by operator: the block triangular system of all
 /// gradients, solved by topological levels.
@@ -61,6 +64,6 @@ struct GraphComparison {
 
 /// Simulates all three on `workers` workers. Throws like simulate_graph().
 [[nodiscard]] GraphComparison compare_with_graph(const Network& network, const NetworkProfile& profile,
-                                                 std::size_t workers);
+                                                 std::size_t workers, std::uint64_t batch = 1);
 
 }  // namespace upsweep

@@ -30,6 +30,6 @@ namespace upsweep {
 
 /// pram_profile() of a homogeneous chain. Throws std::invalid_argument for 0 workers, CountOverflow.
 [[nodiscard]] PramProfile homogeneous_pram(const HomogeneousProfile& profile, std::uint64_t workers,
-                                           Scope scope = Scope::all);
+                                           Scope scope = Scope::all, std::uint64_t batch = 1);
 
 }  // namespace upsweep

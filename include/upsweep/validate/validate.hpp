@@ -51,6 +51,8 @@ struct ValidationOptions {
   RunOptions run;
   const Machine* machine = nullptr;  ///< to predict times; none without it
   bool force = false;                ///< run what exceeds the limits, too
+  /// Why a schedule is not even tried, forced or not, as a part of a sentence: "a product of ..."; empty where it is.
+  std::function<std::string(const ScheduleProfile& profile)> cannot_run = {};
   /// Called before each schedule, with its name, and before back-propagation over the graph.
   std::function<void(const std::string& schedule)> progress;
 };

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "upsweep/machine/machine.hpp"
+#include "upsweep/scan/execution.hpp"
+#include "upsweep/search/candidate.hpp"
+
+namespace upsweep {
+
+/// Under what a question is asked: the same settings with the same defaults in every command.
+struct FrameRequest {
+  static constexpr std::uint64_t kMostBatch = 1'000'000;
+
+  /// Default: what the widest level of what is looked at has for the batch, at most the machine's.
+  std::optional<std::uint64_t> workers = std::nullopt;
+  std::optional<std::string> machine = std::nullopt;  ///< a file: answers are its seconds
+  std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
+  /// Inputs of an iteration. Default: 1; of a recurrent model that is run, or predicted on a machine, its file's.
+  std::optional<std::uint64_t> batch = std::nullopt;
+  std::optional<Execution> execution = std::nullopt;  ///< default_execution(); level where only that is known
+  /// Seconds that a scan takes once (planning, capturing a graph, compiling), to be paid back by what it saves.
+  std::optional<double> setup_s = std::nullopt;
+};
+
+/// Throws RequestError for settings that do not go together, whatever the model.
+void check_frame(const FrameRequest& frame);
+
+/// Throws RequestError for a batch whose runs are to be kept: those of a database are of one input, so that they can be
+/// compared. Passes that are predicted on a machine are kept with their batch.
+void require_one_input(const FrameRequest& frame, const std::optional<std::string>& db);
+
+/// What makes scores of counts on a machine, or without one: "pram" or "roofline".
+[[nodiscard]] std::string pricer_of(const Machine* machine);
+
+/// The frame of a search for the least time of all ops; `machine` is that of its file, or null.
+[[nodiscard]] SearchOptions options_of(const FrameRequest& frame, const Machine* machine, unsigned value_bytes);
+
+}  // namespace upsweep
