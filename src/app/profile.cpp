@@ -13,6 +13,7 @@
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/overtaking.hpp"
 #include "upsweep/search/what_binds.hpp"
@@ -94,15 +95,23 @@ void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, c
   found.overtakes = overtaking.result();
 }
 
+/// The schedule of a request and, behind it, plain back-propagation, counted.
+Analysis count_network(const ProfileRequest& request, const Model& model, const Watch& watch) {
+  const std::size_t length = model.network.links().size() + 1;
+  std::vector<Schedule> schedules = {make_schedule(schedule_request(request.schedule), length),
+                                     linear_schedule(length)};
+  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
+  if (request.is_default_schedule) return analyse_default(model, request.pattern, std::move(schedules), watch, most);
+  Analysis analysis = analyse_network(model, request.pattern, std::move(schedules), watch, most);
+  if (!analysis.uncounted.empty()) throw uncounted_error(model, request.pattern, analysis.uncounted.front());
+  return analysis;
+}
+
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
   const auto store = open_store(request.db);
-  const ScheduleRequest schedule = schedule_request(request.schedule);
-  const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules = {make_schedule(schedule, length)};
-  schedules.push_back(make_schedule(schedule_request("linear"), length));
-  CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}};
+  CountedNetworkProfile found{count_network(request, model, watch), {}};
   const ScheduleProfile& profile = found.analysis.schedules.front();
   const std::uint64_t workers = workers_on(machine, request.machine, request.workers, widest_level(profile.schedule));
   found.pram = pram_profile(profile, workers);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "feasible_on.hpp"
@@ -70,6 +71,73 @@ void save(RunStore& store, const RunContext& context, const SearchResult& result
   outcome.run_ids = store.save(context, runs, record);
 }
 
+/// Searches what is counted, and says of the rest why it is not.
+SearchResult search_counted(const Analysis& analysis, const SearchOptions& options, const Model& model,
+                            PatternKind pattern) {
+  SearchResult result = search_depth(analysis.schedules, options, analysis.uncounted);
+  for (std::size_t i = 0; i < analysis.uncounted.size(); ++i)
+    result.uncounted[i].reason = why_uncounted(model, pattern, analysis.uncounted[i]);
+  return result;
+}
+
+/// The uncounted schedule with the least work that might still be the best or turn the verdict; nothing: none.
+std::optional<std::size_t> next_to_count(const SearchResult& result, const std::set<std::string>& tried) {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < result.uncounted.size(); ++i) {
+    const Uncounted& mine = result.uncounted[i];
+    if (mine.loses || tried.contains(mine.schedule)) continue;
+    if (!next || mine.pairs < result.uncounted[*next].pairs) next = i;
+  }
+  return next;
+}
+
+/// Puts what was counted on its own where it stands among `names`.
+void take_over(Analysis more, const std::vector<std::string>& names, Analysis& analysis) {
+  const auto place = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
+  for (UncountedSchedule& mine : more.uncounted) {
+    std::ranges::find(analysis.uncounted, mine.least.schedule.name, [](const UncountedSchedule& u) {
+      return u.least.schedule.name;
+    })->pairs = mine.pairs;
+  }
+  for (ScheduleProfile& mine : more.schedules) {
+    std::erase_if(analysis.uncounted,
+                  [&](const UncountedSchedule& u) { return u.least.schedule.name == mine.schedule.name; });
+    const auto after = std::ranges::find_if(analysis.schedules, [&](const ScheduleProfile& other) {
+      return place(other.schedule.name) > place(mine.schedule.name);
+    });
+    analysis.schedules.insert(after, std::move(mine));
+  }
+}
+
+/// Counts all schedules that some seconds suffice for; of the others, from the cheapest on, those that what is known of
+/// them does not rule out.
+void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
+                      const Watch& watch, SearchOutcome& outcome) {
+  const Model& model = std::get<Model>(outcome.model);
+  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
+  std::vector<std::string> names;
+  for (const Schedule& schedule : schedules) names.push_back(schedule.name);
+  outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch, std::min(kQuickPairs, most));
+  Analysis& analysis = *outcome.analysis;
+  SearchResult result = search_counted(analysis, options, model, request.pattern);
+  std::set<std::string> tried;
+  while (const std::optional<std::size_t> next = most > kQuickPairs ? next_to_count(result, tried) : std::nullopt) {
+    Schedule schedule = analysis.uncounted[*next].least.schedule;
+    tried.insert(schedule.name);
+    try {
+      watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", schedule.name,
+                             static_cast<double>(result.uncounted[*next].pairs),
+                             result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
+      take_over(analyse_network(model, request.pattern, {std::move(schedule)}, watch, most), names, analysis);
+    } catch (const Interrupted&) {
+      outcome.is_interrupted = true;
+      break;
+    }
+    result = search_counted(analysis, options, model, request.pattern);
+  }
+  outcome.result = std::move(result);
+}
+
 void search_network(const SearchRequest& request, const Caller& caller, const Watch& watch, SearchOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const auto store = open_store(request.db);
@@ -82,11 +150,10 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   if (request.schemes.value_or(true)) {
     for (Schedule& scheme : scheme_candidates(length, *options.workers)) schedules.push_back(std::move(scheme));
   }
-  outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
   outcome.priced_by = roofline_or_pram(outcome.machine.get());
-  outcome.result = search_depth(outcome.analysis->schedules, options);
+  count_and_search(request, options, std::move(schedules), watch, outcome);
   outcome.verdict = verdict_of(outcome);
-  if (!store) return;
+  if (!store || outcome.is_interrupted) return;
   RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);
   add_machine(context, outcome.machine.get(), *options.workers, model.value_bytes);
   context.verdict = kept(outcome.verdict);

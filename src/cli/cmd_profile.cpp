@@ -11,13 +11,16 @@ namespace {
 struct ProfileOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
-  std::string schedule = "blelloch";
+  std::optional<std::string> schedule;
+  std::optional<std::string> count_limit;
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
   request.model = options.model.model;
-  request.schedule = options.schedule;
+  request.schedule = options.schedule.value_or("blelloch");
+  request.is_default_schedule = !options.schedule;
+  request.count_limit = count_limit_of(options.count_limit);
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
   request.machine = options.model.machine;
@@ -47,7 +50,8 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
                   accepted_schedules() +
                       "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "
                       "synthetic chain linear, blelloch, hybrid:L")
-      ->capture_default_str();
+      ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
+  declare_count_limit(*app, options->count_limit);
   return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }
 

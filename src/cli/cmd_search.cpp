@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent_options.hpp"
@@ -6,6 +7,8 @@
 
 namespace upsweep::cli {
 namespace {
+
+constexpr int kSearchInterrupted = 130;
 
 struct SearchCommand {
   ModelOptions model;
@@ -15,6 +18,7 @@ struct SearchCommand {
   bool live = false;
   std::optional<std::string> memory;
   std::optional<std::string> schemes;
+  std::optional<std::string> count_limit;
 };
 
 SearchRequest request_of(const SearchCommand& options) {
@@ -31,6 +35,7 @@ SearchRequest request_of(const SearchCommand& options) {
   request.live = options.live;
   if (options.memory) request.memory = parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
+  request.count_limit = count_limit_of(options.count_limit);
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);
   return request;
@@ -38,10 +43,11 @@ SearchRequest request_of(const SearchCommand& options) {
 
 int run_search(const SearchCommand& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
-  const SearchOutcome outcome = run(request_of(options), invocation, console.watch());
+  const GentleStop stop(true);
+  const SearchOutcome outcome = run(request_of(options), invocation, console.watch(&stop.flag()));
   report_stored(options.model.db, outcome.run_ids);
   print_report(options.model.format, outcome);
-  return 0;
+  return outcome.is_interrupted ? kSearchInterrupted : 0;
 }
 
 }  // namespace
@@ -65,6 +71,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--memory", options->memory,
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
+  declare_count_limit(*app, options->count_limit);
   return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
 }
 

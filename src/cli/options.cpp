@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/app/loading.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
@@ -69,6 +70,22 @@ void declare_format(CLI::App& app, std::string& format) {
   app.add_option("--format", format, "table for people, json or csv for programs")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
+}
+
+void declare_count_limit(CLI::App& app, std::optional<std::string>& limit) {
+  app.add_option("--count-limit", limit,
+                 "pairs of entries that counting the products of one schedule may go through (64 of them at once where "
+                 "rows are kept as bits); what takes more is left out, and said")
+      ->type_name("PAIRS")
+      ->default_str(fmt::format("{:.0e}, about ten minutes on two cores", static_cast<double>(kMostPairs)));
+}
+
+std::optional<std::uint64_t> count_limit_of(const std::optional<std::string>& limit) {
+  if (!limit) return std::nullopt;
+  constexpr double kMost = 0x1p62;
+  const double pairs = parse_number("--count-limit", *limit, "is a number of pairs from 1 to 4e18", 1);
+  if (pairs > kMost) return static_cast<std::uint64_t>(kMost);
+  return static_cast<std::uint64_t>(pairs);
 }
 
 void declare_model_options(CLI::App& app, ModelOptions& options) {

@@ -29,6 +29,12 @@ struct ModelOptions {
 /// Declares MODEL, --pattern, --workers, --machine, --launch, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
 
+/// Declares --count-limit.
+void declare_count_limit(CLI::App& app, std::optional<std::string>& limit);
+
+/// The steps of --count-limit: a number of at least 1, as 3e12 too.
+[[nodiscard]] std::optional<std::uint64_t> count_limit_of(const std::optional<std::string>& limit);
+
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 

@@ -92,8 +92,14 @@ std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& networ
 }
 
 /// The links in scan order: last one first.
-JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps,
-                            PatternForm form) {
+JacobianChain in_scan_order(const Network& network, const PatternSource& make, StepPatterns steps, PatternForm form) {
+  const PatternSource pattern_of = [&](std::size_t o) {
+    try {
+      return make(o);
+    } catch (const OutOfRoom& room) {
+      throw no_room(network, o, room);
+    }
+  };
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);

@@ -89,7 +89,18 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   return candidate;
 }
 
-SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
+ScoreBound score_bound(const ScheduleProfile& least, const SearchOptions& options, std::uint64_t workers) {
+  const std::unique_ptr<CountedSchedule> schedule = counted(least, options.value_bytes);
+  const Totals totals = schedule->sums(options.scope, true).totals;
+  ScoreBound bound{totals.flops, shared_makespan(schedule->shared(options.scope), workers)};
+  const std::uint64_t path = totals.critical_path(options.execution);
+  if (options.objective == Objective::critical_flops) bound.score = path;
+  if (options.objective == Objective::time) bound.score = std::max(path, ceil_div(totals.flops, workers));
+  return bound;
+}
+
+SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options,
+                          const std::vector<UncountedSchedule>& uncounted) {
   if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
     throw std::invalid_argument("search_depth needs the profile of depth 0 first");
   }
@@ -107,6 +118,18 @@ SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const Se
     Candidate candidate = score_schedule(*schedule, options, result.workers);
     if (candidate.feasible) overtaking.add(*schedule, candidate.totals, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
+  }
+  const auto inputs = static_cast<double>(result.inputs);
+  for (const UncountedSchedule& mine : uncounted) {
+    const ScoreBound bound = score_bound(mine.least, options, result.workers);
+    Uncounted left{mine.least.schedule.name, mine.least.schedule.hybrid_depth()};
+    left.is_plain = is_plain_schedule(left.schedule);
+    left.pairs = mine.pairs;
+    if (!options.in_seconds()) left.bound = static_cast<double>(bound.score) / inputs;
+    left.shared_bound = static_cast<double>(bound.shared) / inputs;
+    const std::unique_ptr<CountedSchedule> least = counted(mine.least, options.value_bytes);
+    if (!left.is_plain) overtaking.add_least(*least, least->sums(options.scope, true).totals);
+    result.uncounted.push_back(std::move(left));
   }
   if (result.linear().feasible) result.overtakes = overtaking.result();
   finish_search(result);

@@ -24,6 +24,9 @@ namespace upsweep {
 struct ProfileRequest {
   std::string model;  ///< a file of any kind of model with a chain
   std::string schedule = "blelloch";
+  /// Nobody asked for that one: analyse_default() may put another in its place.
+  bool is_default_schedule = false;
+  std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps; kMostPairs without
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::uint64_t> workers = std::nullopt;
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: seconds too

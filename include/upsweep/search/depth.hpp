@@ -27,7 +27,18 @@ namespace upsweep {
 /// and the best of all; ties go to the smaller depth, then to the first scheme. With a machine it says what binds them.
 ///
 /// A candidate is infeasible, with the reason, when one product or the peak of live bytes exceeds the memory limit
-/// (both as means over the inputs). Throws std::invalid_argument without a depth, CountOverflow.
-[[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options);
+/// (both as means over the inputs). `uncounted`: schedules that are missing; what is known of them says whether they
+/// might be better. Throws std::invalid_argument without a depth, CountOverflow.
+[[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options,
+                                        const std::vector<UncountedSchedule>& uncounted = {});
+
+/// What score_schedule() gives is no smaller than this, sums over the inputs in FLOPs, for every profile whose ops have
+/// at least the FLOPs and spans of `least`: the larger of the critical path and an equal share of the work. `shared`:
+/// the same of PramProfile::shared_flops.
+struct ScoreBound {
+  std::uint64_t score = 0;
+  std::uint64_t shared = 0;
+};
+[[nodiscard]] ScoreBound score_bound(const ScheduleProfile& least, const SearchOptions& options, std::uint64_t workers);
 
 }  // namespace upsweep
