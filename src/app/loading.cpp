@@ -34,7 +34,7 @@ Machine with_launch(const std::string& file, Machine machine, std::optional<Laun
 
 Model countable_network(AnyModel any, const std::string& command, PatternForm form) {
   Model model = require_network(std::move(any), command);
-  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory(), form); });
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, memory_left(), form); });
   return model;
 }
 
@@ -96,6 +96,14 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
   } catch (const std::length_error& error) {
     throw InputError(fmt::format("{}: {}", model.file, error.what()));
+  }
+}
+
+void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
+                        const std::optional<std::uint64_t>& most_memory) {
+  if (!file.holds<RecurrentModel>() && !file.holds<ChainModel>()) return;
+  for (const auto& [field, limit] : {std::pair{"count_limit", &most_pairs}, std::pair{"count_memory", &most_memory}}) {
+    if (*limit) throw RequestError(field, "with a model that closed forms count, accepted is a network of operators");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
@@ -97,6 +98,7 @@ void add_plain(const CountedSchedule& linear, const CountedSchedule& schedule, c
 
 /// The schedule of a request and, behind it, plain back-propagation, counted.
 Analysis count_network(const ProfileRequest& request, const Model& model, const Watch& watch) {
+  const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = {make_schedule(schedule_request(request.schedule), length),
                                      linear_schedule(length)};
@@ -285,6 +287,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
   check_launch(request.launch, request.machine.has_value());
+  check_count_limits(file, request.count_limit, request.count_memory);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     const BackwardMethod method = method_of(request);

@@ -10,6 +10,7 @@
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/search_report.hpp"
@@ -80,12 +81,20 @@ SearchResult search_counted(const Analysis& analysis, const SearchOptions& optio
   return result;
 }
 
-/// The uncounted schedule with the least work that might still be the best or turn the verdict; nothing: none.
-std::optional<std::size_t> next_to_count(const SearchResult& result, const std::set<std::string>& tried) {
+/// Steps that a schedule may take on its own: `most` where it might still be the best or turn the verdict. One that is
+/// ruled out is counted where some seconds do, which another ended that shares its products and has more of them.
+std::uint64_t limit_of(const Uncounted& uncounted, std::uint64_t most) {
+  return uncounted.loses ? std::min(kQuickPairs, most) : most;
+}
+
+/// The uncounted schedule with the least work that is within its limit as far as that is known; nothing: none.
+std::optional<std::size_t> next_to_count(const SearchResult& result, const Analysis& analysis,
+                                         const std::set<std::string>& tried, std::uint64_t most) {
   std::optional<std::size_t> next;
   for (std::size_t i = 0; i < result.uncounted.size(); ++i) {
     const Uncounted& mine = result.uncounted[i];
-    if (mine.loses || tried.contains(mine.schedule)) continue;
+    if (mine.loses && analysis.uncounted[i].is_memory) continue;
+    if (mine.pairs > limit_of(mine, most) || tried.contains(mine.schedule)) continue;
     if (!next || mine.pairs < result.uncounted[*next].pairs) next = i;
   }
   return next;
@@ -95,9 +104,17 @@ std::optional<std::size_t> next_to_count(const SearchResult& result, const std::
 void take_over(Analysis more, const std::vector<std::string>& names, Analysis& analysis) {
   const auto place = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
   for (UncountedSchedule& mine : more.uncounted) {
-    std::ranges::find(analysis.uncounted, mine.least.schedule.name, [](const UncountedSchedule& u) {
-      return u.least.schedule.name;
-    })->pairs = mine.pairs;
+    UncountedSchedule& known =
+        *std::ranges::find(analysis.uncounted, mine.least.schedule.name,
+                           [](const UncountedSchedule& u) -> const std::string& { return u.least.schedule.name; });
+    // Both know the FLOPs of some ops: what one does not is 0 there.
+    for (std::size_t id = 0; id < mine.least.ops.size(); ++id) {
+      OpProfile& op = mine.least.ops[id];
+      op.flops = std::max(op.flops, known.least.ops[id].flops);
+      op.span = std::max(op.span, known.least.ops[id].span);
+    }
+    mine.least.levels = level_profiles(mine.least);
+    known = std::move(mine);
   }
   for (ScheduleProfile& mine : more.schedules) {
     std::erase_if(analysis.uncounted,
@@ -114,6 +131,7 @@ void take_over(Analysis more, const std::vector<std::string>& names, Analysis& a
 void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
                       const Watch& watch, SearchOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
+  const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::uint64_t most = request.count_limit.value_or(kMostPairs);
   std::vector<std::string> names;
   for (const Schedule& schedule : schedules) names.push_back(schedule.name);
@@ -121,14 +139,15 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
   Analysis& analysis = *outcome.analysis;
   SearchResult result = search_counted(analysis, options, model, request.pattern);
   std::set<std::string> tried;
-  while (const std::optional<std::size_t> next = most > kQuickPairs ? next_to_count(result, tried) : std::nullopt) {
+  while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
     Schedule schedule = analysis.uncounted[*next].least.schedule;
+    const std::uint64_t limit = limit_of(result.uncounted[*next], most);
     tried.insert(schedule.name);
     try {
       watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", schedule.name,
                              static_cast<double>(result.uncounted[*next].pairs),
                              result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
-      take_over(analyse_network(model, request.pattern, {std::move(schedule)}, watch, most), names, analysis);
+      take_over(analyse_network(model, request.pattern, {std::move(schedule)}, watch, limit), names, analysis);
     } catch (const Interrupted&) {
       outcome.is_interrupted = true;
       break;
@@ -371,6 +390,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   if (request.launch == LaunchMode::fused && request.execution == Execution::dag)
     throw RequestError("launch",
                        "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");
+  check_count_limits(file, request.count_limit, request.count_memory);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);

@@ -64,6 +64,11 @@ std::uint64_t available_memory() {
   return std::min({machine_memory(), free ? *free * kKibibyte : kNone, group_left()});
 }
 
+std::string memory_text(std::uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  return number < 0x1p30 ? fmt::format("{:.1f} MiB", number / 0x1p20) : fmt::format("{:.1f} GiB", number / 0x1p30);
+}
+
 void return_free_memory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -71,8 +76,8 @@ void return_free_memory() {
 }
 
 OutOfRoom::OutOfRoom(std::uint64_t held, std::uint64_t most)
-    : std::length_error(fmt::format("its patterns need more than {:.1f} GiB, accepted is at most {:.1f} GiB",
-                                    static_cast<double>(held) / 0x1p30, static_cast<double>(most) / 0x1p30)),
+    : std::length_error(
+          fmt::format("its patterns need more than {}, accepted is at most {}", memory_text(held), memory_text(most))),
       held_(held),
       most_(most) {}
 

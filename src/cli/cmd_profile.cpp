@@ -12,7 +12,7 @@ struct ProfileOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::optional<std::string> schedule;
-  std::optional<std::string> count_limit;
+  CountOptions count;
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
@@ -20,7 +20,8 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.model = options.model.model;
   request.schedule = options.schedule.value_or("blelloch");
   request.is_default_schedule = !options.schedule;
-  request.count_limit = count_limit_of(options.count_limit);
+  request.count_limit = count_limit_of(options.count);
+  request.count_memory = count_memory_of(options.count);
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
   request.machine = options.model.machine;
@@ -51,7 +52,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
                       "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "
                       "synthetic chain linear, blelloch, hybrid:L")
       ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
-  declare_count_limit(*app, options->count_limit);
+  declare_count_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }
 

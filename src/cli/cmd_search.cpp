@@ -18,7 +18,7 @@ struct SearchCommand {
   bool live = false;
   std::optional<std::string> memory;
   std::optional<std::string> schemes;
-  std::optional<std::string> count_limit;
+  CountOptions count;
 };
 
 SearchRequest request_of(const SearchCommand& options) {
@@ -35,7 +35,8 @@ SearchRequest request_of(const SearchCommand& options) {
   request.live = options.live;
   if (options.memory) request.memory = parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
-  request.count_limit = count_limit_of(options.count_limit);
+  request.count_limit = count_limit_of(options.count);
+  request.count_memory = count_memory_of(options.count);
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);
   return request;
@@ -71,7 +72,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--memory", options->memory,
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
-  declare_count_limit(*app, options->count_limit);
+  declare_count_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
 }
 

@@ -29,11 +29,18 @@ struct ModelOptions {
 /// Declares MODEL, --pattern, --workers, --machine, --launch, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
 
-/// Declares --count-limit.
-void declare_count_limit(CLI::App& app, std::optional<std::string>& limit);
+/// What counting may take, as text.
+struct CountOptions {
+  std::optional<std::string> limit;
+  std::optional<std::string> memory;
+};
+
+/// Declares --count-limit and --count-memory.
+void declare_count_options(CLI::App& app, CountOptions& options);
 
 /// The steps of --count-limit: a number of at least 1, as 3e12 too.
-[[nodiscard]] std::optional<std::uint64_t> count_limit_of(const std::optional<std::string>& limit);
+[[nodiscard]] std::optional<std::uint64_t> count_limit_of(const CountOptions& options);
+[[nodiscard]] std::optional<std::uint64_t> count_memory_of(const CountOptions& options);
 
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);

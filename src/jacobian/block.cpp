@@ -175,10 +175,10 @@ class Former {
 
 OperatorError no_room(const Network& network, std::size_t op, const OutOfRoom& room) {
   const Operator& at = network.operators()[op];
-  return {op, fmt::format("{} '{}': with what it adds, patterns of Jacobians take more than {:.1f} GiB, accepted is at "
-                          "most {:.1f} GiB: a smaller image, fewer channels or more memory",
-                          kind_name(at.kind), at.name, static_cast<double>(room.held()) / 0x1p30,
-                          static_cast<double>(room.most()) / 0x1p30)};
+  return {op,
+          fmt::format("{} '{}': with what it adds, patterns of Jacobians take more than {}, accepted is at most {}: a "
+                      "smaller image, fewer channels or more memory",
+                      kind_name(at.kind), at.name, memory_text(room.held()), memory_text(room.most()))};
 }
 
 std::uint64_t BlockStep::flops() const { return checked_add(flops_of_products(products), additions); }

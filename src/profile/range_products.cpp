@@ -72,7 +72,9 @@ void refuse(const std::vector<std::size_t>& users, const RefusedProduct& refusal
 void ProductPlan::count_split(std::size_t number, RangeStructures& structures, WorkMeter& meter,
                               std::vector<Spent>& spent, Counts& counts) const {
   const Split& split = splits_[number];
-  if (!is_needed(split.users, spent)) {
+  // Two elements of the array are there whatever was refused: their count makes the schedule's bound larger.
+  const bool is_there = split.range.last == split.range.first + 1;
+  if (!is_there && !is_needed(split.users, spent)) {
     structures.forgo(split.later());
     structures.forgo(split.earlier());
     return;

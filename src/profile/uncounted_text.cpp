@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "upsweep/base/memory.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 
 namespace upsweep {
@@ -39,9 +40,8 @@ std::string uncounted_text(const NetworkView& view, PatternKind pattern, const U
   const std::vector<Operator>& operators = view.network.operators();
   const std::string lost = lost_classes_text(view, pattern, uncounted.refused);
   const std::string what =
-      uncounted.is_memory
-          ? fmt::format("needs patterns of about {:.1f} GiB", static_cast<double>(uncounted.bytes) / 0x1p30)
-          : fmt::format("takes counting of about {:.2g} pairs", static_cast<double>(uncounted.pairs));
+      uncounted.is_memory ? fmt::format("needs patterns of about {}", memory_text(uncounted.bytes))
+                          : fmt::format("takes counting of about {:.2g} pairs", static_cast<double>(uncounted.pairs));
   return fmt::format("{}: the product of the Jacobians from '{}' to '{}' {}{}", uncounted.least.schedule.name,
                      operators[view.network.link(first).operators.front()].name,
                      operators[view.network.link(last).output()].name, what, lost.empty() ? "" : ": " + lost);

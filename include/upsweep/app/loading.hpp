@@ -27,16 +27,20 @@ namespace upsweep {
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);
 
-/// Steps of counting (CountLimits::pairs) that are done without thinking: some seconds. On one machine of two cores,
-/// AMD EPYC, 2 to 9 · 10^9 were done a second (reports/products.md).
+/// Steps of counting (CountLimits::pairs) that are done without thinking: some seconds. A core of an AMD EPYC does 2 to
+/// 4 · 10^9 a second (reports/products.md).
 inline constexpr std::uint64_t kQuickPairs = 20'000'000'000;
-/// What those two cores do in about ten minutes: the most that a schedule may take where nobody says another number.
+/// What two of them do in about ten minutes: the most that a schedule may take where nobody says another number.
 inline constexpr std::uint64_t kMostPairs = 2'000'000'000'000;
 
 /// analyse() with progress. Throws InputError at the model's lines, also where counts are too large. `most_pairs`,
 /// where given, and the memory there is end schedules that take more: Analysis::uncounted.
 [[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
                                        const Watch& watch, std::optional<std::uint64_t> most_pairs = std::nullopt);
+
+/// Throws RequestError for limits of counting with a model that closed forms count.
+void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
+                        const std::optional<std::uint64_t>& most_memory);
 
 /// Why a schedule of a model was not counted: uncounted_text().
 [[nodiscard]] std::string why_uncounted(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted);

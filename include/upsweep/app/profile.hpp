@@ -27,6 +27,8 @@ struct ProfileRequest {
   /// Nobody asked for that one: analyse_default() may put another in its place.
   bool is_default_schedule = false;
   std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps; kMostPairs without
+  std::optional<std::uint64_t> count_memory =
+      std::nullopt;  ///< bytes that patterns may take; what the machine has without
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::uint64_t> workers = std::nullopt;
   std::optional<std::string> machine = std::nullopt;  ///< a machine file: seconds too

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace upsweep {
 
@@ -11,6 +12,9 @@ namespace upsweep {
 
 /// Memory that is left of it now, bytes: what the system could give without taking it from other programs.
 [[nodiscard]] std::uint64_t available_memory();
+
+/// "3.5 GiB" or, below one, "12.0 MiB".
+[[nodiscard]] std::string memory_text(std::uint64_t bytes);
 
 /// Hands free memory of this process back to the system, where the C library knows how.
 void return_free_memory();
