@@ -126,33 +126,44 @@ void take_over(Analysis more, const std::vector<std::string>& names, Analysis& a
   }
 }
 
-/// Counts all schedules that some seconds suffice for; of the others, from the cheapest on, those that what is known of
-/// them does not rule out.
+/// Counts all schedules that a second or so suffices for, then together those that some seconds do; of the others, from
+/// the cheapest on, those that what is known of them does not rule out. What is there when the caller stops it is the
+/// answer.
 void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
                       const Watch& watch, SearchOutcome& outcome) {
+  constexpr std::uint64_t kGlancePairs = 1'000'000'000;
   const Model& model = std::get<Model>(outcome.model);
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::uint64_t most = request.count_limit.value_or(kMostPairs);
   std::vector<std::string> names;
   for (const Schedule& schedule : schedules) names.push_back(schedule.name);
-  outcome.analysis = analyse_network(model, request.pattern, std::move(schedules), watch, std::min(kQuickPairs, most));
+  const auto count = [&](std::vector<Schedule> some, std::uint64_t limit) {
+    return analyse_network(model, request.pattern, std::move(some), watch, std::min(limit, most));
+  };
+  outcome.analysis = count(std::move(schedules), kGlancePairs);
   Analysis& analysis = *outcome.analysis;
-  SearchResult result = search_counted(analysis, options, model, request.pattern);
-  std::set<std::string> tried;
-  while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
-    Schedule schedule = analysis.uncounted[*next].least.schedule;
-    const std::uint64_t limit = limit_of(result.uncounted[*next], most);
-    tried.insert(schedule.name);
-    try {
-      watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", schedule.name,
-                             static_cast<double>(result.uncounted[*next].pairs),
-                             result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
-      take_over(analyse_network(model, request.pattern, {std::move(schedule)}, watch, limit), names, analysis);
-    } catch (const Interrupted&) {
-      outcome.is_interrupted = true;
-      break;
+  const auto search = [&] { return search_counted(analysis, options, model, request.pattern); };
+  SearchResult result = search();
+  try {
+    if (!analysis.uncounted.empty() && most > kGlancePairs) {
+      std::vector<Schedule> left;
+      for (const UncountedSchedule& mine : analysis.uncounted) left.push_back(mine.least.schedule);
+      take_over(count(std::move(left), kQuickPairs), names, analysis);
+      result = search();
     }
-    result = search_counted(analysis, options, model, request.pattern);
+    std::set<std::string> tried;
+    while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
+      const Uncounted& mine = result.uncounted[*next];
+      tried.insert(mine.schedule);
+      watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", mine.schedule,
+                             static_cast<double>(mine.pairs),
+                             result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
+      take_over(count({analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names, analysis);
+      result = search();
+    }
+  } catch (const Interrupted&) {
+    outcome.is_interrupted = true;
+    watch.say("interrupted: schedules that were not counted by then are left out");
   }
   outcome.result = std::move(result);
 }

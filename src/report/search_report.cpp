@@ -54,7 +54,6 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
   };
   Json object = {{"schedule", c.schedule},
                  {"depth", optional_json(c.depth)},
-                 {"status", "counted"},
                  {"feasible", c.feasible},
                  {"reason", c.feasible ? Json() : Json(c.reason)},
                  {"score", c.score ? score_json(result, *c.score) : Json()},
@@ -76,10 +75,11 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"seconds", {{"level", optional_json(c.level_s)}, {"dag", optional_json(c.dag_s)}}},
                  {"launch_seconds", launch_seconds_json(result, c)},
                  {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
-                 {"feasible_on", Json()},
-                 {"bound", Json()},
-                 {"count_pairs", Json()}};
+                 {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
+  object["status"] = "counted";
+  object["bound"] = Json();
+  object["count_pairs"] = Json();
   return object;
 }
 
