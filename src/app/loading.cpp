@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -12,7 +13,9 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
+#include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/recurrent/device_model.hpp"
+#include "upsweep/search/depth.hpp"
 
 namespace upsweep {
 namespace {
@@ -31,7 +34,7 @@ Machine with_launch(const std::string& file, Machine machine, std::optional<Laun
 
 Model countable_network(AnyModel any, const std::string& command, PatternForm form) {
   Model model = require_network(std::move(any), command);
-  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory(), form); });
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, memory_left(), form); });
   return model;
 }
 
@@ -43,18 +46,92 @@ Numbers numbers_for(PatternKind pattern) {
   return pattern == PatternKind::sample ? Numbers::needed : Numbers::structure;
 }
 
-Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch) {
-  const auto progress = [&](std::size_t done, std::size_t inputs) {
-    watch.show(done < inputs ? fmt::format("counting products, input {} of {}", done + 1, inputs) : "");
-  };
-  const NetworkView view{model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
+namespace {
+
+NetworkView view_of(const Model& model) {
+  return {model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
+}
+
+/// Says what is counted, once that has taken a while, and not too often.
+class CountProgress {
+ public:
+  explicit CountProgress(const Watch& watch) : watch_(watch) {}
+
+  void input(std::size_t done, std::size_t inputs) {
+    if (done == inputs) return watch_.show("");
+    what_ = inputs == 1 ? "counting products" : fmt::format("counting products, input {} of {}", done + 1, inputs);
+    watch_.show(what_);
+  }
+  void product(std::size_t number, std::size_t products) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < std::chrono::milliseconds(200)) return;
+    shown_ = now;
+    watch_.show(fmt::format("{}: {} of {}", what_, number, products));
+  }
+
+ private:
+  const Watch& watch_;
+  std::string what_;
+  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch,
+                         std::optional<std::uint64_t> most_pairs) {
+  CountProgress shown(watch);
+  CountLimits limits;
+  limits.pairs = most_pairs.value_or(WorkMeter::kNoLimit);
+  limits.stop = watch.stop;
+  limits.progress = [&](std::size_t number, std::size_t products) { shown.product(number, products); };
   try {
-    return model.at_operators([&] { return analyse(view, pattern, std::move(schedules), progress); });
+    Analysis analysis = model.at_operators([&] {
+      return analyse(
+          view_of(model), pattern, std::move(schedules),
+          [&](std::size_t done, std::size_t inputs) { shown.input(done, inputs); }, PatternForm::classes, &limits);
+    });
+    if (!most_pairs && !analysis.uncounted.empty()) throw uncounted_error(model, pattern, analysis.uncounted.front());
+    return analysis;
   } catch (const CountOverflow& error) {
     throw InputError(fmt::format("{}: {}, accepted are smaller models", model.file, error.what()));
   } catch (const std::length_error& error) {
     throw InputError(fmt::format("{}: {}", model.file, error.what()));
   }
+}
+
+void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
+                        const std::optional<std::uint64_t>& most_memory) {
+  if (!file.holds<RecurrentModel>() && !file.holds<ChainModel>()) return;
+  for (const auto& [field, limit] : {std::pair{"count_limit", &most_pairs}, std::pair{"count_memory", &most_memory}}) {
+    if (*limit) throw RequestError(field, "with a model that closed forms count, accepted is a network of operators");
+  }
+}
+
+std::string why_uncounted(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted) {
+  return uncounted_text(view_of(model), pattern, uncounted);
+}
+
+InputError uncounted_error(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted) {
+  return model.located(
+      OperatorError(first_operator(model.network, uncounted.refused),
+                    fmt::format("{}; accepted are {}", why_uncounted(model, pattern, uncounted),
+                                uncounted.is_memory
+                                    ? "schedules that form less (linear, hybrid:1, ...) and more memory"
+                                    : "schedules that form less (linear, hybrid:1, ...) and a larger `count_limit`")));
+}
+
+Analysis analyse_default(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch,
+                         std::uint64_t most_pairs) {
+  const std::uint64_t most = std::min(kQuickPairs, most_pairs);
+  Analysis analysis = analyse_network(model, pattern, schedules, watch, most);
+  if (analysis.uncounted.empty()) return analysis;
+  // Deeper ones form all that shallower ones do, and linear nothing.
+  schedules.front() = analyse_network(model, pattern, depth_candidates(schedules.front().length), watch, most)
+                          .schedules.back()
+                          .schedule;
+  watch.say(fmt::format("{}; {} is taken, another with `schedule`",
+                        why_uncounted(model, pattern, analysis.uncounted.front()), schedules.front().name));
+  return analyse_network(model, pattern, std::move(schedules), watch);
 }
 
 ScheduleRequest schedule_request(const std::string& text) {

@@ -10,10 +10,12 @@
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -79,18 +81,30 @@ BackwardMethod method_of(const ProfileRequest& request) {
   return method;
 }
 
+/// Plain back-propagation and, behind it, the schedule of a request where that is another one, counted.
+Analysis count_network(const ProfileRequest& request, const Model& model, const Watch& watch) {
+  const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
+  const std::size_t length = model.network.links().size() + 1;
+  std::vector<Schedule> schedules = {make_schedule(schedule_request(request.schedule), length),
+                                     linear_schedule(length)};
+  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
+  Analysis analysis = request.is_default_schedule
+                          ? analyse_default(model, request.pattern, std::move(schedules), watch, most)
+                          : analyse_network(model, request.pattern, std::move(schedules), watch, most);
+  if (!analysis.uncounted.empty()) throw uncounted_error(model, request.pattern, analysis.uncounted.front());
+  std::swap(analysis.schedules.front(), analysis.schedules.back());
+  if (analysis.schedules.front().schedule.name == analysis.schedules.back().schedule.name) analysis.schedules.pop_back();
+  return analysis;
+}
+
 void profile_network(const ProfileRequest& request, const Caller& caller, const Watch& watch, ProfileOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const Machine* machine = outcome.machine.get();
   const auto store = open_store(request.db);
-  const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules = {make_schedule(schedule_request("linear"), length)};
-  Schedule schedule = make_schedule(schedule_request(request.schedule), length);
-  if (schedule.name != schedules.front().name) schedules.push_back(std::move(schedule));
+  CountedNetworkProfile found{count_network(request, model, watch), {}, {}};
   SearchOptions options = options_of(request, machine, model.value_bytes);
-  options.workers =
-      workers_on(machine, request.machine, request.workers, checked_mul(widest_level(schedules.back()), options.batch));
-  CountedNetworkProfile found{analyse_network(model, request.pattern, std::move(schedules), watch), {}, {}};
+  options.workers = workers_on(machine, request.machine, request.workers,
+                               checked_mul(widest_level(found.profile().schedule), options.batch));
   found.compared = search_depth(found.analysis.schedules, options);
   if (machine != nullptr)
     found.times = profile_times(found.compared, found.profile(), found.analysis.network, model.network);
@@ -265,6 +279,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_schedule(request.schedule);
   const ModelFile file(request.model);
   check_assumptions(request.assumptions, request.machine.has_value());
+  check_count_limits(file, request.count_limit, request.count_memory);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {

@@ -185,7 +185,9 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   check_label(model, loss);
   const auto store = open_store(request.db);
   std::vector<Schedule> schedules = schedules_of(request, model.network.links().size() + 1, setting.workers);
-  Analysis analysis = analyse_network(model, request.pattern, std::move(schedules), watch);
+  const bool is_default = !request.schedule && !request.all_depths && !request.all_schedules;
+  Analysis analysis = is_default ? analyse_default(model, request.pattern, std::move(schedules), watch)
+                                 : analyse_network(model, request.pattern, std::move(schedules), watch);
   if (!setting.machine && entry.can(Ability::calibration) && any_to_run(analysis, request))
     setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, caller, watch);
   NetworkValidation found{std::move(model), std::move(analysis)};

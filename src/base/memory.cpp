@@ -1,14 +1,72 @@
 #include "upsweep/base/memory.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
 namespace upsweep {
+namespace {
+
+constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+/// How much more is taken before the system is asked again what it has left.
+constexpr std::uint64_t kStep = std::uint64_t{1} << 26;
+/// Of the memory of the machine, the share that is left to others.
+constexpr std::uint64_t kReserve = 16;
+
+std::atomic<std::uint64_t> held{0};
+std::atomic<std::uint64_t> ceiling{kNone};
+
+/// The number after `key` in a file of the system, or its first one without a key; nothing where there is none.
+std::optional<std::uint64_t> system_number(const char* file, const std::string& key = "") {
+  std::ifstream stream(file);
+  std::string word;
+  while (!key.empty() && stream >> word && word != key) {
+  }
+  std::uint64_t number = 0;
+  return stream >> number ? std::optional(number) : std::nullopt;
+}
+
+/// What the control group may have; kNone without a limit.
+std::uint64_t group_memory() { return system_number("/sys/fs/cgroup/memory.max").value_or(kNone); }
+
+/// What is left of that; file contents that nobody uses count as left.
+std::uint64_t group_left() {
+  const std::uint64_t most = group_memory();
+  const auto used = system_number("/sys/fs/cgroup/memory.current");
+  if (most == kNone || !used) return kNone;
+  const std::uint64_t files = system_number("/sys/fs/cgroup/memory.stat", "inactive_file").value_or(0);
+  const std::uint64_t fixed = *used - std::min(*used, files);
+  return most - std::min(most, fixed);
+}
+
+}  // namespace
 
 std::uint64_t machine_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  static const std::uint64_t memory =
+      std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE)),
+               group_memory());
+  return memory;
+}
+
+std::uint64_t available_memory() {
+  constexpr std::uint64_t kKibibyte = 1024;
+  const auto free = system_number("/proc/meminfo", "MemAvailable:");
+  return std::min({machine_memory(), free ? *free * kKibibyte : kNone, group_left()});
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  return number < 0x1p30 ? fmt::format("{:.1f} MiB", number / 0x1p20) : fmt::format("{:.1f} GiB", number / 0x1p30);
 }
 
 void return_free_memory() {
@@ -16,5 +74,47 @@ void return_free_memory() {
   malloc_trim(0);
 #endif
 }
+
+OutOfRoom::OutOfRoom(std::uint64_t held, std::uint64_t most)
+    : std::length_error(
+          fmt::format("its patterns need more than {}, accepted is at most {}", memory_text(held), memory_text(most))),
+      held_(held),
+      most_(most) {}
+
+HeldMemory::HeldMemory(HeldMemory&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+
+HeldMemory& HeldMemory::operator=(HeldMemory&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+void HeldMemory::add(std::size_t bytes) {
+  const std::uint64_t before = held.fetch_add(bytes);
+  const std::uint64_t now = before + bytes;
+  const std::uint64_t most = std::min(ceiling.load(), machine_memory());
+  const auto refuse = [&](std::uint64_t accepted) {
+    held.fetch_sub(bytes);
+    throw OutOfRoom(now, accepted);
+  };
+  if (now > most) refuse(most);
+  // What others take in the meantime is not known: the system is asked now and then.
+  if (before / kStep != now / kStep && available_memory() < bytes + machine_memory() / kReserve) refuse(before);
+  bytes_ += bytes;
+}
+
+void HeldMemory::release() noexcept { held.fetch_sub(std::exchange(bytes_, 0)); }
+
+std::uint64_t held_memory() { return held; }
+
+std::uint64_t memory_left() {
+  const std::uint64_t most = std::min(ceiling.load(), machine_memory());
+  const std::uint64_t free = available_memory();
+  return std::min(most - std::min(most, held.load()), free - std::min(free, machine_memory() / kReserve));
+}
+
+MemoryCeiling::MemoryCeiling(std::uint64_t bytes) : before_(ceiling.exchange(bytes)) {}
+MemoryCeiling::~MemoryCeiling() { ceiling = before_; }
 
 }  // namespace upsweep

@@ -11,13 +11,17 @@ namespace {
 struct ProfileOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
-  std::string schedule = "blelloch";
+  std::optional<std::string> schedule;
+  CountOptions count;
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
   request.model = options.model.model;
-  request.schedule = options.schedule;
+  request.schedule = options.schedule.value_or("blelloch");
+  request.is_default_schedule = !options.schedule;
+  request.count_limit = count_limit_of(options.count);
+  request.count_memory = count_memory_of(options.count);
   request.pattern = pattern_kind(options.model);
   set_frame(options.model, request);
   request.db = options.model.db;
@@ -45,7 +49,8 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
                   accepted_schedules() +
                       "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "
                       "synthetic chain linear, blelloch, hybrid:L")
-      ->capture_default_str();
+      ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
+  declare_count_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }
 

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent_options.hpp"
@@ -7,6 +8,8 @@
 namespace upsweep::cli {
 namespace {
 
+constexpr int kSearchInterrupted = 130;
+
 struct SearchCommand {
   ModelOptions model;
   RecurrentOptions recurrent;
@@ -14,6 +17,7 @@ struct SearchCommand {
   bool live = false;
   std::optional<std::string> memory;
   std::optional<std::string> schemes;
+  CountOptions count;
 };
 
 SearchRequest request_of(const SearchCommand& options) {
@@ -27,6 +31,8 @@ SearchRequest request_of(const SearchCommand& options) {
   request.live = options.live;
   if (options.memory) request.memory = parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
+  request.count_limit = count_limit_of(options.count);
+  request.count_memory = count_memory_of(options.count);
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);
   return request;
@@ -34,10 +40,11 @@ SearchRequest request_of(const SearchCommand& options) {
 
 int run_search(const SearchCommand& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
-  const SearchOutcome outcome = run(request_of(options), invocation, console.watch());
+  const GentleStop stop(true);
+  const SearchOutcome outcome = run(request_of(options), invocation, console.watch(&stop.flag()));
   report_stored(options.model.db, outcome.run_ids);
   print_report(options.model.format, outcome);
-  return 0;
+  return outcome.is_interrupted ? kSearchInterrupted : 0;
 }
 
 }  // namespace
@@ -58,6 +65,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--memory", options->memory,
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
+  declare_count_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
 }
 

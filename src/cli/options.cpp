@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "upsweep/app/loading.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
@@ -69,6 +70,30 @@ void declare_format(CLI::App& app, std::string& format) {
   app.add_option("--format", format, "table for people, json or csv for programs")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
+}
+
+void declare_count_options(CLI::App& app, CountOptions& options) {
+  app.add_option("--count-limit", options.limit,
+                 "pairs of entries that counting the products of one schedule may go through (64 of them at once where "
+                 "rows are kept as bits); what takes more is left out, and said")
+      ->type_name("PAIRS")
+      ->default_str(fmt::format("{:.0e}, about ten minutes on two cores", static_cast<double>(kMostPairs)));
+  app.add_option("--count-memory", options.memory,
+                 "memory that the patterns of products may take meanwhile; bytes, or with KiB, MiB, GiB")
+      ->type_name("SIZE")
+      ->default_str("what the machine has left");
+}
+
+std::optional<std::uint64_t> count_limit_of(const CountOptions& options) {
+  if (!options.limit) return std::nullopt;
+  constexpr double kMost = 0x1p62;
+  const double pairs = parse_number("--count-limit", *options.limit, "is a number of pairs from 1 to 4e18", 1);
+  if (pairs > kMost) return static_cast<std::uint64_t>(kMost);
+  return static_cast<std::uint64_t>(pairs);
+}
+
+std::optional<std::uint64_t> count_memory_of(const CountOptions& options) {
+  return options.memory ? std::optional(parse_size("--count-memory", *options.memory)) : std::nullopt;
 }
 
 void declare_model_options(CLI::App& app, ModelOptions& options) {

@@ -33,6 +33,19 @@ struct ModelOptions {
 /// Declares MODEL, --pattern, --workers, --machine, --launch, --batch, --execution, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
 
+/// What counting may take, as text.
+struct CountOptions {
+  std::optional<std::string> limit;
+  std::optional<std::string> memory;
+};
+
+/// Declares --count-limit and --count-memory.
+void declare_count_options(CLI::App& app, CountOptions& options);
+
+/// The steps of --count-limit: a number of at least 1, as 3e12 too.
+[[nodiscard]] std::optional<std::uint64_t> count_limit_of(const CountOptions& options);
+[[nodiscard]] std::optional<std::uint64_t> count_memory_of(const CountOptions& options);
+
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 

@@ -1,5 +1,7 @@
 #include "upsweep/jacobian/block.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -74,9 +76,10 @@ void for_each_read(const BlockStep& step, Visit visit) {
 /// Forms the patterns of the steps, one after the other.
 class Former {
  public:
-  Former(const PatternSource& pattern_of, std::shared_ptr<const Pattern> identity, StepPatterns patterns,
-         BlockPlan& plan)
-      : pattern_of_(pattern_of),
+  Former(const Network& network, const PatternSource& pattern_of, std::shared_ptr<const Pattern> identity,
+         StepPatterns patterns, BlockPlan& plan)
+      : network_(network),
+        pattern_of_(pattern_of),
         identity_(std::move(identity)),
         patterns_(patterns),
         plan_(plan),
@@ -84,8 +87,14 @@ class Former {
         roundings_(plan.steps.size()) {}
 
   void run() {
+    std::size_t last_op = plan_.steps.back().op;  // that handed a matrix back: a sum adds it
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      form(s);
+      if (plan_.steps[s].kind == Kind::product) last_op = plan_.steps[s].op;
+      try {
+        form(s);
+      } catch (const OutOfRoom& room) {
+        throw no_room(network_, last_op, room);
+      }
       count(s);
     }
     plan_.roundings = roundings_.back();
@@ -152,6 +161,7 @@ class Former {
   }
   [[nodiscard]] const std::shared_ptr<const Pattern>& made(std::size_t s) const { return plan_.steps[s].made; }
 
+  const Network& network_;
   const PatternSource& pattern_of_;
   std::shared_ptr<const Pattern> identity_;  // of the output; handed on to the first step
   StepPatterns patterns_;
@@ -162,6 +172,14 @@ class Former {
 };
 
 }  // namespace
+
+OperatorError no_room(const Network& network, std::size_t op, const OutOfRoom& room) {
+  const Operator& at = network.operators()[op];
+  return {op,
+          fmt::format("{} '{}': with what it adds, patterns of Jacobians take more than {}, accepted is at most {}: a "
+                      "smaller image, fewer channels or more memory",
+                      kind_name(at.kind), at.name, memory_text(room.held()), memory_text(room.most()))};
+}
 
 std::uint64_t BlockStep::flops() const { return checked_add(flops_of_products(products), additions); }
 
@@ -187,7 +205,7 @@ BlockPlan form_block(const Network& network, std::size_t link, const PatternSour
   };
   const Shape& shape = network.shape_of(block.output());
   auto identity = std::make_shared<Pattern>(guaranteed_pattern({"identity", Relu{}, shape, shape}, {}, form));
-  Former(counted, std::move(identity), patterns, plan).run();
+  Former(network, counted, std::move(identity), patterns, plan).run();
   return plan;
 }
 

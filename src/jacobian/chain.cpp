@@ -80,20 +80,30 @@ std::vector<double> formation_memory(const Network& network, const NetworkWeight
   return memory;
 }
 
+/// What `make` gives. Where it finds no memory, the error names operator `o`.
+template <class Make>
+auto with_room(const Network& network, std::size_t o, const Make& make) {
+  try {
+    return make();
+  } catch (const OutOfRoom& room) {
+    throw no_room(network, o, room);
+  }
+}
+
 /// The pattern of every operator that is the same at all inputs; null for views and joins.
 std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& network, const NetworkWeights& weights) {
   std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
   for (std::size_t o = 0; o < patterns.size(); ++o) {
     const Operator& op = network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
-    patterns[o] = std::make_shared<Pattern>(guaranteed_pattern(op, weights[o]));
+    patterns[o] = with_room(network, o, [&] { return std::make_shared<Pattern>(guaranteed_pattern(op, weights[o])); });
   }
   return patterns;
 }
 
 /// The links in scan order: last one first.
-JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps,
-                            PatternForm form) {
+JacobianChain in_scan_order(const Network& network, const PatternSource& make, StepPatterns steps, PatternForm form) {
+  const PatternSource pattern_of = [&](std::size_t o) { return with_room(network, o, [&] { return make(o); }); };
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);

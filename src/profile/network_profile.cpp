@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -119,7 +120,8 @@ std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
 }
 
 Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
-                 const std::function<void(std::size_t, std::size_t)>& progress, PatternForm form) {
+                 const std::function<void(std::size_t, std::size_t)>& progress, PatternForm form,
+                 const CountLimits* limits) {
   std::optional<SampleChains> samples;
   if (pattern == PatternKind::sample) {
     if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
@@ -137,8 +139,14 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   const auto observe = [&](const JacobianChain& chain) {
     add_chain(view.network, chain, view.value_bytes, analysis.network);
   };
-  analysis.schedules =
-      profile_schedules(std::move(schedules), analysis.network.inputs, chain_at, view.value_bytes, observe);
+  CountedSchedules counted = count_schedules(std::move(schedules), analysis.network.inputs, chain_at, view.value_bytes,
+                                             limits != nullptr ? *limits : CountLimits{}, observe);
+  if (limits == nullptr && !counted.uncounted.empty()) {
+    const UncountedSchedule& first = counted.uncounted.front();
+    throw OperatorError(first_operator(view.network, first.refused), uncounted_text(view, pattern, first));
+  }
+  analysis.schedules = std::move(counted.profiles);
+  analysis.uncounted = std::move(counted.uncounted);
   add_additions(view.network, analysis.network);
   if (progress) progress(analysis.network.inputs, analysis.network.inputs);
   return analysis;

@@ -8,6 +8,7 @@
 
 #include "range_products.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -100,9 +101,8 @@ std::vector<std::uint64_t> ScheduleProfile::flops() const {
   return flops;
 }
 
-std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, std::size_t inputs,
-                                               const ChainSource& chain_at, unsigned value_bytes,
-                                               const ChainObserver& observe) {
+CountedSchedules count_schedules(std::vector<Schedule> schedules, std::size_t inputs, const ChainSource& chain_at,
+                                 unsigned value_bytes, const CountLimits& limits, const ChainObserver& observe) {
   std::vector<Planned> all;
   ProductPlan plan;
   for (Schedule& schedule : schedules) {
@@ -115,6 +115,7 @@ std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, 
     planned.profile.schedule = std::move(schedule);
     all.push_back(std::move(planned));
   }
+  std::vector<ProductPlan::Spent> spent(all.size());
   for (std::size_t input = 0; input < inputs; ++input) {
     const JacobianChain chain = chain_at(input);
     check_chain(chain);
@@ -124,17 +125,34 @@ std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, 
       throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
                                               planned.profile.schedule.length, chain.length()));
     }
-    const ProductPlan::Counts counts = plan.count(chain);
+    const ProductPlan::Counts counts = plan.count(chain, limits, spent);
     for (Planned& planned : all) add_chain(chain, plan, counts, value_bytes, planned);
   }
-  std::vector<ScheduleProfile> profiles;
-  for (Planned& planned : all) {
+  CountedSchedules counted;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    Planned& planned = all[s];
     const std::vector<bool> dead = dead_combines(planned.profile.schedule);
     for (std::size_t id = 0; id < dead.size(); ++id) planned.profile.ops[id].dead = dead[id];
     planned.profile.levels = level_profiles(planned.profile);
-    profiles.push_back(std::move(planned.profile));
+    const std::optional<RefusedProduct>& refusal = spent[s].refusal;
+    if (!refusal) {
+      counted.profiles.push_back(std::move(planned.profile));
+      continue;
+    }
+    UncountedSchedule uncounted{std::move(planned.profile), refusal->range(), refusal->is_memory(), spent[s].pairs};
+    if (refusal->is_memory()) uncounted.bytes = refusal->amount();
+    if (!refusal->is_memory()) add_to(uncounted.pairs, refusal->amount());
+    counted.uncounted.push_back(std::move(uncounted));
   }
-  return profiles;
+  return counted;
+}
+
+std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, std::size_t inputs,
+                                               const ChainSource& chain_at, unsigned value_bytes,
+                                               const ChainObserver& observe) {
+  CountedSchedules counted = count_schedules(std::move(schedules), inputs, chain_at, value_bytes, {}, observe);
+  if (!counted.uncounted.empty()) throw OutOfRoom(counted.uncounted.front().bytes, held_memory() + memory_left());
+  return std::move(counted.profiles);
 }
 
 std::vector<ScheduleProfile> profile_schedules(std::vector<Schedule> schedules, const JacobianChain& chain,

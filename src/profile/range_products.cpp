@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "range_structures.hpp"
+#include "upsweep/base/checked.hpp"
 
 namespace upsweep {
 
@@ -18,12 +19,16 @@ void ProductPlan::add(const Schedule& schedule, std::span<const ValueRange> rang
     const auto [known, is_new] = ranges_.emplace(key(range), splits_of_.size());
     if (is_new) splits_of_.emplace_back();
     std::vector<std::size_t>& mine = splits_of_[known->second];
-    bool have = false;
-    for (const std::size_t s : mine) have = have || splits_[s].split == earlier.last;
-    if (have) continue;
-    mine.push_back(splits_.size());
-    splits_.push_back({range, earlier.last});
+    const auto known_split =
+        std::ranges::find_if(mine, [&](std::size_t s) { return splits_[s].split == earlier.last; });
+    if (known_split == mine.end()) {
+      mine.push_back(splits_.size());
+      splits_.push_back({range, earlier.last, {schedules_}});
+    } else if (std::vector<std::size_t>& users = splits_[*known_split].users; users.back() != schedules_) {
+      users.push_back(schedules_);
+    }
   }
+  ++schedules_;
 }
 
 std::size_t ProductPlan::split_number(ValueRange range, std::uint32_t split) const {
@@ -47,9 +52,92 @@ std::vector<std::size_t> ProductPlan::by_ends() const {
   return numbers;
 }
 
-ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
-  Counts counts{std::vector<std::uint64_t>(splits_of_.size()), std::vector<std::uint64_t>(splits_of_.size()),
-                std::vector<ProductSteps>(splits_of_.size()), std::vector<ProductCounts>(splits_.size())};
+namespace {
+
+/// Whether a schedule among `users` still goes on.
+bool is_needed(const std::vector<std::size_t>& users, const std::vector<ProductPlan::Spent>& spent) {
+  return std::ranges::any_of(users, [&](std::size_t user) { return !spent[user].refusal; });
+}
+
+void refuse(const std::vector<std::size_t>& users, const RefusedProduct& refusal,
+            std::vector<ProductPlan::Spent>& spent) {
+  for (const std::size_t user : users) {
+    if (!spent[user].refusal) spent[user].refusal = refusal;
+  }
+}
+
+}  // namespace
+
+/// Matched pairs of a split, of which structures are looked at, not made, where they are there already.
+void ProductPlan::count_split(std::size_t number, RangeStructures& structures, WorkMeter& meter,
+                              std::vector<Spent>& spent, Counts& counts) const {
+  const Split& split = splits_[number];
+  // Two elements of the array are there whatever was refused: their count makes the schedule's bound larger.
+  const bool is_there = split.range.last == split.range.first + 1;
+  if (!is_there && !is_needed(split.users, spent)) {
+    structures.forgo(split.later());
+    structures.forgo(split.earlier());
+    return;
+  }
+  std::shared_ptr<const Pattern> later;
+  try {
+    later = structures.take(split.later(), &meter);
+  } catch (const RefusedProduct& refusal) {
+    structures.forgo(split.earlier());
+    return refuse(split.users, refusal, spent);
+  }
+  try {
+    counts.products[number] = count_products(*later, *structures.take(split.earlier(), &meter));
+    counts.is_split_known[number] = true;
+  } catch (const RefusedProduct& refusal) {
+    refuse(split.users, refusal, spent);
+  } catch (const OutOfRoom& room) {
+    refuse(split.users, RefusedProduct(split.range, true, room.held()), spent);
+  }
+}
+
+/// A range and its splits: these first, whose matched pairs tell what the product takes even where it is not formed.
+void ProductPlan::count_range(std::size_t number, RangeStructures& structures, const CountLimits& limits,
+                              std::vector<Spent>& spent, Counts& counts) const {
+  const std::vector<std::size_t>& splits = splits_of_[number];
+  const ValueRange range = splits_[splits.front()].range;
+  std::vector<std::size_t> users;
+  for (const std::size_t s : splits) users.insert(users.end(), splits_[s].users.begin(), splits_[s].users.end());
+  std::ranges::sort(users);
+  users.erase(std::ranges::unique(users).begin(), users.end());
+  std::uint64_t left = 0;
+  for (const std::size_t user : users) {
+    if (!spent[user].refusal) left = std::max(left, limits.pairs - std::min(limits.pairs, spent[user].pairs));
+  }
+  WorkMeter meter(left, limits.stop);
+  for (const std::size_t s : splits) count_split(s, structures, meter, spent, counts);
+  if (!is_needed(users, spent)) return structures.forgo(range);
+  try {
+    const auto [nnz, max_row_nnz, vector_steps] = structures.summary(range, &meter);
+    counts.nnz[number] = nnz;
+    counts.max_row_nnz[number] = max_row_nnz;
+    counts.vector_steps[number] = vector_steps;
+    counts.is_range_known[number] = true;
+    for (const std::size_t s : splits) {
+      // The sums are those of the result, whichever split it came from.
+      ProductSteps& steps = counts.products[s].steps;
+      steps.single_sums = steps.scaled() == 0 ? vector_steps.single_steps : 0;
+      steps.team_sums = steps.scaled() == 0 ? vector_steps.team_steps : 0;
+    }
+  } catch (const RefusedProduct& refusal) {
+    refuse(users, refusal, spent);
+  }
+  for (const std::size_t user : users) {
+    if (!spent[user].refusal) add_to(spent[user].pairs, meter.done());
+  }
+}
+
+ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLimits& limits,
+                                       std::vector<Spent>& spent) const {
+  const std::size_t ranges = splits_of_.size();
+  Counts counts{std::vector<std::uint64_t>(ranges), std::vector<std::uint64_t>(ranges),
+                std::vector<ProductSteps>(ranges),  std::vector<ProductCounts>(splits_.size()),
+                std::vector<bool>(ranges),          std::vector<bool>(splits_.size())};
   RangeStructures structures(chain);
   for (const std::vector<std::size_t>& mine : splits_of_) structures.need(splits_[mine.front()].range);
   for (const Split& split : splits_) {
@@ -57,19 +145,10 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain) const {
     structures.need(split.later());
   }
   structures.choose_splits();
+  std::size_t done = 0;
   for (const std::size_t number : by_ends()) {
-    const auto [nnz, max_row_nnz, vector_steps] = structures.summary(splits_[splits_of_[number].front()].range);
-    counts.nnz[number] = nnz;
-    counts.max_row_nnz[number] = max_row_nnz;
-    counts.vector_steps[number] = vector_steps;
-    for (const std::size_t s : splits_of_[number]) {
-      const std::shared_ptr<const Pattern> later = structures.take(splits_[s].later());
-      counts.products[s] = count_products(*later, *structures.take(splits_[s].earlier()));
-      // The sums are those of the result, whichever split it came from.
-      ProductSteps& steps = counts.products[s].steps;
-      steps.single_sums = steps.scaled() == 0 ? vector_steps.single_steps : 0;
-      steps.team_sums = steps.scaled() == 0 ? vector_steps.team_steps : 0;
-    }
+    if (limits.progress) limits.progress(++done, ranges);
+    count_range(number, structures, limits, spent, counts);
   }
   return counts;
 }

@@ -2,21 +2,33 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "refused_product.hpp"
 #include "upsweep/jacobian/chain.hpp"
+#include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 
+class RangeStructures;
+
 /// The matrix products of some schedules over one array, each listed once: the structure of a product depends on the
 /// range of the array that it covers alone, its cost also on where that range is split.
 class ProductPlan {
  public:
-  /// Adds the matrix–matrix combines of a schedule. `ranges`: value_ranges(schedule).
+  /// What the products of each schedule took so far, of all chains, and which one was too much for it.
+  struct Spent {
+    std::uint64_t pairs = 0;
+    std::optional<RefusedProduct> refusal = {};
+  };
+
+  /// Adds the matrix–matrix combines of a schedule, numbered from 0 in the order of the calls. `ranges`:
+  /// value_ranges(schedule).
   void add(const Schedule& schedule, std::span<const ValueRange> ranges);
 
   /// Entries of the value over a range, and matched pairs of the combine that splits it after `split`.
@@ -25,10 +37,13 @@ class ProductPlan {
     std::vector<std::uint64_t> max_row_nnz;  ///< by range number: the most entries in a row of the value
     std::vector<ProductSteps> vector_steps;  ///< by range number: of the value times a dense vector
     std::vector<ProductCounts> products;     ///< by split number
+    std::vector<bool> is_range_known;        ///< whether these numbers are there: all, where nothing was refused
+    std::vector<bool> is_split_known;
   };
 
-  /// Computes everything once for a chain. Throws like multiply().
-  [[nodiscard]] Counts count(const JacobianChain& chain) const;
+  /// Computes everything once for a chain, but for products that only schedules need which were refused one. `spent`:
+  /// by schedule, also of chains before. Throws like multiply(), but for limits: these end a schedule.
+  [[nodiscard]] Counts count(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent) const;
 
   /// Number of a range that add() has seen as a result.
   [[nodiscard]] std::size_t range_number(ValueRange range) const { return ranges_.at(key(range)); }
@@ -38,14 +53,20 @@ class ProductPlan {
  private:
   struct Split {
     ValueRange range;
-    std::uint32_t split;  // last position of the earlier operand
+    std::uint32_t split;             // last position of the earlier operand
+    std::vector<std::size_t> users;  // schedules
 
     [[nodiscard]] ValueRange earlier() const { return {range.first, split}; }
     [[nodiscard]] ValueRange later() const { return {split + 1, range.last}; }
   };
   static std::uint64_t key(ValueRange range) { return std::uint64_t{range.first} << 32 | range.last; }
   [[nodiscard]] std::vector<std::size_t> by_ends() const;
+  void count_split(std::size_t number, RangeStructures& structures, WorkMeter& meter, std::vector<Spent>& spent,
+                   Counts& counts) const;
+  void count_range(std::size_t number, RangeStructures& structures, const CountLimits& limits,
+                   std::vector<Spent>& spent, Counts& counts) const;
 
+  std::size_t schedules_ = 0;
   std::vector<Split> splits_;
   std::unordered_map<std::uint64_t, std::size_t> ranges_;  // range -> number
   std::vector<std::vector<std::size_t>> splits_of_;        // by range number

@@ -52,35 +52,86 @@ void RangeStructures::choose_splits() {
   }
 }
 
-Product RangeStructures::compute(const Node& node, Keep keep) {
-  const std::shared_ptr<const Pattern> later = take({node.split + 1, node.range.last});
-  return multiply(later, take({node.range.first, node.split}), keep);
+/// Multiplies the operands of a node, which it uses, however it ends. Refuses what was refused before.
+Product RangeStructures::compute(Node& node, Keep keep, WorkMeter* meter) {
+  if (node.refusal) throw RefusedProduct(*node.refusal);
+  const ValueRange earlier{node.range.first, node.split};
+  const ValueRange later{node.split + 1, node.range.last};
+  node.is_made = true;
+  std::shared_ptr<const Pattern> x;
+  try {
+    x = take(later, meter);
+  } catch (const RefusedProduct& refusal) {
+    node.refusal = refusal;
+    forgo(earlier);
+    throw;
+  }
+  try {
+    return multiply(x, take(earlier, meter), keep, meter);
+  } catch (const RefusedProduct& refusal) {
+    node.refusal = refusal;
+  } catch (const WorkLimitReached& limit) {
+    node.refusal = RefusedProduct(node.range, false, limit.steps());
+  } catch (const OutOfRoom& room) {
+    node.refusal = RefusedProduct(node.range, true, room.held());
+  }
+  throw RefusedProduct(*node.refusal);
 }
 
-std::shared_ptr<const Pattern> RangeStructures::take(ValueRange range) {
+/// After a use; at the last one, frees what is no longer needed.
+void RangeStructures::release(Node& node) {
+  if (--node.uses > 0) return;
+  node.structure.reset();
+  if (std::exchange(node.is_made, true)) return;
+  forgo({node.range.first, node.split});
+  forgo({node.split + 1, node.range.last});
+}
+
+void RangeStructures::forgo(ValueRange range) {
+  const ValueRange mine = core(range);
+  if (mine.first != mine.last) release(nodes_.at(key(mine)));
+}
+
+std::shared_ptr<const Pattern> RangeStructures::take(ValueRange range, WorkMeter* meter) {
   const ValueRange mine = core(range);
   std::shared_ptr<const Pattern> structure = element(mine.first);
   if (mine.first != mine.last) {
     Node& node = nodes_.at(key(mine));
-    if (!node.structure) node.structure = compute(node, Keep::structure).pattern;
+    try {
+      if (!node.structure) node.structure = compute(node, Keep::structure, meter).pattern;
+    } catch (const RefusedProduct&) {
+      release(node);
+      throw;
+    }
     structure = node.structure;
-    if (--node.uses == 0) node.structure.reset();
+    release(node);
   }
-  for (std::uint32_t position = mine.last + 1; position <= range.last; ++position)
-    structure = multiply(element(position), structure, Keep::structure).pattern;
+  try {
+    for (std::uint32_t position = mine.last + 1; position <= range.last; ++position)
+      structure = multiply(element(position), structure, Keep::structure, meter).pattern;
+  } catch (const WorkLimitReached& limit) {
+    throw RefusedProduct(range, false, limit.steps());
+  } catch (const OutOfRoom& room) {
+    throw RefusedProduct(range, true, room.held());
+  }
   return structure;
 }
 
-RangeStructures::Summary RangeStructures::summary(ValueRange range) {
+RangeStructures::Summary RangeStructures::summary(ValueRange range, WorkMeter* meter) {
   const auto found = nodes_.find(key(range));
-  if (found != nodes_.end() && !found->second.structure) {
+  if (found != nodes_.end() && !found->second.structure && !found->second.refusal) {
     Node& node = found->second;
-    Product product = compute(node, node.uses > 1 ? Keep::structure : Keep::counts);
-    node.structure = std::move(product.pattern);
-    --node.uses;
-    return {product.nnz, product.max_row_nnz, product.vector_steps};
+    try {
+      Product product = compute(node, node.uses > 1 ? Keep::structure : Keep::counts, meter);
+      node.structure = std::move(product.pattern);
+      release(node);
+      return {product.nnz, product.max_row_nnz, product.vector_steps};
+    } catch (const RefusedProduct&) {
+      release(node);
+      throw;
+    }
   }
-  const std::shared_ptr<const Pattern> structure = take(range);
+  const std::shared_ptr<const Pattern> structure = take(range, meter);
   return {structure->nnz(), structure->max_row_nnz(), steps_with_dense_vector(*structure)};
 }
 

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "refused_product.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/sparse/product.hpp"
@@ -28,8 +30,11 @@ class RangeStructures {
   /// Chooses how each structure is computed, once everything is announced.
   void choose_splits();
 
-  /// The structure over a range; one use.
-  [[nodiscard]] std::shared_ptr<const Pattern> take(ValueRange range);
+  /// The structure over a range; one use. Products are counted by `meter`, where given. Throws RefusedProduct where it
+  /// or one that it is made of takes too much; the use is over then, too.
+  [[nodiscard]] std::shared_ptr<const Pattern> take(ValueRange range, WorkMeter* meter);
+  /// A use that is none after all.
+  void forgo(ValueRange range);
 
   /// Entries of the value over a range, the most in a row, and its steps with a dense vector.
   struct Summary {
@@ -38,7 +43,7 @@ class RangeStructures {
     ProductSteps vector_steps;
   };
   /// The same without the structure, which is not made where nothing else needs it; one use.
-  [[nodiscard]] Summary summary(ValueRange range);
+  [[nodiscard]] Summary summary(ValueRange range, WorkMeter* meter);
 
  private:
   struct Node {
@@ -46,6 +51,8 @@ class RangeStructures {
     std::uint32_t uses = 0;
     std::uint32_t split = 0;  // last position of the earlier operand
     std::shared_ptr<const Pattern> structure;
+    bool is_made = false;  // or was tried: its operands were used
+    std::optional<RefusedProduct> refusal;
   };
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   static Key key(ValueRange range) { return {range.first, range.last}; }
@@ -53,7 +60,8 @@ class RangeStructures {
   [[nodiscard]] const std::shared_ptr<const Pattern>& element(std::uint32_t position) const;
   [[nodiscard]] ValueRange core(ValueRange range) const;
   [[nodiscard]] bool is_there(ValueRange core) const;
-  Product compute(const Node& node, Keep keep);
+  Product compute(Node& node, Keep keep, WorkMeter* meter);
+  void release(Node& node);
 
   const JacobianChain& chain_;
   std::map<Key, Node> nodes_;  // cores of two elements or more

@@ -82,6 +82,14 @@ Json counting_json(const NetworkProfile* network) {
   return {{"by", network->counted_by()}, {"rows", network->pattern_rows}, {"classes", network->pattern_classes}};
 }
 
+std::string counting_text(const NetworkProfile* network) {
+  if (network == nullptr) return "";
+  if (network->pattern_classes == network->pattern_rows)
+    return fmt::format("Counted by rows: all {} of the Jacobians.\n", network->pattern_rows);
+  return fmt::format("Counted by classes of rows that are shifts of each other: {} for the {} rows of the Jacobians.\n",
+                     network->pattern_classes, network->pattern_rows);
+}
+
 void add_counts(Json& object, const ProfileCounts& counts) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
   const PramProfile& pram = counts.pram();

@@ -43,6 +43,9 @@ struct ProfileCounts {
 /// The object `counting`: by classes of rows or by rows, and how many of how many; null without a network.
 [[nodiscard]] Json counting_json(const NetworkProfile* network);
 
+/// The same as a sentence and a line break; empty without a network.
+[[nodiscard]] std::string counting_text(const NetworkProfile* network);
+
 /// The object `baseline`: dense back-propagation in FLOPs (a number or null) and, where predicted, in seconds.
 [[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);
 

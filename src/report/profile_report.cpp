@@ -235,6 +235,7 @@ std::string to_text(const ProfileReport& report, const TextStyle& style) {
       inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report, style));
   const std::string links = links_text(report.network, network, style);
   if (!links.empty()) text += links + '\n';
+  text += counting_text(&network) + '\n';
   const ProfileCounts counts = counts_of(report);
   text += fmt::format("{}\n{}\n{}\n{}", schedule_text(counts), ops_text(profile, style), levels_text(profile, style),
                       counts_text(counts,

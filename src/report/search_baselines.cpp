@@ -60,6 +60,32 @@ void add_dense(const SearchReport& report, Verdict& verdict) {
   verdict.baselines.push_back(std::move(dense));
 }
 
+/// Whether a scan that was not counted might pay beside a baseline beside which no other does.
+bool is_open(const Baseline& baseline, const SearchResult& result) {
+  const std::optional<double> ratio = baseline.ratio();
+  if (!baseline.missing.empty() || (ratio && standing_of(*ratio) == Standing::pays)) return false;
+  return std::ranges::any_of(result.uncounted, [&](const Uncounted& u) {
+    const std::optional<double> bound = baseline.is_of_shared_ops ? std::optional(u.shared_bound) : u.bound;
+    return !u.is_plain && (!bound || *bound < baseline.score);
+  });
+}
+
+/// Whether what was not counted might turn the verdict. Where a baseline of whole ops or of the graph is not beaten by
+/// any scan, nothing does.
+bool is_turned_by_uncounted(const Verdict& verdict, const SearchResult& result) {
+  bool is_any_open = false;
+  for (const Baseline& baseline : verdict.baselines) {
+    const std::optional<double> ratio = baseline.ratio();
+    const bool pays = ratio && standing_of(*ratio) == Standing::pays;
+    if (is_open(baseline, result)) {
+      is_any_open = true;
+    } else if (!pays && baseline.missing.empty() && !baseline.is_of_shared_ops) {
+      return false;
+    }
+  }
+  return is_any_open;
+}
+
 /// The graph's baseline, where branches have blocks. In seconds there is none: nothing predicts what forming the
 /// blocks' Jacobians takes, so that a scan over the chain tells only where it takes more than dense back-propagation
 /// even without.
@@ -84,6 +110,12 @@ bool gave_up(const SearchResult& result) {
     if (result.at(i).feasible && !result.at(i).score) return true;
   }
   return false;
+}
+
+bool is_best_proven(const SearchResult& result) {
+  if (!result.best_scheme) return false;
+  const double best = *result.at(*result.best_scheme).score;
+  return std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
 }
 
 const Candidate& best_plain(const SearchResult& result) {
@@ -149,6 +181,7 @@ Verdict compared_scans(const SearchReport& report) {
   if (is_pram) verdict.overtakes = result.overtakes;
   bool has_scans = false;
   for (std::size_t i = 1; i < result.size(); ++i) has_scans = has_scans || result.at(i).is_scan();
+  for (const Uncounted& mine : result.uncounted) has_scans = has_scans || (mine.loses && !mine.is_plain);
   const Candidate* scan = best_scan(result);
   verdict.is_decided = scan != nullptr || (has_scans && best_plain(result).feasible);
   add_dense(report, verdict);
@@ -160,6 +193,7 @@ Verdict compared_scans(const SearchReport& report) {
   if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
   // A way whose score is not known might be the best.
   if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
+  if (is_turned_by_uncounted(verdict, result)) verdict.is_decided = false;
   return verdict;
 }
 

@@ -22,6 +22,9 @@ namespace upsweep {
 /// Whether the score of a way that fits is not known.
 [[nodiscard]] bool gave_up(const SearchResult& result);
 
+/// Whether no schedule that was not counted might have a smaller score than the best of all.
+[[nodiscard]] bool is_best_proven(const SearchResult& result);
+
 /// Whether branches make blocks of several operators.
 [[nodiscard]] bool has_blocks(const SearchReport& report);
 

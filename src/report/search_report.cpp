@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "graph_report.hpp"
@@ -76,7 +77,61 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
                  {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
+  object["status"] = "counted";
+  object["bound"] = Json();
+  object["count_pairs"] = Json();
   return object;
+}
+
+/// The same names, null but for what is known.
+Json uncounted_json(const SearchReport& report, const Uncounted& uncounted) {
+  Json object = candidate_json(report, 0);
+  for (auto& [key, value] : object.items()) {
+    if (!value.is_object()) {
+      value = Json();
+      continue;
+    }
+    for (auto& inner : value.items()) inner.value() = Json();
+  }
+  object["schedule"] = uncounted.schedule;
+  object["depth"] = optional_json(uncounted.depth);
+  object["status"] = uncounted.loses ? "ruled-out" : "left-out";
+  object["feasible"] = false;
+  object["reason"] = uncounted.reason;
+  object["bound"] = uncounted.bound ? score_json(report.result, *uncounted.bound) : Json();
+  object["count_pairs"] = uncounted.pairs;
+  return object;
+}
+
+/// The objects of candidates (with a depth) or of schemes: counted ones and the others, by depth.
+Json candidates_json(const SearchReport& report, bool has_depth) {
+  const SearchResult& result = report.result;
+  std::vector<Json> objects;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if ((i < result.candidates.size()) == has_depth) objects.push_back(candidate_json(report, i));
+  }
+  for (const Uncounted& mine : result.uncounted) {
+    if (mine.depth.has_value() == has_depth) objects.push_back(uncounted_json(report, mine));
+  }
+  if (has_depth && !result.uncounted.empty())
+    std::ranges::stable_sort(objects, {}, [](const Json& object) { return object["depth"].get<std::uint64_t>(); });
+  return Json(std::move(objects));
+}
+
+/// What was not counted, a sentence each: what is ruled out, then what is left out; empty where all was.
+std::string uncounted_lines(const SearchResult& result) {
+  std::string text;
+  for (const bool loses : {true, false}) {
+    for (const Uncounted& mine : result.uncounted) {
+      if (mine.loses != loses) continue;
+      const std::string bound =
+          mine.bound ? fmt::format("at least {} FLOPs", short_count(*mine.bound)) : std::string("no bound is known");
+      text += fmt::format("Not counted: {}. By its {} {}: {}.\n", mine.reason, score_name(result.options),
+                          mine.bound ? "it takes " + bound : bound,
+                          loses ? "it cannot be the best" : "whether it is better is not known");
+    }
+  }
+  return text;
 }
 
 std::string note_of(const SearchResult& result, std::size_t i) {
@@ -186,12 +241,9 @@ bool scan_pays(const SearchResult& result) {
 Json to_json(const SearchReport& report) {
   const SearchResult& result = report.result;
   const bool lacks_schemes = !report.no_schemes.empty();
-  Json candidates = Json::array();
-  Json schemes = Json::array();
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    (i < result.candidates.size() ? candidates : schemes).push_back(candidate_json(report, i));
-  }
-  const Json best = result.best ? candidates[*result.best] : Json();
+  Json candidates = candidates_json(report, true);
+  Json schemes = candidates_json(report, false);
+  const Json best = result.best ? candidate_json(report, *result.best) : Json();
   const Json best_scheme = result.best_scheme && !lacks_schemes ? candidate_json(report, *result.best_scheme) : Json();
   Json json = {{"model", report.model},
                {"kind", report.kind},
@@ -210,6 +262,7 @@ Json to_json(const SearchReport& report) {
                {"memory_limit", optional_json(result.options.memory_limit)},
                {"candidates", std::move(candidates)},
                {"best", best},
+               {"best_is_proven", is_best_proven(result)},
                {"margin", optional_json(result.margin)},
                {"schemes", lacks_schemes ? Json() : std::move(schemes)},
                {"best_scheme", best_scheme},
@@ -230,8 +283,11 @@ Json to_json(const SearchReport& report) {
 
 std::string to_csv(const SearchReport& report) {
   std::string csv;
-  for (std::size_t i = 0; i < report.result.size(); ++i) {
-    const Json object = candidate_json(report, i).flatten();
+  const std::size_t counted = report.result.size();
+  for (std::size_t i = 0; i < counted + report.result.uncounted.size(); ++i) {
+    const Json object =
+        (i < counted ? candidate_json(report, i) : uncounted_json(report, report.result.uncounted[i - counted]))
+            .flatten();
     std::vector<std::string> heads;
     std::vector<std::string> cells;
     for (const auto& [key, value] : object.items()) {
@@ -274,6 +330,7 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
+  text += counting_text(report.network_profile) + uncounted_lines(result);
   if (!report.no_schemes.empty()) text += report.no_schemes + '\n';
   return text + report.remarks + graph_comparison_text(report, style);
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -64,9 +65,11 @@ std::string best_text(const SearchReport& report) {
                            : fmt::format("No {} fits into the memory limit.", what);
   }
   const Candidate& best = result.candidates[*result.best];
-  std::string text = fmt::format("Best: {}{} with the smallest {}, {}.", place_text(best),
-                                 best.depth ? fmt::format(" ({})", best.schedule) : "", score_name(result.options),
-                                 score_text(result, *best.score));
+  const bool is_open = std::ranges::any_of(
+      result.uncounted, [&](const Uncounted& u) { return u.depth && (!u.bound || *u.bound < *best.score); });
+  std::string text = fmt::format("{}: {}{} with the smallest {}, {}.", is_open ? "Best so far" : "Best",
+                                 place_text(best), best.depth ? fmt::format(" ({})", best.schedule) : "",
+                                 score_name(result.options), score_text(result, *best.score));
   if (const Candidate* next = next_different(result); next != nullptr && *best.score > 0) {
     const double more = *next->score / *best.score - 1;
     text += more > 0 ? fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * more)
@@ -87,10 +90,12 @@ std::string best_scheme_text(const SearchReport& report) {
   const Candidate& best = result.at(*result.best_scheme);
   const double plain = plain_score(report);
   const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
+  const bool is_proven = is_best_proven(result);
   if (best.depth)
-    return fmt::format("No other scheme does better than depth {} ({}){}.", *best.depth, best.schedule, ratio);
-  std::string text = fmt::format("Best of all: {} with {}{}{}", best.schedule, score_text(result, *best.score), ratio,
-                                 binding_text(report, best));
+    return fmt::format("No other scheme{} does better than depth {} ({}){}.", is_proven ? "" : " that was counted",
+                       *best.depth, best.schedule, ratio);
+  std::string text = fmt::format("Best of all{}: {} with {}{}{}", is_proven ? "" : " that were counted", best.schedule,
+                                 score_text(result, *best.score), ratio, binding_text(report, best));
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
@@ -105,6 +110,26 @@ constexpr const char* kOneBlock =
     "level.";
 
 bool is_one_block(const SearchReport& report) { return has_blocks(report) && report.network->links().size() == 1; }
+
+/// Names of schedules that were not counted, those that are ruled out or the others.
+std::string uncounted_names(const SearchResult& result, bool loses) {
+  std::vector<std::string> names;
+  for (const Uncounted& mine : result.uncounted) {
+    if (mine.loses == loses) names.push_back(mine.schedule);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What was not counted, and what follows from that; empty where all was.
+std::string uncounted_sentence(const SearchReport& report) {
+  const std::string out = uncounted_names(report.result, true);
+  const std::string left = uncounted_names(report.result, false);
+  std::string text;
+  if (!out.empty()) text = fmt::format("Not counted, as what is known of them rules them out: {}.", out);
+  if (left.empty()) return text;
+  return fmt::format("{}{}Left out, as counting them takes too much: {}; whether they do better is not known.", text,
+                     text.empty() ? "" : " ", left);
+}
 
 /// Why there is no scan to compare.
 std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
@@ -310,8 +335,9 @@ Verdict search_verdict(const SearchReport& report) {
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = {
-      best_text(report),         best_scheme_text(report),       standing, batch_sentence(report, verdict),
-      payback_sentence(verdict), dense_sentence(report, verdict)};
+      best_text(report),          best_scheme_text(report),        standing,
+      uncounted_sentence(report), batch_sentence(report, verdict), payback_sentence(verdict),
+      dense_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

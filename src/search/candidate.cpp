@@ -1,5 +1,6 @@
 #include "upsweep/search/candidate.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -20,6 +21,30 @@ void mark_equal(SearchResult& result) {
     mine.same_as = result.at(same).depth;
     if (!mine.same_as) mine.same_scheme = result.at(same).schedule;
   }
+}
+
+/// Whether a schedule that was not counted might have a smaller score.
+bool may_undercut(const Uncounted& uncounted, double score) { return !uncounted.bound || *uncounted.bound < score; }
+
+void rule_out(SearchResult& result) {
+  if (result.uncounted.empty()) return;
+  std::uint64_t plain_shared = result.linear().pram.shared_flops;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result.at(i).is_plain) plain_shared = std::min(plain_shared, result.at(i).pram.shared_flops);
+  }
+  const double shared = static_cast<double>(plain_shared) / static_cast<double>(result.inputs);
+  const bool has_shared = has_whole_ops(result.options.machine) && result.options.objective == Objective::time;
+  for (Uncounted& mine : result.uncounted) {
+    mine.loses = result.best_scheme && !may_undercut(mine, *result.at(*result.best_scheme).score) &&
+                 (!has_shared || mine.is_plain || mine.shared_bound >= shared);
+  }
+  const auto is_open = [&](const std::optional<std::size_t>& best, const std::optional<double>& margin) {
+    if (!best || !margin) return false;
+    const double runner_up = *result.at(*best).score * (1 + *margin);
+    return std::ranges::any_of(result.uncounted, [&](const Uncounted& u) { return may_undercut(u, runner_up); });
+  };
+  if (is_open(result.best, result.margin)) result.margin.reset();
+  if (is_open(result.best_scheme, result.scheme_margin)) result.scheme_margin.reset();
 }
 
 }  // namespace
@@ -63,6 +88,7 @@ void finish_search(SearchResult& result) {
   const Choice any = choose(all);
   result.best_scheme = any.best;
   result.scheme_margin = any.margin;
+  rule_out(result);
 }
 
 }  // namespace upsweep

@@ -94,8 +94,20 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   return candidate;
 }
 
+ScoreBound score_bound(const ScheduleProfile& least, const SearchOptions& options, std::uint64_t workers) {
+  const std::unique_ptr<CountedSchedule> schedule = counted(least, options.value_bytes);
+  const Totals totals = schedule->sums(options.scope, true).totals;
+  const std::uint64_t flops = checked_mul(totals.flops, options.batch);
+  ScoreBound bound{flops, shared_makespan(schedule->shared(options.scope), workers, options.batch)};
+  const std::uint64_t path = totals.critical_path(options.execution);
+  if (options.objective == Objective::critical_flops) bound.score = path;
+  if (options.objective == Objective::time) bound.score = std::max(path, ceil_div(flops, workers));
+  return bound;
+}
+
 SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>> schedules,
-                               const SearchOptions& options, std::uint64_t workers) {
+                               const SearchOptions& options, std::uint64_t workers,
+                               std::span<const UncountedSchedule> uncounted) {
   SearchResult result;
   result.options = options;
   result.inputs = schedules.front()->inputs();
@@ -106,12 +118,25 @@ SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>>
     if (candidate.feasible) overtaking.add(*schedule, candidate.totals, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }
+  const auto inputs = static_cast<double>(result.inputs);
+  for (const UncountedSchedule& mine : uncounted) {
+    const ScoreBound bound = score_bound(mine.least, options, result.workers);
+    Uncounted left{mine.least.schedule.name, mine.least.schedule.hybrid_depth()};
+    left.is_plain = is_plain_schedule(left.schedule);
+    left.pairs = mine.pairs;
+    if (!options.in_seconds()) left.bound = static_cast<double>(bound.score) / inputs;
+    left.shared_bound = static_cast<double>(bound.shared) / inputs;
+    const std::unique_ptr<CountedSchedule> least = counted(mine.least, options.value_bytes);
+    if (!left.is_plain) overtaking.add_least(*least, least->sums(options.scope, true).totals);
+    result.uncounted.push_back(std::move(left));
+  }
   if (result.linear().feasible) result.overtakes = overtaking.result();
   finish_search(result);
   return result;
 }
 
-SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options) {
+SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options,
+                          const std::vector<UncountedSchedule>& uncounted) {
   if (profiles.empty() || !profiles.front().schedule.hybrid_depth()) {
     throw std::invalid_argument("search_depth needs the profile of depth 0 first");
   }
@@ -121,7 +146,7 @@ SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const Se
     schedules.push_back(counted(profile, options.value_bytes));
     if (profile.schedule.hybrid_depth()) widest = std::max<std::uint64_t>(widest, widest_level(profile.schedule));
   }
-  return compare_schedules(schedules, options, options.workers.value_or(widest));
+  return compare_schedules(schedules, options, options.workers.value_or(widest), uncounted);
 }
 
 }  // namespace upsweep

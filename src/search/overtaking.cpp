@@ -61,9 +61,23 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
   }
 }
 
+void OvertakingSearch::add_least(const CountedSchedule& least, const Totals& totals) {
+  if (!is_asked()) return;
+  // Back-propagation takes as much on any number of workers, and no number makes a scan faster than its path.
+  if (totals.critical_path(options_.execution) < plain_flops_) whole_.is_known = false;
+  least_.push_back(least.shared(options_.scope));
+}
+
 std::optional<Overtakes> OvertakingSearch::result() const {
-  if (!is_asked() || plain_.empty() || scans_.empty()) return std::nullopt;
+  if (!is_asked() || plain_.empty() || (scans_.empty() && least_.empty())) return std::nullopt;
   Overtakes overtakes{whole_, shared_overtaking(plain_, scans_, options_.batch)};
+  if (!least_.empty()) {
+    std::vector<SharedWork> earliest = scans_;
+    earliest.insert(earliest.end(), least_.begin(), least_.end());
+    const OvertakingWorkers other = shared_overtaking(plain_, earliest, options_.batch);
+    const bool is_same = other.from == overtakes.shared.from && other.always_from == overtakes.shared.always_from;
+    if (!is_same) overtakes.shared = {.is_known = false};
+  }
   if (!overtakes.whole.is_known) overtakes.whole = {.is_known = false};
   return overtakes;
 }

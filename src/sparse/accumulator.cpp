@@ -29,6 +29,7 @@ void RowAccumulator::start(std::uint64_t product, const Pattern& y, bool y_has_b
 void RowAccumulator::collect(const Row& x, std::uint64_t products) {
   in_bits_ = false;
   list_.clear();
+  steps_ = products;
   if (products <= kSortLimit) {
     collect_sorted(x);
   } else if (y_has_bitmaps_) {
@@ -78,6 +79,7 @@ void RowAccumulator::collect_bytes(const Row& x) {
     for (const Index column : y_->row(k).list()) bytes[column] = 1;
   });
   bits_.resize(words);
+  steps_ += words;
   pack_and_clear(bytes, bits_.data(), words);
   nnz_ = static_cast<Index>(count_bits(bits_.data(), words));
   in_bits_ = true;
@@ -97,13 +99,16 @@ void RowAccumulator::collect_bits(const Row& x) {
     stamp_ = 1;
   }
   bool full = false;
+  steps_ = words;
   x.for_each([&](Index k) {
     const Index number = y_->row_number(k);
     if (full || number == Pattern::kEmptyRow || seen(number)) return;
     const Row& row = y_->store()->rows()[number];
     if (row.is_bitmap()) {
       full = or_words(bits, row.words(), words);
+      steps_ += words;
     } else {
+      steps_ += row.nnz();
       for (const Index column : row.list()) bits[column / 64] |= std::uint64_t{1} << (column % 64);
     }
   });

@@ -18,6 +18,9 @@ class RowAccumulator {
   /// Union of the rows of Y that `x` selects, found with `products` matched pairs.
   void collect(const Row& x, std::uint64_t products);
 
+  /// Steps that the last collect() took: entries of rows of Y, or words of 64 columns where these are kept as bits.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
   /// Number of columns that the last collect() found.
   [[nodiscard]] Index nnz() const { return nnz_; }
 
@@ -35,6 +38,7 @@ class RowAccumulator {
   const Pattern* y_ = nullptr;
   bool y_has_bitmaps_ = false;
   Index nnz_ = 0;
+  std::uint64_t steps_ = 0;
   bool in_bits_ = false;               // the result is in bits_, else in list_
   std::vector<Index> list_;            // sorted columns
   std::vector<std::uint64_t> bits_;    // bitmap_words(cols) words

@@ -5,6 +5,7 @@
 
 #include "as_classes.hpp"
 #include "bit_kernels.hpp"
+#include "expected_work.hpp"
 #include "merge_classes.hpp"
 #include "product_axis.hpp"
 #include "product_steps.hpp"
@@ -225,25 +226,38 @@ void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, 
   }
 }
 
-Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks, Keep keep) {
+Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks, Keep keep, WorkMeter* meter) {
   const ClassProduct parts(x, y);
   RowPartition partition = parts.partition();
   const Index channels = y.cols().channels;
   std::vector<ClassWorker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w)
     workers.push_back({RowSink(channels, kBlockBytes), WindowAccumulator(channels)});
+  if (meter != nullptr) {
+    WindowAccumulator accumulator(channels);
+    require_expected_work(*meter, partition.size(), [&](std::size_t place) {
+      if (parts.x_row(place).nnz == 0) return RowWork{};
+      const WindowRow row = parts.collect(place, accumulator);
+      const bool is_kept = keep == Keep::structure && row.bits != nullptr;
+      const std::uint64_t words = is_kept ? std::uint64_t{row.height} * row.width * bitmap_words(channels) : 0;
+      return RowWork{accumulator.steps(), words * sizeof(std::uint64_t)};
+    });
+  }
   std::vector<WindowRow> rows(keep == Keep::structure ? partition.size() : 0);
   parallel_chunks(partition.size(), kPlacesPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
     ClassWorker& worker = workers[slot];
+    StepTally tally(meter);
     for (std::size_t place = begin; place < end; ++place) {
       const WindowRow x_row = parts.x_row(place);
       if (x_row.nnz == 0) continue;
       const std::uint64_t pairs = parts.matched_pairs(place);
       const WindowRow row = parts.collect(place, worker.accumulator);
+      tally.add(worker.accumulator.steps());
       for (const Repeats& repeats : partition.repeats_of(place))
         worker.counts.count(x_row.nnz, pairs, row.nnz, repeats.uses, walks, repeats.count);
       if (keep == Keep::structure) rows[place] = stored_row(row, channels, worker.sink);
     }
+    tally.flush();
   });
   Product product;
   std::vector<std::unique_ptr<std::byte[]>> blocks;

@@ -21,8 +21,10 @@ struct Operands {
 void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, ProductCounts& counts);
 
 /// C = X·Y: one row of each class of C is collected from rows of Y. A class of C has the positions along an axis at
-/// which a row of X reaches the same classes of Y at the same distances. `walks` as above.
-[[nodiscard]] Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks, Keep keep);
+/// which a row of X reaches the same classes of Y at the same distances. `walks` as above, `meter` as in
+/// multiply().
+[[nodiscard]] Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks, Keep keep,
+                                         WorkMeter* meter);
 
 /// C = X·Y where no row of X has more than one entry: C's classes are those of Y. Nothing where the place of the entry
 /// does not depend on each axis alone.

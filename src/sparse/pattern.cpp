@@ -130,17 +130,15 @@ bool operator==(const Pattern& a, const Pattern& b) {
 
 namespace {
 
-/// Throws std::length_error where rows that have to be written out would not fit into the machine's memory.
+/// Throws OutOfRoom where rows that have to be written out would not fit into the memory that is left.
 void require_memory(const Pattern& pattern, std::uint64_t stored) {
   const double entries = static_cast<double>(pattern.nnz()) / std::max<Index>(1, pattern.rows()) *
                          static_cast<double>(stored) * sizeof(Index);
   const double bitmaps = static_cast<double>(stored) * static_cast<double>(pattern.cols()) / 8;
   const double bytes = std::min(entries, bitmaps) + static_cast<double>(stored) * sizeof(Row);
-  if (bytes <= static_cast<double>(machine_memory())) return;
-  throw std::length_error(
-      fmt::format("a pattern of {} rows has classes of rows no longer, and its rows take about "
-                  "{:.1f} GiB, accepted is at most {:.1f} GiB",
-                  pattern.rows(), bytes / 0x1p30, static_cast<double>(machine_memory()) / 0x1p30));
+  const std::uint64_t left = memory_left();
+  if (bytes <= static_cast<double>(left)) return;
+  throw OutOfRoom(held_memory() + static_cast<std::uint64_t>(bytes), held_memory() + left);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "accumulator.hpp"
 #include "bit_kernels.hpp"
 #include "class_product.hpp"
+#include "expected_work.hpp"
 #include "product_steps.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
@@ -133,7 +134,12 @@ struct Worker {
   RowCounts counts = {};
 };
 
-Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
+/// More than all rows of X·Y take together, about: matched pairs, were all rows of Y as long as the longest.
+double most_pairs(const Pattern& x, const Pattern& y) {
+  return static_cast<double>(x.nnz()) * static_cast<double>(y.max_row_nnz());
+}
+
+Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep, WorkMeter* meter) {
   static std::atomic<std::uint64_t> product_numbers{0};
   const std::uint64_t product_number = ++product_numbers;
   DistinctRows distinct = distinct_rows(x);
@@ -144,6 +150,16 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
       std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
   std::vector<Worker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(y.cols(), block_bytes)});
+  if (meter != nullptr && most_pairs(x, y) > static_cast<double>(meter->left())) {
+    RowAccumulator accumulator;
+    accumulator.start(product_number, y, lengths.has_bitmaps());
+    require_expected_work(*meter, distinct.rows.size(), [&](std::size_t d) {
+      accumulator.collect(distinct.rows[d], lengths.matched_pairs(distinct.rows[d]));
+      const std::uint64_t bytes =
+          std::min(accumulator.nnz() * sizeof(Index), bitmap_words(y.cols()) * sizeof(std::uint64_t));
+      return RowWork{accumulator.steps(), keep == Keep::structure ? bytes : 0};
+    });
+  }
   std::vector<Row> stored(keep == Keep::structure ? distinct.rows.size() : 0);
 
   parallel_chunks(distinct.rows.size(), std::max<std::size_t>(1, grain),
@@ -151,12 +167,15 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep) {
                     thread_local RowAccumulator accumulator;
                     accumulator.start(product_number, y, lengths.has_bitmaps());
                     Worker& worker = workers[slot];
+                    StepTally tally(meter);
                     for (std::size_t d = begin; d < end; ++d) {
                       const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
                       accumulator.collect(distinct.rows[d], products);
+                      tally.add(accumulator.steps());
                       worker.counts.count(distinct.rows[d].nnz(), products, accumulator.nnz(), distinct.uses[d], walks);
                       if (keep == Keep::structure) stored[d] = accumulator.store(worker.sink);
                     }
+                    tally.flush();
                   });
 
   Product product;
@@ -186,15 +205,15 @@ void count_row_products(const Pattern& x, const Pattern& y, ProductCounts& count
 }
 
 /// C = X·Y of patterns of which at least one has classes.
-Product multiply_classes(const PatternPtr& x, const PatternPtr& y, Keep keep) {
+Product multiply_classes(const PatternPtr& x, const PatternPtr& y, Keep keep, WorkMeter* meter) {
   const auto in_shared_rows = [](const PatternPtr& pattern) {
     return pattern->classes() ? std::make_shared<const Pattern>(in_rows(*pattern)) : pattern;
   };
   const Operands operands = operands_of(*x, *y);
-  if (!operands.x) return multiply(in_shared_rows(x), in_shared_rows(y), keep);
-  if (x->max_row_nnz() > 1) return accumulate_classes(*operands.x, *operands.y, y->max_row_nnz() > 1, keep);
+  if (!operands.x) return multiply(in_shared_rows(x), in_shared_rows(y), keep, meter);
+  if (x->max_row_nnz() > 1) return accumulate_classes(*operands.x, *operands.y, y->max_row_nnz() > 1, keep, meter);
   const std::optional<RowClasses> selected = select_classes(*operands.x, *operands.y);
-  if (!selected) return multiply(in_shared_rows(x), in_shared_rows(y), keep);
+  if (!selected) return multiply(in_shared_rows(x), in_shared_rows(y), keep, meter);
   auto pattern = std::make_shared<Pattern>(std::make_shared<RowClasses>(*selected));
   Product product;
   product.products = product.nnz = pattern->nnz();
@@ -246,7 +265,7 @@ ProductCounts count_products(const Pattern& x, const Pattern& y) {
   return counts;
 }
 
-Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
+Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep, WorkMeter* meter) {
   check_shapes(*x, *y);
   const PatternPtr none;
   const auto scaled = [&](const PatternPtr& c) {
@@ -259,9 +278,9 @@ Product multiply(const PatternPtr& x, const PatternPtr& y, Keep keep) {
   };
   if (y->is_full_diagonal()) return scaled(x);
   if (x->is_full_diagonal()) return scaled(y);
-  if (x->classes() || y->classes()) return multiply_classes(x, y, keep);
+  if (x->classes() || y->classes()) return multiply_classes(x, y, keep, meter);
   if (x->max_row_nnz() <= 1) return select_rows(*x, y, keep);
-  return accumulate_rows(*x, *y, keep);
+  return accumulate_rows(*x, *y, keep, meter);
 }
 
 }  // namespace upsweep

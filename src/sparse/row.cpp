@@ -9,7 +9,9 @@ std::byte* RowSink::allocate(std::size_t bytes) {
   constexpr std::size_t kAlignment = sizeof(std::uint64_t);
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (bytes > room_ - used_) {
-    room_ = std::max(bytes, block_bytes_);
+    const std::size_t room = std::max(bytes, block_bytes_);
+    held_.add(room);
+    room_ = room;
     used_ = 0;
     total_ += room_;
     blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(room_));
@@ -49,6 +51,7 @@ Row RowSink::append_bitmap(std::span<const std::uint64_t> words, Index nnz) {
 std::size_t RowSink::release(std::vector<std::unique_ptr<std::byte[]>>& blocks) {
   std::move(blocks_.begin(), blocks_.end(), std::back_inserter(blocks));
   blocks_.clear();
+  held_.release();
   room_ = used_ = 0;
   return std::exchange(total_, 0);
 }

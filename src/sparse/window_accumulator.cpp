@@ -21,6 +21,7 @@ void WindowAccumulator::start(const Window& bounds) {
   bounds_ = bounds;
   width_ = bounds.is_empty() ? 0 : bounds.width();
   words_.assign(bounds.is_empty() ? 0 : bounds.height() * width_ * per_position_, 0);
+  steps_ = words_.size();
   if (padding_ == 0) return;
   for (std::size_t last = per_position_ - 1; last < words_.size(); last += per_position_) words_[last] = padding_;
 }
@@ -29,6 +30,7 @@ bool WindowAccumulator::add(const WindowRow& row, std::int64_t y, std::int64_t x
   const std::size_t words = row.width * per_position_;
   std::uint64_t* target = at(row.y + y, row.x + x);
   const std::size_t step = width_ * per_position_;
+  steps_ += row.height * words;
   if (row.bits != nullptr) return or_window(target, step, row.bits, words, row.height, words);
   for (Index line = 0; line < row.height; ++line, target += step) std::fill_n(target, words, ~std::uint64_t{0});
   return true;
@@ -50,8 +52,9 @@ bool WindowAccumulator::is_full(const Window& part) const {
   return true;
 }
 
-bool WindowAccumulator::covers(const WindowRow& row, std::int64_t y, std::int64_t x) const {
+bool WindowAccumulator::covers(const WindowRow& row, std::int64_t y, std::int64_t x) {
   if (row.nnz == 0) return true;
+  steps_ += row.height * row.width * per_position_;
   if (row.bits == nullptr) return is_full(shifted(window_of(row), y, x));
   const std::size_t words = row.width * per_position_;
   const std::uint64_t* line = words_.data() + offset(row.y + y, row.x + x);

@@ -51,7 +51,10 @@ class WindowAccumulator {
   [[nodiscard]] bool is_full(const Window& part) const;
 
   /// True when all columns of a row, shifted, are there.
-  [[nodiscard]] bool covers(const WindowRow& row, std::int64_t y, std::int64_t x) const;
+  [[nodiscard]] bool covers(const WindowRow& row, std::int64_t y, std::int64_t x);
+
+  /// Steps since start(): words that were set or looked at.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
   /// Ends the row: its columns in the smallest window. `bits` are those of this object, valid until start().
   [[nodiscard]] WindowRow finish();
@@ -69,6 +72,7 @@ class WindowAccumulator {
   std::uint64_t padding_;     // bits past the last channel, which count as set until the row ends
   Window bounds_;
   std::size_t width_ = 0;
+  std::uint64_t steps_ = 0;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> trimmed_;
 };

@@ -169,7 +169,7 @@ TEST(DeviceReport, TablesForProgramsHaveARowPerPhaseOrCandidate) {
   EXPECT_EQ(lines(candidates), 1 + 3);
   EXPECT_THAT(candidates, StartsWith("schedule,depth,feasible,reason,score,levels,ops,flops,"));
   EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4.0,,,60,"));
-  EXPECT_THAT(candidates, HasSubstr(",shared memory,1.0,2.0,0.0,1.0,3.0,3.6,2.2\r\n"));
+  EXPECT_THAT(candidates, HasSubstr(",shared memory,1.0,2.0,0.0,1.0,3.0,3.6,2.2,counted,,\r\n"));
   EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4.0,"));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/app/session.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/io/model.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
@@ -26,9 +27,31 @@ namespace upsweep {
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);
 
-/// analyse() with progress. Throws InputError at the model's lines, also where counts are too large.
+/// Steps of counting (CountLimits::pairs) that are done without thinking: some seconds. A core of an AMD EPYC does 2 to
+/// 4 · 10^9 a second (reports/products.md).
+inline constexpr std::uint64_t kQuickPairs = 20'000'000'000;
+/// What two of them do in about ten minutes: the most that a schedule may take where nobody says another number.
+inline constexpr std::uint64_t kMostPairs = 2'000'000'000'000;
+
+/// analyse() with progress. Throws InputError at the model's lines, also where counts are too large. `most_pairs`,
+/// where given, and the memory there is end schedules that take more: Analysis::uncounted.
 [[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
-                                       const Watch& watch);
+                                       const Watch& watch, std::optional<std::uint64_t> most_pairs = std::nullopt);
+
+/// Throws RequestError for limits of counting with a model that closed forms count.
+void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
+                        const std::optional<std::uint64_t>& most_memory);
+
+/// Why a schedule of a model was not counted: uncounted_text().
+[[nodiscard]] std::string why_uncounted(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted);
+
+/// The error of a command that needs a schedule that was not counted, at the line of its operator.
+[[nodiscard]] InputError uncounted_error(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted);
+
+/// analyse_network() where nobody named the first of `schedules`: if that takes more than kQuickPairs (or than
+/// `most_pairs`), the deepest hybrid that does not stands in its place, and a note says so.
+[[nodiscard]] Analysis analyse_default(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
+                                       const Watch& watch, std::uint64_t most_pairs = kQuickPairs);
 
 /// parse_schedule(). Throws RequestError about `schedule`.
 [[nodiscard]] ScheduleRequest schedule_request(const std::string& text);

@@ -32,6 +32,9 @@ struct SearchRequest : FrameRequest {
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
   RecurrentSizes sizes = {};                           ///< of recurrent models
   DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
+  std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps of counting a schedule; kMostPairs without
+  std::optional<std::uint64_t> count_memory =
+      std::nullopt;  ///< bytes that patterns may take; what the machine has without
 };
 
 /// What came of it. Not copied: the result refers to the machine.
@@ -53,13 +56,15 @@ struct SearchOutcome {
   std::optional<StackedOvertaking> overtaking_wavefront = std::nullopt;
   Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};  ///< in the database
+  bool is_interrupted = false;             ///< the caller stopped it: some schedules are left, nothing is stored
 };
 
 [[nodiscard]] Json to_json(const SearchOutcome& outcome);
 [[nodiscard]] std::string to_csv(const SearchOutcome& outcome);
 [[nodiscard]] std::string to_text(const SearchOutcome& outcome, const TextStyle& style);
 
-/// Throws RequestError for settings that do not go together or with that kind of model; InputError.
+/// Throws RequestError for settings that do not go together or with that kind of model; InputError; Interrupted where
+/// the caller stops it before there is anything to say.
 [[nodiscard]] SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch);
 
 }  // namespace upsweep

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "upsweep/base/work_meter.hpp"
+
 namespace upsweep {
 
 // A command is a function `XxxOutcome run(const XxxRequest&, const Caller&, const Watch&)`, in upsweep/app/xxx.hpp. It
@@ -17,12 +19,6 @@ namespace upsweep {
 struct Caller {
   std::string tool_version;
   std::vector<std::string> arguments;  ///< a command line without the program's name, or what stands for one
-};
-
-/// A command was stopped before it had an outcome. Exit code 130.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("interrupted") {}
 };
 
 /// What a caller is told while a command works, and how it stops it. Any part may be missing; calls come one at a

@@ -73,9 +73,12 @@ using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t p
 /// that both summands have. The structure is that of multiply() and unite(): no cancellation.
 /// Patterns that no later step reads are freed at once under StepPatterns::drop. `form`: what those of the operators
 /// are kept by; so is the I that it starts from. Throws std::invalid_argument where the link is no block,
-/// CountOverflow.
+/// CountOverflow, OperatorError without the memory for a step.
 [[nodiscard]] BlockPlan form_block(const Network& network, std::size_t link, const PatternSource& pattern_of,
                                    StepPatterns patterns, PatternForm form = PatternForm::rows);
+
+/// The error of an operator whose Jacobian, or a matrix that it is formed into, finds no memory.
+[[nodiscard]] OperatorError no_room(const Network& network, std::size_t op, const OutOfRoom& room);
 
 /// Step by step the number of later steps that read it; one more for the last.
 [[nodiscard]] std::vector<std::uint32_t> reads_of(const std::vector<BlockStep>& steps);

@@ -70,6 +70,7 @@ struct NetworkProfile {
 struct Analysis {
   NetworkProfile network;
   std::vector<ScheduleProfile> schedules;
+  std::vector<UncountedSchedule> uncounted = {};  ///< those that limits ended
 };
 
 /// FLOPs of dense back-propagation through `op`, whose shown pattern has `nnz` entries: conv2d and linear 2 · nnz of
@@ -98,9 +99,10 @@ struct NetworkView {
 /// The guaranteed pattern has one chain, the sample pattern one per input. `progress(done, inputs)`, where given, is
 /// called after each chain. Throws like profile_schedules(), guaranteed_chain() and SampleChains::at();
 /// std::invalid_argument for the sample pattern without a sample. `form` of the guaranteed pattern: counts do not
-/// depend on it.
+/// depend on it. `limits`, where given, end schedules that take more; without, it throws OperatorError
+/// where there is no memory for a product.
 [[nodiscard]] Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
                                const std::function<void(std::size_t done, std::size_t inputs)>& progress = {},
-                               PatternForm form = PatternForm::classes);
+                               PatternForm form = PatternForm::classes, const CountLimits* limits = nullptr);
 
 }  // namespace upsweep

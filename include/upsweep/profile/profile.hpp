@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,11 +64,43 @@ using ChainSource = std::function<JacobianChain(std::size_t i)>;
 /// Called with each chain once, before its products are counted.
 using ChainObserver = std::function<void(const JacobianChain& chain)>;
 
+/// What counting may take, and who is told of it.
+struct CountLimits {
+  /// Steps of multiply() that the products of one schedule may take, those that it shares with others included.
+  std::uint64_t pairs = WorkMeter::kNoLimit;
+  const std::atomic<bool>* stop = nullptr;  ///< true: throw Interrupted
+  /// Before each of the products of a chain.
+  std::function<void(std::size_t product, std::size_t products)> progress = {};
+};
+
+/// A schedule whose counting took too much.
+struct UncountedSchedule {
+  /// FLOPs and spans of the combines whose operands are known, 0 of the others: lower bounds, as what adds them up is.
+  /// Its shapes and other counts are 0 or as far as they came, and mean nothing.
+  ScheduleProfile least;
+  ValueRange refused;       ///< what the product covers that was not formed, of the scan array
+  bool is_memory = false;   ///< whether it needs too much memory, else too many steps
+  std::uint64_t pairs = 0;  ///< steps that counting would take up to there, about
+  std::uint64_t bytes = 0;  ///< where it is memory: that patterns would take, about
+};
+
+/// Schedules, counted as far as limits let it be; both in the order in which they were given.
+struct CountedSchedules {
+  std::vector<ScheduleProfile> profiles;
+  std::vector<UncountedSchedule> uncounted;
+};
+
+/// profile_schedules() within limits, also that of memory (MemoryCeiling): they end a schedule, not the others.
+[[nodiscard]] CountedSchedules count_schedules(std::vector<Schedule> schedules, std::size_t inputs,
+                                               const ChainSource& chain_at, unsigned value_bytes,
+                                               const CountLimits& limits, const ChainObserver& observe = {});
+
 /// Counts every combine of every schedule, and adds up over the inputs.
 ///
 /// Each schedule has the length of the chains. A product that several combines or schedules share is computed once; the
 /// structure of a product is kept only while a later product needs it. `value_bytes` is 4 or 8. Throws
-/// std::invalid_argument when lengths or shapes do not fit, CountOverflow when a count exceeds 64 bits.
+/// std::invalid_argument when lengths or shapes do not fit, CountOverflow when a count exceeds 64 bits, OutOfRoom
+/// without the memory for a product.
 ///
 /// Where a product has at most one entry per row though some of its factors have more (random chains now and then,
 /// networks do not), it depends on the order of its products which of its rows share their storage. It is formed in one

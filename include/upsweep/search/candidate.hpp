@@ -78,6 +78,19 @@ struct Candidate {
   [[nodiscard]] bool is_scan() const { return !is_plain; }
 };
 
+/// A schedule that was not counted, because that takes too much, and what is known of it nevertheless.
+struct Uncounted {
+  std::string schedule;
+  std::optional<std::uint32_t> depth = {};  ///< of a hybrid
+  bool is_plain = false;
+  std::string reason = {};           ///< why
+  std::uint64_t pairs = 0;           ///< steps that counting takes, about
+  std::optional<double> bound = {};  ///< its score is no smaller, FLOPs; nothing in seconds
+  double shared_bound = 0;           ///< likewise of its makespan with ops that workers share, as a mean
+  bool loses =
+      false;  ///< that rules it out: it is not better than the best, and does not pay by the rule of shared ops
+};
+
 /// The best of some candidates, and by how much.
 struct Choice {
   std::optional<std::size_t> best;  ///< position; nothing when none is feasible or a feasible one has no score
@@ -101,9 +114,10 @@ struct SearchResult {
   SearchOptions options;
   std::uint64_t inputs = 1;  ///< over which counts are sums
   std::uint64_t workers = 1;
-  std::vector<Candidate> candidates;  ///< by depth, from 0; of a search without depths all ways
-  std::vector<Candidate> schemes;     ///< schedules without a depth that were searched beside them
-  std::optional<std::size_t> best;    ///< position in candidates; as in Choice
+  std::vector<Candidate> candidates;      ///< by depth, from 0; of a search without depths all ways
+  std::vector<Candidate> schemes;         ///< schedules without a depth that were searched beside them
+  std::vector<Uncounted> uncounted = {};  ///< what is missing in both
+  std::optional<std::size_t> best;        ///< position in candidates; as in Choice
   std::optional<double> margin;
   std::optional<std::size_t> best_scheme;  ///< at() of the best of candidates and schemes
   std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
@@ -126,7 +140,8 @@ struct SearchResult {
 /// the best, so that there is none.
 [[nodiscard]] Choice choose(std::span<const Candidate* const> candidates);
 
-/// Says of each candidate and scheme which one before it has the same figures, and picks the best of both.
+/// Says of each candidate and scheme which one before it has the same figures, picks the best of both, and says of what
+/// was not counted whether it is ruled out. A margin to a runner-up that some uncounted one might undercut is none.
 void finish_search(SearchResult& result);
 
 }  // namespace upsweep

@@ -26,15 +26,28 @@ namespace upsweep {
                                        std::uint64_t workers);
 
 /// Scores schedules of which the first is plain back-propagation on `workers` workers: those with a depth become
-/// candidates, the others schemes. Throws CountOverflow.
+/// candidates, the others schemes. `uncounted`: schedules that are missing; what is known of them says whether they might
+/// be better. Throws CountOverflow.
 [[nodiscard]] SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>> schedules,
-                                             const SearchOptions& options, std::uint64_t workers);
+                                             const SearchOptions& options, std::uint64_t workers,
+                                             std::span<const UncountedSchedule> uncounted = {});
 
 /// Scores the profiles of depth_candidates(), in that order, and of other schemes after them, and picks the best depth
 /// and the best of all; ties go to the smaller depth, then to the first scheme. With a machine it says what binds them.
 ///
 /// A candidate is infeasible, with the reason, when one product or the peak of live bytes exceeds the memory limit
-/// (both as means over the inputs). Throws std::invalid_argument without a depth, CountOverflow.
-[[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options);
+/// (both as means over the inputs). `uncounted`: as of compare_schedules(). Throws std::invalid_argument without a depth,
+/// CountOverflow.
+[[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options,
+                                        const std::vector<UncountedSchedule>& uncounted = {});
+
+/// What score_schedule() gives is no smaller than this, sums over the inputs in FLOPs, for every profile whose ops have
+/// at least the FLOPs and spans of `least`: the larger of the critical path and an equal share of the work. `shared`:
+/// the same of PramProfile::shared_flops.
+struct ScoreBound {
+  std::uint64_t score = 0;
+  std::uint64_t shared = 0;
+};
+[[nodiscard]] ScoreBound score_bound(const ScheduleProfile& least, const SearchOptions& options, std::uint64_t workers);
 
 }  // namespace upsweep

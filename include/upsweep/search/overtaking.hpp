@@ -19,6 +19,8 @@ class OvertakingSearch {
   /// Takes part by the rule of shared ops; by that of whole ones, too, unless `is_whole_known` says that somebody else
   /// has looked. `totals`: the batch's, in the scope of the options.
   void add(const CountedSchedule& schedule, const Totals& totals, bool is_plain, bool is_whole_known = false);
+  /// A scan of which FLOPs and spans are known from below alone: what it might overtake is not known then.
+  void add_least(const CountedSchedule& least, const Totals& totals);
   /// What is known of whole ops from elsewhere.
   void set_whole(const OvertakingWorkers& whole) { whole_ = whole; }
   /// Nothing on a machine that has no whole ops, and for objectives without workers.
@@ -33,6 +35,7 @@ class OvertakingSearch {
   OvertakingWorkers whole_;
   std::vector<SharedWork> plain_;
   std::vector<SharedWork> scans_;
+  std::vector<SharedWork> least_;
 };
 
 }  // namespace upsweep

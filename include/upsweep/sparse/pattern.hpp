@@ -113,7 +113,7 @@ class Pattern {
 [[nodiscard]] bool operator==(const Pattern& a, const Pattern& b);
 
 /// The same entries kept row by row; rows share their storage where they are twins (AxisClasses::twin_of). Memory: that
-/// of every row; throws std::length_error where this machine has not as much.
+/// of every row; throws OutOfRoom where there is not as much.
 [[nodiscard]] Pattern in_rows(const Pattern& pattern);
 
 /// Builds a pattern row by row, on several threads: `write` is called once per row, in any order.

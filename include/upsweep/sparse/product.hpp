@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "upsweep/base/work_meter.hpp"
 #include "upsweep/sparse/pattern.hpp"
 
 namespace upsweep {
@@ -92,8 +93,10 @@ struct ProductCounts {
 /// multiplied once; a product with a diagonal, or with at most one entry per row of X, shares the rows of Y. Every
 /// other row chooses how to collect its columns by its number of matched pairs: sort, hash table, byte map or bitmap;
 /// the last stops when the row is full. Cost: at most the number of matched pairs. The result does not depend on the
-/// threads.
+/// threads. `meter`, where given, counts the steps: matched pairs of rows that are no equals or shifts of each other,
+/// 64 of them at once where columns are kept as bits. A product that some of its rows, looked at before, tell to take
+/// more is not begun. Throws what `meter` throws; OutOfRoom where there is no memory for the rows.
 [[nodiscard]] Product multiply(const std::shared_ptr<const Pattern>& x, const std::shared_ptr<const Pattern>& y,
-                               Keep keep);
+                               Keep keep, WorkMeter* meter = nullptr);
 
 }  // namespace upsweep

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "upsweep/base/memory.hpp"
+
 namespace upsweep {
 
 /// Row or column number of a pattern.
@@ -62,9 +64,11 @@ class Row {
 template <class R>
 class StoreOf {
  public:
-  /// `rows` refer to memory inside `blocks`.
+  /// `rows` refer to memory inside `blocks`. Throws OutOfRoom.
   StoreOf(std::vector<R> rows, std::vector<std::unique_ptr<std::byte[]>> blocks, std::size_t block_bytes)
-      : rows_(std::move(rows)), blocks_(std::move(blocks)), block_bytes_(block_bytes) {}
+      : rows_(std::move(rows)), blocks_(std::move(blocks)), block_bytes_(block_bytes) {
+    held_.add(memory());
+  }
 
   [[nodiscard]] const std::vector<R>& rows() const { return rows_; }
 
@@ -75,11 +79,13 @@ class StoreOf {
   std::vector<R> rows_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::size_t block_bytes_;
+  HeldMemory held_;
 };
 
 using RowStore = StoreOf<Row>;
 
-/// Appends rows to memory blocks in the smaller of the two forms. One per thread; not thread-safe.
+/// Appends rows to memory blocks in the smaller of the two forms. One per thread; not thread-safe. Whatever takes
+/// memory throws OutOfRoom where there is none.
 class RowSink {
  public:
   /// A list takes 32 bits a column, a bitmap 1 bit: past this density, 1/32, the bitmap is smaller.
@@ -134,6 +140,7 @@ class RowSink {
   std::size_t room_ = 0;
   std::size_t total_ = 0;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  HeldMemory held_;
 };
 
 }  // namespace upsweep
