@@ -121,12 +121,12 @@ void take_over(Analysis more, const std::vector<std::string>& names, Analysis& a
   }
 }
 
-/// Counts all schedules that a second or so suffices for, then together those that some seconds do; of the others, from
-/// the cheapest on, those that what is known of them does not rule out. What is there when the caller stops it is the
-/// answer.
+/// Counts all schedules that part of a second suffices for, then together those that some seconds do; of the others,
+/// from the cheapest on, those that what is known of them does not rule out. What is there when the caller stops it is
+/// the answer.
 void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
                       const Watch& watch, SearchOutcome& outcome) {
-  constexpr std::uint64_t kGlancePairs = 1'000'000'000;
+  constexpr std::uint64_t kGlancePairs = 100'000'000;
   const Model& model = std::get<Model>(outcome.model);
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::uint64_t most = request.count_limit.value_or(kMostPairs);

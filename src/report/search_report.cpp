@@ -78,7 +78,7 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
   object["status"] = "counted";
-  object["bound"] = Json();
+  object["score_bound"] = Json();
   object["count_pairs"] = Json();
   return object;
 }
@@ -98,7 +98,7 @@ Json uncounted_json(const SearchReport& report, const Uncounted& uncounted) {
   object["status"] = uncounted.loses ? "ruled-out" : "left-out";
   object["feasible"] = false;
   object["reason"] = uncounted.reason;
-  object["bound"] = uncounted.bound ? score_json(report.result, *uncounted.bound) : Json();
+  object["score_bound"] = uncounted.bound ? score_json(report.result, *uncounted.bound) : Json();
   object["count_pairs"] = uncounted.pairs;
   return object;
 }

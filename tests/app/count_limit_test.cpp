@@ -40,7 +40,7 @@ TEST(CountLimits, ASearchAnswersForWhatItCountedAndNamesTheRest) {
     }
     ++uncounted;
     EXPECT_TRUE(mine["score"].is_null());
-    EXPECT_LE(mine["bound"].get<double>(), other["score"].get<double>());
+    EXPECT_LE(mine["score_bound"].get<double>(), other["score"].get<double>());
     EXPECT_GE(mine["count_pairs"].get<std::uint64_t>(), 100'000U);
     EXPECT_THAT(mine["reason"].get<std::string>(), HasSubstr("the product of the Jacobians from '"));
   }

@@ -27,8 +27,8 @@ namespace upsweep {
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);
 
-/// Steps of counting (CountLimits::pairs) that are done without thinking: some seconds. A core of an AMD EPYC does 2 to
-/// 4 · 10^9 a second (reports/products.md).
+/// Steps of counting (CountLimits::pairs) that are done without thinking: some seconds. A core of an Intel Xeon did 2
+/// to 4 · 10^9 a second (reports/products.md).
 inline constexpr std::uint64_t kQuickPairs = 20'000'000'000;
 /// What two of them do in about ten minutes: the most that a schedule may take where nobody says another number.
 inline constexpr std::uint64_t kMostPairs = 2'000'000'000'000;
