@@ -1,0 +1,110 @@
+#include "count_and_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "upsweep/base/memory.hpp"
+#include "upsweep/search/depth.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Searches what is counted, and says of the rest why it is not.
+SearchResult search_counted(const Analysis& analysis, const SearchOptions& options, const Model& model,
+                            PatternKind pattern) {
+  SearchResult result = search_depth(analysis.schedules, options, analysis.uncounted);
+  for (std::size_t i = 0; i < analysis.uncounted.size(); ++i)
+    result.uncounted[i].reason = why_uncounted(model, pattern, analysis.uncounted[i]);
+  return result;
+}
+
+/// Steps that a schedule may take on its own: `most` where it might still be the best or turn the verdict. One that is
+/// ruled out is counted where some seconds do, which another ended that shares its products and has more of them.
+std::uint64_t limit_of(const Uncounted& uncounted, std::uint64_t most) {
+  return uncounted.loses ? std::min(kQuickPairs, most) : most;
+}
+
+/// The uncounted schedule with the least work that is within its limit as far as that is known; nothing: none.
+std::optional<std::size_t> next_to_count(const SearchResult& result, const Analysis& analysis,
+                                         const std::set<std::string>& tried, std::uint64_t most) {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < result.uncounted.size(); ++i) {
+    const Uncounted& mine = result.uncounted[i];
+    if (mine.loses && analysis.uncounted[i].is_memory) continue;
+    if (mine.pairs > limit_of(mine, most) || tried.contains(mine.schedule)) continue;
+    if (!next || mine.pairs < result.uncounted[*next].pairs) next = i;
+  }
+  return next;
+}
+
+/// Puts what was counted on its own where it stands among `names`.
+void take_over(Analysis more, const std::vector<std::string>& names, Analysis& analysis) {
+  const auto place = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
+  for (UncountedSchedule& mine : more.uncounted) {
+    UncountedSchedule& known =
+        *std::ranges::find(analysis.uncounted, mine.least.schedule.name,
+                           [](const UncountedSchedule& u) -> const std::string& { return u.least.schedule.name; });
+    // Both know the FLOPs of some ops: what one does not is 0 there.
+    for (std::size_t id = 0; id < mine.least.ops.size(); ++id) {
+      OpProfile& op = mine.least.ops[id];
+      op.flops = std::max(op.flops, known.least.ops[id].flops);
+      op.span = std::max(op.span, known.least.ops[id].span);
+    }
+    mine.least.levels = level_profiles(mine.least);
+    known = std::move(mine);
+  }
+  for (ScheduleProfile& mine : more.schedules) {
+    std::erase_if(analysis.uncounted,
+                  [&](const UncountedSchedule& u) { return u.least.schedule.name == mine.schedule.name; });
+    const auto after = std::ranges::find_if(analysis.schedules, [&](const ScheduleProfile& other) {
+      return place(other.schedule.name) > place(mine.schedule.name);
+    });
+    analysis.schedules.insert(after, std::move(mine));
+  }
+}
+
+}  // namespace
+
+void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
+                      const Watch& watch, SearchOutcome& outcome) {
+  constexpr std::uint64_t kGlancePairs = 100'000'000;
+  const Model& model = std::get<Model>(outcome.model);
+  const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
+  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
+  std::vector<std::string> names;
+  for (const Schedule& schedule : schedules) names.push_back(schedule.name);
+  const auto count = [&](std::vector<Schedule> some, std::uint64_t limit) {
+    return analyse_network(model, request.pattern, std::move(some), watch, std::min(limit, most));
+  };
+  outcome.analysis = count(std::move(schedules), kGlancePairs);
+  Analysis& analysis = *outcome.analysis;
+  const auto search = [&] { return search_counted(analysis, options, model, request.pattern); };
+  SearchResult result = search();
+  try {
+    if (!analysis.uncounted.empty() && most > kGlancePairs) {
+      std::vector<Schedule> left;
+      for (const UncountedSchedule& mine : analysis.uncounted) left.push_back(mine.least.schedule);
+      take_over(count(std::move(left), kQuickPairs), names, analysis);
+      result = search();
+    }
+    std::set<std::string> tried;
+    while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
+      const Uncounted& mine = result.uncounted[*next];
+      tried.insert(mine.schedule);
+      watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", mine.schedule,
+                             static_cast<double>(mine.pairs),
+                             result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
+      take_over(count({analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names, analysis);
+      result = search();
+    }
+  } catch (const Interrupted&) {
+    outcome.is_interrupted = true;
+    watch.say("interrupted: schedules that were not counted by then are left out");
+  }
+  outcome.result = std::move(result);
+}
+
+}  // namespace upsweep
