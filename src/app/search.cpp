@@ -298,7 +298,7 @@ std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
 SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {
   if (request.workers == 0U) throw RequestError("workers", "is 0, accepted is an integer of at least 1");
   check_sizes(request.sizes);
-  const ModelFile file(request.model);
+  const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
   check_launch(request.launch, request.machine.has_value());
   if (request.launch == LaunchMode::fused && request.execution == Execution::dag)

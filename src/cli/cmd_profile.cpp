@@ -11,12 +11,14 @@ namespace {
 struct ProfileOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
+  OnnxTexts onnx;
   std::string schedule = "blelloch";
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
   request.model = options.model.model;
+  request.onnx = onnx_options(options.onnx);
   request.schedule = options.schedule;
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
@@ -43,6 +45,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
+  declare_onnx_options(*app, options->onnx);
   app->add_option("--schedule", options->schedule,
                   accepted_schedules() +
                       "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "

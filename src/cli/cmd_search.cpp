@@ -10,6 +10,7 @@ namespace {
 struct SearchCommand {
   ModelOptions model;
   RecurrentOptions recurrent;
+  OnnxTexts onnx;
   std::string objective = "time";
   std::optional<std::string> execution;
   bool live = false;
@@ -20,6 +21,7 @@ struct SearchCommand {
 SearchRequest request_of(const SearchCommand& options) {
   SearchRequest request;
   request.model = options.model.model;
+  request.onnx = onnx_options(options.onnx);
   request.pattern = pattern_kind(options.model);
   request.workers = parse_given("--workers", options.model.workers);
   request.machine = options.model.machine;
@@ -52,6 +54,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   auto options = std::make_shared<SearchCommand>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
+  declare_onnx_options(*app, options->onnx);
   app->add_option("--objective", options->objective, "what to minimise")
       ->check(CLI::IsMember({"time", "critical-flops", "work-flops"}))
       ->capture_default_str();

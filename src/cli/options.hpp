@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/onnx/import.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/machine/machine.hpp"
@@ -28,6 +29,19 @@ struct ModelOptions {
 
 /// Declares MODEL, --pattern, --workers, --machine, --launch, --db and --format.
 void declare_model_options(CLI::App& app, ModelOptions& options);
+
+/// Settings of ONNX files, as texts.
+struct OnnxTexts {
+  std::vector<std::string> inputs;
+  std::optional<std::string> output;
+  std::string fold_norms = "on";
+};
+
+/// Declares --input, --output and --fold-norms.
+void declare_onnx_options(CLI::App& app, OnnxTexts& texts);
+
+/// Throws UsageError.
+[[nodiscard]] OnnxOptions onnx_options(const OnnxTexts& texts);
 
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);

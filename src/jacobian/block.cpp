@@ -42,6 +42,7 @@ class StepList {
   void hand_back(std::size_t o, std::size_t source) {
     const OperatorKind& kind = network_.operators()[o].kind;
     std::uint64_t first_row = 0;
+    std::size_t which = 0;
     for (const std::size_t input : network_.inputs_of(o)) {
       std::size_t step = source;
       if (joins_parts(kind)) {
@@ -49,6 +50,8 @@ class StepList {
         first_row += elements(network_.shape_of(input));
       } else if (!is_view(kind) && !is_join(kind)) {
         step = append({Kind::product, o, source});
+        steps_[step].input = which++;
+        steps_[step].is_move = is_moving(kind);
       }
       steps_[step].rows = static_cast<Index>(elements(network_.shape_of(input)));
       std::size_t& sum = steps_of_[place_of(input)];
@@ -121,10 +124,15 @@ class Former {
 
   void multiply_step(std::size_t s) {
     BlockStep& step = plan_.steps[s];
-    step.jacobian = pattern_of_(step.op);
+    step.jacobian = pattern_of_(step.op, step.input);
     Product product = multiply(step.jacobian, made(step.source), Keep::structure);
-    if (!plan_.steps[step.source].is_selection) step.products = product.products;
     step.made = std::move(product.pattern);
+    if (step.is_move) {
+      step.additions = product.products - step.made->nnz();
+      step.is_selection = plan_.steps[step.source].is_selection && step.jacobian->max_row_nnz() <= 1;
+    } else if (!plan_.steps[step.source].is_selection) {
+      step.products = product.products;
+    }
     // One for the multiplication, and one for each addition of the longest sum.
     roundings_[s] = roundings_[step.source] + 1 + step.jacobian->max_row_nnz();
   }
@@ -179,10 +187,10 @@ BlockPlan form_block(const Network& network, std::size_t link, const PatternSour
   BlockPlan plan;
   plan.steps = StepList(network, block).take();
   plan.steps.front().rows = static_cast<Index>(elements(network.shape_of(block.output())));
-  plan.operator_nnz.assign(block.operators.size(), 0);
-  const PatternSource counted = [&](std::size_t position) {
-    std::shared_ptr<const Pattern> pattern = pattern_of(position);
-    plan.operator_nnz[position - block.operators.front()] = pattern->nnz();
+  plan.operator_nnz.resize(block.operators.size());
+  const PatternSource counted = [&](std::size_t position, std::size_t input) {
+    std::shared_ptr<const Pattern> pattern = pattern_of(position, input);
+    plan.operator_nnz[position - block.operators.front()].push_back(pattern->nnz());
     return pattern;
   };
   const Shape& shape = network.shape_of(block.output());

@@ -44,7 +44,8 @@ double weight_list_memory(const Operator& op, const OperatorWeights& weights) {
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
-  if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols / 8;  // one row, shared
+  if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols;  // rows are shared
+  if (is_mixing(op.kind)) return 4.0 * std::max(rows, cols) * static_cast<double>(op.other_shapes.size() + 1);  // shared
   const double nnz = kept_share(weights) * static_cast<double>(unpruned_nnz(op));
   return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list_memory(op, weights);
 }
@@ -80,13 +81,15 @@ std::vector<double> formation_memory(const Network& network, const NetworkWeight
   return memory;
 }
 
-/// The pattern of every operator that is the same at all inputs; null for views and joins.
-std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& network, const NetworkWeights& weights) {
-  std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
+/// The patterns of every operator that is the same at all inputs; none for views and joins.
+std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_patterns(const Network& network,
+                                                                        const NetworkWeights& weights) {
+  std::vector<std::vector<std::shared_ptr<const Pattern>>> patterns(network.operators().size());
   for (std::size_t o = 0; o < patterns.size(); ++o) {
     const Operator& op = network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
-    patterns[o] = std::make_shared<Pattern>(guaranteed_pattern(op, weights[o]));
+    for (std::size_t input = 0; input <= op.other_shapes.size(); ++input)
+      patterns[o].push_back(std::make_shared<Pattern>(guaranteed_pattern(op, weights[o], PatternForm::rows, input)));
   }
   return patterns;
 }
@@ -100,7 +103,7 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
   if (network.has_blocks()) chain.blocks.resize(links);
   for (std::size_t link = links; link-- > 0;) {
     if (!network.link(link).is_block) {
-      chain.jacobians.push_back(pattern_of(network.links()[link]));
+      chain.jacobians.push_back(pattern_of(network.links()[link], 0));
       continue;
     }
     auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
@@ -164,8 +167,8 @@ void check_chain(const JacobianChain& chain) {
 
 JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps,
                                PatternForm form) {
-  const PatternSource pattern_of = [&](std::size_t o) {
-    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form));
+  const PatternSource pattern_of = [&](std::size_t o, std::size_t input) {
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form, input));
   };
   return in_scan_order(network, pattern_of, steps, form);
 }
@@ -175,8 +178,8 @@ SampleChains::SampleChains(const Network& network, const NetworkWeights& weights
 
 JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) const {
   const std::vector<std::vector<double>> outputs = activations(network_, weights_, x);
-  const PatternSource pattern_of = [&](std::size_t o) {
-    if (fixed_[o]) return fixed_[o];
+  const PatternSource pattern_of = [&](std::size_t o, std::size_t which) {
+    if (!fixed_[o].empty()) return fixed_[o][which];
     const std::size_t input = network_.inputs_of(o)[0];
     const std::span<const double> at = input == kNetworkInput ? x : outputs[input];
     return std::shared_ptr<const Pattern>(

@@ -70,6 +70,15 @@ OperatorClasses diagonal_classes(const ImageShape& image) {
   return {image, image, RowPartition(std::move(axes)), 1};
 }
 
+/// An activation of the output's shape, or a number per channel for all positions; nothing for others.
+std::optional<OperatorClasses> pairwise_classes(const ImageShape& in, const ImageShape& out) {
+  if (in == out) return diagonal_classes(out);
+  if (in.channels != out.channels || in.height != 1 || in.width != 1) return std::nullopt;
+  return OperatorClasses{in, out,
+                         RowPartition({AxisClasses::each(in.channels), AxisClasses::one(1), AxisClasses::one(1)}),
+                         std::uint64_t{out.height} * out.width};
+}
+
 }  // namespace
 
 double OperatorClasses::memory() const {
@@ -77,8 +86,10 @@ double OperatorClasses::memory() const {
   return static_cast<double>(partition.size()) * (sizeof(WindowRow) + sizeof(Index) + bits * sizeof(std::uint64_t));
 }
 
-std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights) {
-  if (op.in_shape.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
+std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights,
+                                                std::size_t input) {
+  const Shape& in = op.input_shape(input);
+  if (in.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
   const auto channels = static_cast<Index>(op.in_shape[0]);
   return visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { return std::optional(diagonal_classes(image_of(op.in_shape))); },
@@ -92,6 +103,8 @@ std::optional<OperatorClasses> operator_classes(const Operator& op, const Operat
       [&](const PoolingOperator auto& kind) {
         return std::optional(classes_of_windows(op, kind.windows(op), AxisClasses::each(channels), false));
       },
+      [&](const Pairwise&) { return pairwise_classes(image_of(in), image_of(op.out_shape)); },
+      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise>) { return std::optional<OperatorClasses>(); },
       [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
 }
 

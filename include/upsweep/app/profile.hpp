@@ -31,6 +31,7 @@ struct ProfileRequest {
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};
   DeviceSettings assumptions = {};
+  OnnxOptions onnx = {};  ///< of an ONNX file
 };
 
 /// A network, counted combine by combine.

@@ -35,6 +35,7 @@ struct SearchRequest {
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
   RecurrentSizes sizes = {};                           ///< of recurrent models
   DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
+  OnnxOptions onnx = {};                               ///< of an ONNX file
 };
 
 /// What came of it. Not copied: the result refers to the machine.
