@@ -26,6 +26,7 @@ const std::map<std::string, std::set<std::string>> kHomes = {
     {"sqlite3.h", {"store"}},
     {"yaml-cpp/", {"io"}},
     {"xxhash.h", {"io"}},
+    {"zlib.h", {"io"}},
     {"CLI/", {"cli"}},
     {"mpi.h", {"study"}},
     {"nlohmann/", {"report", "study", "figure", "trace", "page", "app", "cli"}},

@@ -122,11 +122,24 @@ class Former {
     step.nnz = step.made->nnz();
   }
 
+  /// Products and structure of J^T · G. Where G is full, so is every row of it that has an entry of J^T: nothing is
+  /// multiplied.
+  [[nodiscard]] Product product_with(const std::shared_ptr<const Pattern>& jacobian,
+                                     const std::shared_ptr<const Pattern>& g) {
+    if (!is_full(*g) || jacobian->nonempty_rows() < jacobian->rows()) return multiply(jacobian, g, Keep::structure);
+    Product product;
+    product.products = checked_mul(jacobian->nnz(), g->cols());
+    product.pattern = g->rows() == jacobian->rows()
+                          ? g
+                          : std::make_shared<Pattern>(full_pattern(jacobian->rows(), g->cols()));
+    return product;
+  }
+
   void multiply_step(std::size_t s) {
     BlockStep& step = plan_.steps[s];
     step.jacobian = pattern_of_(step.op, step.input);
-    Product product = multiply(step.jacobian, made(step.source), Keep::structure);
-    step.made = std::move(product.pattern);
+    const Product product = product_with(step.jacobian, made(step.source));
+    step.made = product.pattern;
     if (step.is_move) {
       step.additions = product.products - step.made->nnz();
       step.is_selection = plan_.steps[step.source].is_selection && step.jacobian->max_row_nnz() <= 1;

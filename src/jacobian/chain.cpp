@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -94,9 +96,26 @@ std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_patterns(const Ne
   return patterns;
 }
 
-/// The links in scan order: last one first.
+/// What the plan of a block depends on, where no weight is pruned; else nothing.
+std::string plan_key(const Network& network, const NetworkWeights& weights, const ChainLink& block) {
+  std::string key;
+  for (const std::size_t o : block.operators) {
+    const Operator& op = network.operators()[o];
+    if (!weights[o].kept.empty()) return "";
+    key += canonical_text(op.kind) + to_string(op.out_shape);
+    for (const std::size_t input : network.inputs_of(o)) {
+      key += input == block.input ? " input" : fmt::format(" {}", input - block.operators.front());
+      key += to_string(network.shape_of(input));
+    }
+    key += ';';
+  }
+  return key;
+}
+
+/// The links in scan order: last one first. `key_of`: blocks of one key, which is not empty, have one plan.
 JacobianChain in_scan_order(const Network& network, const PatternSource& pattern_of, StepPatterns steps,
-                            PatternForm form) {
+                            PatternForm form, const std::function<std::string(const ChainLink&)>& key_of) {
+  std::map<std::string, std::shared_ptr<const BlockPlan>> known;
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);
@@ -106,7 +125,10 @@ JacobianChain in_scan_order(const Network& network, const PatternSource& pattern
       chain.jacobians.push_back(pattern_of(network.links()[link], 0));
       continue;
     }
-    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
+    const std::string key = key_of(network.link(link));
+    std::shared_ptr<const BlockPlan> plan = key.empty() ? nullptr : known[key];
+    if (!plan) plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
+    if (!key.empty()) known[key] = plan;
     chain.jacobians.push_back(plan->formation.pattern);
     chain.blocks[links - 1 - link] = std::move(plan);
   }
@@ -170,7 +192,10 @@ JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& wei
   const PatternSource pattern_of = [&](std::size_t o, std::size_t input) {
     return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form, input));
   };
-  return in_scan_order(network, pattern_of, steps, form);
+  // Steps that are kept name the operators of their own block.
+  return in_scan_order(network, pattern_of, steps, form, [&](const ChainLink& block) {
+    return steps == StepPatterns::drop ? plan_key(network, weights, block) : std::string();
+  });
 }
 
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
@@ -185,7 +210,7 @@ JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) co
     return std::shared_ptr<const Pattern>(
         std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
   };
-  return in_scan_order(network_, pattern_of, steps, PatternForm::rows);
+  return in_scan_order(network_, pattern_of, steps, PatternForm::rows, [](const ChainLink&) { return std::string(); });
 }
 
 }  // namespace upsweep

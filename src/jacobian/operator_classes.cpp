@@ -79,6 +79,25 @@ std::optional<OperatorClasses> pairwise_classes(const ImageShape& in, const Imag
                          std::uint64_t{out.height} * out.width};
 }
 
+/// Groups of all channels at a position, or of all positions of a channel; nothing for others.
+std::optional<OperatorClasses> grouped_classes(const Grouped& kind, const Shape& shape) {
+  const ImageShape image = image_of(shape);
+  const std::uint64_t plane = shape[1] * shape[2];
+  if (kind.reduces()) return std::nullopt;
+  if (kind.inner == plane && kind.size == shape[0]) {
+    OperatorClasses classes = diagonal_classes(image);
+    std::array<AxisClasses, 3> axes{AxisClasses::one(image.channels), classes.partition.axis(1),
+                                    classes.partition.axis(2)};
+    classes.partition = RowPartition(std::move(axes));
+    return classes;
+  }
+  if (kind.inner != 1 || kind.size != plane) return std::nullopt;
+  return OperatorClasses{image, image,
+                         RowPartition({AxisClasses::each(image.channels), AxisClasses::one(image.height),
+                                       AxisClasses::one(image.width)}),
+                         plane};
+}
+
 }  // namespace
 
 double OperatorClasses::memory() const {
@@ -104,7 +123,8 @@ std::optional<OperatorClasses> operator_classes(const Operator& op, const Operat
         return std::optional(classes_of_windows(op, kind.windows(op), AxisClasses::each(channels), false));
       },
       [&](const Pairwise&) { return pairwise_classes(image_of(in), image_of(op.out_shape)); },
-      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise>) { return std::optional<OperatorClasses>(); },
+      [&](const Grouped& kind) { return grouped_classes(kind, in); },
+      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped>) { return std::optional<OperatorClasses>(); },
       [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
 }
 

@@ -106,8 +106,8 @@ Values reduction(OnnxNode& node, NetworkBuilder& builder) {
   const bool is_image = value.rank() == 4 && value.dims[0] == 1 && axes == std::set<std::size_t>{2, 3} && !value.map;
   if (is_image && (rule == GroupRule::mean || rule == GroupRule::largest)) {
     const std::string from = builder.source(value, {value.dims[1], value.dims[2], value.dims[3]});
-    const OperatorKind pool = rule == GroupRule::mean ? OperatorKind(AdaptiveAvgPool2d{{1, 1}})
-                                                      : MaxPool2d{{value.dims[2], value.dims[3]}, {1, 1}};
+    OperatorKind pool = AdaptiveAvgPool2d{{1, 1}};
+    if (rule == GroupRule::largest) pool = MaxPool2d{{value.dims[2], value.dims[3]}, {1, 1}};
     const Shape dims = keeps ? Shape{1, value.dims[1], 1, 1} : Shape{1, value.dims[1]};
     return {{dims, {}, {builder.add(pool, {from})}}};
   }

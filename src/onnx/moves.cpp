@@ -223,7 +223,10 @@ Move scatter_nd(const OnnxNode& node) {
   std::uint64_t row = 1;
   for (std::size_t a = depth; a < in.size(); ++a) row *= in[a];
   const std::uint64_t first = elements(in);
-  if (elements(node.input(2).dims) != at.size() / depth * row) throw std::invalid_argument("updates of another shape");
+  if (elements(node.input(2).dims) != at.size() / depth * row) {
+    throw std::invalid_argument(fmt::format("data {}, indices {} and updates {}, which do not belong together",
+                                            to_string(in), to_string(indices.dims), to_string(node.input(2).dims)));
+  }
   for (std::size_t k = 0; k < at.size() / depth; ++k) {
     std::uint64_t to = 0;
     for (std::size_t a = 0; a < depth; ++a) to = to * in[a] + axis_of(at[k * depth + a], in[a]);
