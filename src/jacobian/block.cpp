@@ -126,6 +126,9 @@ class Former {
   /// multiplied.
   [[nodiscard]] Product product_with(const std::shared_ptr<const Pattern>& jacobian,
                                      const std::shared_ptr<const Pattern>& g) {
+    // Rows of a move that has no classes are few entries of many kinds.
+    if (g->classes() && !jacobian->classes() && jacobian->max_row_nnz() <= 1)
+      return multiply(jacobian, std::make_shared<Pattern>(in_rows(*g)), Keep::structure);
     if (!is_full(*g) || jacobian->nonempty_rows() < jacobian->rows()) return multiply(jacobian, g, Keep::structure);
     Product product;
     product.products = checked_mul(jacobian->nnz(), g->cols());

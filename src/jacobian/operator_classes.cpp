@@ -79,6 +79,25 @@ std::optional<OperatorClasses> pairwise_classes(const ImageShape& in, const Imag
                          std::uint64_t{out.height} * out.width};
 }
 
+/// Whole channels moved, each position staying where it is; nothing for other moves.
+std::optional<OperatorClasses> moved_classes(const IndexMap& map, const Operator& op, std::size_t input) {
+  const Shape& in = op.input_shape(input);
+  const std::uint64_t plane = in[1] * in[2];
+  if (op.out_shape[1] != in[1] || op.out_shape[2] != in[2]) return std::nullopt;
+  std::uint64_t before = 0;
+  for (std::size_t k = 0; k < input; ++k) before += elements(op.input_shape(k));
+  const auto is_mine = [&](std::uint32_t from) { return from >= before && from - before < in[0] * plane; };
+  for (std::uint64_t first = 0; first < map.indices.size(); first += plane) {
+    const std::uint32_t from = map.indices[first];
+    if (is_mine(from) && (from - before) % plane != 0) return std::nullopt;
+    for (std::uint64_t p = 0; p < plane; ++p) {
+      const std::uint32_t mine = map.indices[first + p];
+      if (is_mine(from) ? mine != from + p : is_mine(mine)) return std::nullopt;
+    }
+  }
+  return OperatorClasses{image_of(in), image_of(op.out_shape), diagonal_classes(image_of(in)).partition, 1};
+}
+
 /// Groups of all channels at a position, or of all positions of a channel; nothing for others.
 std::optional<OperatorClasses> grouped_classes(const Grouped& kind, const Shape& shape) {
   const ImageShape image = image_of(shape);
@@ -124,7 +143,9 @@ std::optional<OperatorClasses> operator_classes(const Operator& op, const Operat
       },
       [&](const Pairwise&) { return pairwise_classes(image_of(in), image_of(op.out_shape)); },
       [&](const Grouped& kind) { return grouped_classes(kind, in); },
-      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped>) { return std::optional<OperatorClasses>(); },
+      [&](const IndexMap& kind) { return moved_classes(kind, op, input); },
+      []<MixingOperator K>(const K&)
+          requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped> && !std::is_same_v<K, IndexMap>) { return std::optional<OperatorClasses>(); },
       [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
 }
 

@@ -156,6 +156,10 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
   result.map = map;
   if (result.sources.empty()) throw std::invalid_argument("nothing of it depends on the network's input");
   if (result.sources.size() == 1 && is_all_in_order(result, count_of(*this, result.sources))) result.map.reset();
+  Shape shape = move.dims;
+  if (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
+  // Several activations become one at once: what later nodes take of it is moved from there.
+  if (!has_constants && result.sources.size() > 1) static_cast<void>(source(result, shape));
   if (!has_constants) return result;
   // Constants beside activations: zeros, to which they are added.
   OperatorWeights weights;
@@ -164,8 +168,6 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
     const std::uint32_t from = move.from[i];
     weights.bias.push_back(from == IndexMap::kFill || element[from] != IndexMap::kFill ? 0 : constants[from]);
   }
-  Shape shape = move.dims;
-  if (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
   const std::string whole = source(result, shape);
   OnnxValue shifted{move.dims, {}, {add(Shifting{elements(shape), 1}, {whole}, std::move(weights))}};
   return shifted;

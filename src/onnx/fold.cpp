@@ -122,7 +122,8 @@ Tensor fold_range(const OnnxNode& node) {
   if (!(count <= static_cast<double>(kMaxElements))) throw std::invalid_argument("a range of too many numbers");
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<double>(i) * step;
-  return Tensor::of({values.size()}, std::move(values), node.constant(0).is_integer);
+  const Shape dims = {values.size()};
+  return Tensor::of(dims, std::move(values), node.constant(0).is_integer);
 }
 
 Tensor fold_where(const OnnxNode& node) {

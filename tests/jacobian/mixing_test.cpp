@@ -89,7 +89,7 @@ TEST_F(MixingTest, JacobiansOfGroupsEqualDifferences) {
     expect_jacobians(make(Grouped{rule, 2, 6}, {{2, 3, 2}}));  // all channels at a position
     expect_jacobians(make(Grouped{rule, 6, 1}, {{2, 3, 2}}));  // all positions of a channel
   }
-  const OperatorWeights affine{{}, {0.5, -2, 1.5, 3}, {1, 2, 3, 4}};
+  const OperatorWeights affine{{}, {0.5, -2, 1.5, 3}, {1, 2, 3, 4}, {}, {}};
   expect_jacobians(make(Grouped{GroupRule::normalise, 4, 1, 1e-3, 4, 1}, {{3, 4}}), affine);
   expect_jacobians(make(Grouped{GroupRule::normalise, 4, 3, 1e-3, 4, 3}, {{4, 3}}), affine);
 }
