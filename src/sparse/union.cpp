@@ -44,6 +44,25 @@ DistinctPairs distinct_pairs(const Pattern& a, const Pattern& b) {
   return distinct;
 }
 
+/// Whether every column of `few` is one of `many`.
+bool is_within(const Row& few, const Row& many) {
+  bool is_within = true;
+  few.for_each([&](Index c) {
+    if (!is_within) return;
+    is_within = many.is_bitmap() ? (many.words()[c / 64] >> (c % 64) & 1) != 0
+                                 : std::binary_search(many.list().begin(), many.list().end(), c);
+  });
+  return is_within;
+}
+
+/// Where the rows stand that a union depends on: of a row within the other, as a diagonal has them, the other's alone.
+std::pair<const void*, const void*> sources_of(const Row& a, const Row& b) {
+  constexpr Index kFew = 8;
+  if (a.nnz() <= kFew && b.nnz() > kFew && is_within(a, b)) return {nullptr, address_of(b)};
+  if (b.nnz() <= kFew && a.nnz() > kFew && is_within(b, a)) return {nullptr, address_of(a)};
+  return {address_of(a), address_of(b)};
+}
+
 /// One thread's share of a union.
 struct UnionWorker {
   RowSink sink;
@@ -104,7 +123,7 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   std::vector<std::size_t> union_of;
   for (std::size_t d = 0; d < distinct.pairs.size(); ++d) {
     const auto& [left, right] = distinct.pairs[d];
-    const auto [found, is_new] = known.emplace(std::pair{address_of(left), address_of(right)}, first.size());
+    const auto [found, is_new] = known.emplace(sources_of(left, right), first.size());
     if (is_new) first.push_back(d);
     union_of.push_back(found->second);
   }
