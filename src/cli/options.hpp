@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/onnx/import.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/machine/machine.hpp"
+#include "upsweep/onnx/import.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 

@@ -23,7 +23,8 @@ std::uint64_t little_endian(const char* bytes, std::size_t size) {
 
 std::string read_part(RegularFile& file, std::uint64_t first, std::uint64_t size, const std::string& name) {
   if (first > file.length || size > file.length - first)
-    throw InputError(fmt::format("{}: {} bytes from {}, accepted is what the file has, {}", name, size, first, file.length));
+    throw InputError(
+        fmt::format("{}: {} bytes from {}, accepted is what the file has, {}", name, size, first, file.length));
   std::string bytes(size, '\0');
   file.stream.seekg(static_cast<std::streamoff>(first));
   file.stream.read(bytes.data(), static_cast<std::streamsize>(size));
@@ -38,7 +39,9 @@ class ArrayFile : public ArraySource {
   explicit ArrayFile(const std::filesystem::path& path) : path_(path.string()) {}
 
   [[nodiscard]] bool exists(const std::string& name) const override { return find(name) != nullptr; }
-  [[nodiscard]] std::string place(const std::string& name) const override { return fmt::format("{}: '{}'", path_, name); }
+  [[nodiscard]] std::string place(const std::string& name) const override {
+    return fmt::format("{}: '{}'", path_, name);
+  }
   [[nodiscard]] NpyArray read(const std::string& name, const std::vector<std::uint64_t>&) const override {
     const Entry* entry = find(name);
     if (entry == nullptr) throw InputError(fmt::format("{}: it has no array '{}' or '{}.weight'", path_, name, name));
@@ -88,7 +91,9 @@ class NpzFile : public ArrayFile<ZipEntry> {
   std::size_t read_directory_entry(const std::string& directory, std::size_t at) {
     const auto broken = [&] { return InputError(fmt::format("{}: its directory is broken", path_)); };
     if (directory.size() - at < 46 || directory.compare(at, 4, "PK\x01\x02") != 0) throw broken();
-    const auto number = [&](std::size_t offset, std::size_t size) { return little_endian(&directory[at + offset], size); };
+    const auto number = [&](std::size_t offset, std::size_t size) {
+      return little_endian(&directory[at + offset], size);
+    };
     ZipEntry entry{number(10, 2), number(20, 4), number(24, 4), number(42, 4)};
     const std::size_t name_size = number(28, 2);
     const std::size_t extra_size = number(30, 2);
@@ -131,7 +136,8 @@ class NpzFile : public ArrayFile<ZipEntry> {
 
   static std::string inflated(const std::string& bytes, std::uint64_t size, const std::string& name) {
     // Deflate makes at most 1032 bytes of one.
-    if (size / 1032 > bytes.size() + 1) throw InputError(fmt::format("{}: it claims {} bytes, packed in {}", name, size, bytes.size()));
+    if (size / 1032 > bytes.size() + 1)
+      throw InputError(fmt::format("{}: it claims {} bytes, packed in {}", name, size, bytes.size()));
     std::string result(size, '\0');
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw InputError(fmt::format("{}: cannot be unpacked", name));
@@ -152,7 +158,8 @@ class NpzFile : public ArrayFile<ZipEntry> {
       if (in == stream.avail_in && out == stream.avail_out && state == Z_OK) break;
     }
     inflateEnd(&stream);
-    if (state != Z_STREAM_END || written != size) throw InputError(fmt::format("{}: broken, or not as long as it says", name));
+    if (state != Z_STREAM_END || written != size)
+      throw InputError(fmt::format("{}: broken, or not as long as it says", name));
     return result;
   }
 };
@@ -170,11 +177,13 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
     constexpr std::uint64_t kMostHeader = 100'000'000;
     RegularFile file = open_regular_file(path_, "a .safetensors file");
     const std::uint64_t size = little_endian(read_part(file, 0, 8, path_).data(), 8);
-    if (size > kMostHeader) throw InputError(fmt::format("{}: a header of {} bytes, accepted are at most {}", path_, size, kMostHeader));
+    if (size > kMostHeader)
+      throw InputError(fmt::format("{}: a header of {} bytes, accepted are at most {}", path_, size, kMostHeader));
     std::istringstream header(read_part(file, 8, size, path_));
     data_ = 8 + size;
     const YamlDocument document = parse_yaml(header, path_);
-    if (document.root->kind != YamlNode::Kind::mapping) throw document.error(*document.root, "its header is no JSON object");
+    if (document.root->kind != YamlNode::Kind::mapping)
+      throw document.error(*document.root, "its header is no JSON object");
     for (std::size_t i = 0; i + 1 < document.root->children.size(); i += 2) {
       const std::string& name = document.root->children[i]->text;
       if (name != "__metadata__") entries_.emplace(name, read_header(document, *document.root->children[i + 1], name));
@@ -188,7 +197,8 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
     const YamlNode& shape = map.require("shape");
     const YamlNode& offsets = map.require("data_offsets");
     map.finish();
-    if (shape.kind != YamlNode::Kind::sequence || offsets.kind != YamlNode::Kind::sequence || offsets.children.size() != 2)
+    if (shape.kind != YamlNode::Kind::sequence || offsets.kind != YamlNode::Kind::sequence ||
+        offsets.children.size() != 2)
       throw document.error(node, "shape or data_offsets of '" + name + "', accepted are lists");
     for (const auto& axis : shape.children) entry.shape.push_back(yaml_integer(document, *axis, "shape"));
     entry.first = yaml_integer(document, *offsets.children[0], "data_offsets");
@@ -197,18 +207,20 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
   }
 
   [[nodiscard]] NpyArray read_entry(const SafeEntry& entry, const std::string& name) const override {
-    static const std::map<std::string, const char*> types = {{"F64", "f8"}, {"F32", "f4"}, {"F16", "f2"}, {"BF16", "f4"},
-                                                             {"I64", "i8"}, {"I32", "i4"}, {"I16", "i2"}, {"I8", "i1"},
-                                                             {"U8", "u1"},  {"BOOL", "b1"}};
+    static const std::map<std::string, const char*> types = {
+        {"F64", "f8"}, {"F32", "f4"}, {"F16", "f2"}, {"BF16", "f4"}, {"I64", "i8"},
+        {"I32", "i4"}, {"I16", "i2"}, {"I8", "i1"},  {"U8", "u1"},   {"BOOL", "b1"}};
     const auto type = types.find(entry.type);
-    if (type == types.end()) throw InputError(fmt::format("{}: type {} is not read, accepted are numbers", name, entry.type));
+    if (type == types.end())
+      throw InputError(fmt::format("{}: type {} is not read, accepted are numbers", name, entry.type));
     const bool is_short = entry.type == "BF16";
     const auto each = is_short ? std::uint64_t{2} : static_cast<std::uint64_t>(type->second[1] - '0');
     RegularFile file = open_regular_file(path_, "a .safetensors file");
     const std::uint64_t size = entry.last - entry.first;
     try {
       if (checked_mul(elements(entry.shape), each) != size)
-        throw InputError(fmt::format("{}: {} bytes of shape {} and type {}", name, size, to_string(entry.shape), entry.type));
+        throw InputError(
+            fmt::format("{}: {} bytes of shape {} and type {}", name, size, to_string(entry.shape), entry.type));
     } catch (const CountOverflow&) {
       throw InputError(fmt::format("{}: the sizes of shape {} exceed 64 bits", name, to_string(entry.shape)));
     }
@@ -216,7 +228,8 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
     NpyArray array{entry.shape, type->second, std::vector<std::byte>(is_short ? 2 * size : size)};
     if (!is_short) std::memcpy(array.bytes.data(), bytes.data(), bytes.size());
     // bfloat16 is the upper half of a float.
-    for (std::size_t i = 0; is_short && i < bytes.size() / 2; ++i) std::memcpy(&array.bytes[4 * i + 2], &bytes[2 * i], 2);
+    for (std::size_t i = 0; is_short && i < bytes.size() / 2; ++i)
+      std::memcpy(&array.bytes[4 * i + 2], &bytes[2 * i], 2);
     return array;
   }
 
@@ -225,7 +238,9 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
 
 }  // namespace
 
-std::unique_ptr<const ArraySource> open_npz(const std::filesystem::path& path) { return std::make_unique<NpzFile>(path); }
+std::unique_ptr<const ArraySource> open_npz(const std::filesystem::path& path) {
+  return std::make_unique<NpzFile>(path);
+}
 
 std::unique_ptr<const ArraySource> open_safetensors(const std::filesystem::path& path) {
   return std::make_unique<SafetensorsFile>(path);

@@ -46,7 +46,8 @@ class ArrayFolder : public ArraySource {
 /// Reads integers that blanks and commas part.
 class NumberReader {
  public:
-  NumberReader(const std::string& text, const std::string& name) : at_(text.data()), end_(at_ + text.size()), name_(name) {}
+  NumberReader(const std::string& text, const std::string& name)
+      : at_(text.data()), end_(at_ + text.size()), name_(name) {}
 
   std::uint64_t next(const char* what) {
     while (at_ < end_ && (*at_ == ' ' || *at_ == ',' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
@@ -85,22 +86,26 @@ NpyArray read_smtx(std::istream& in, std::uint64_t length, const std::vector<std
                                  to_string(shape)));
   }
   // Every number takes two bytes at least.
-  if (rows > length || nonzeros > length) throw InputError(fmt::format("{}: it claims {} rows and {} nonzeros, more than it holds", name, rows, nonzeros));
+  if (rows > length || nonzeros > length)
+    throw InputError(fmt::format("{}: it claims {} rows and {} nonzeros, more than it holds", name, rows, nonzeros));
   std::vector<std::uint64_t> pointers;
   for (std::uint64_t r = 0; r <= rows; ++r) {
     pointers.push_back(numbers.next("a row pointer"));
     if (pointers.back() > nonzeros || (r > 0 && pointers[r] < pointers[r - 1]))
-      throw InputError(fmt::format("{}: row pointer {} is {}, accepted are rising ones up to {}", name, r, pointers[r], nonzeros));
+      throw InputError(
+          fmt::format("{}: row pointer {} is {}, accepted are rising ones up to {}", name, r, pointers[r], nonzeros));
   }
   if (pointers.front() != 0 || pointers.back() != nonzeros)
-    throw InputError(fmt::format("{}: row pointers from {} to {}, accepted is 0 to {}", name, pointers.front(), pointers.back(), nonzeros));
+    throw InputError(fmt::format("{}: row pointers from {} to {}, accepted is 0 to {}", name, pointers.front(),
+                                 pointers.back(), nonzeros));
   NpyArray mask{shape, "u1", std::vector<std::byte>(checked_mul(rows, cols))};
   for (std::uint64_t r = 0; r < rows; ++r) {
     std::optional<std::uint64_t> before;
     for (std::uint64_t k = pointers[r]; k < pointers[r + 1]; ++k) {
       const std::uint64_t column = numbers.next("a column index");
       if (column >= cols || (before && column <= *before))
-        throw InputError(fmt::format("{}: column {} of row {}, accepted are rising ones below {}", name, column, r, cols));
+        throw InputError(
+            fmt::format("{}: column {} of row {}, accepted are rising ones below {}", name, column, r, cols));
       before = column;
       mask.bytes[(r * inputs + column % inputs) * kernel + column / inputs] = std::byte{1};
     }
@@ -114,9 +119,10 @@ std::unique_ptr<const ArraySource> open_arrays(const std::filesystem::path& path
   if (std::filesystem::is_directory(path, error)) return std::make_unique<ArrayFolder>(path);
   if (path.extension() == ".npz") return open_npz(path);
   if (path.extension() == ".safetensors") return open_safetensors(path);
-  throw InputError(fmt::format("{}, which is no folder; accepted is a folder of .npy files or of .smtx files, a .npz or a "
-                               ".safetensors file",
-                               path.string()));
+  throw InputError(
+      fmt::format("{}, which is no folder; accepted is a folder of .npy files or of .smtx files, a .npz or a "
+                  ".safetensors file",
+                  path.string()));
 }
 
 }  // namespace upsweep

@@ -25,11 +25,12 @@ class ArraySource {
 /// Opens a source by what it is. Throws InputError: neither a folder nor a file of these formats, or a broken one.
 [[nodiscard]] std::unique_ptr<const ArraySource> open_arrays(const std::filesystem::path& path);
 
-/// The mask of a .smtx file for a weight of `shape`, [outputs, inputs, kernel height, kernel width] or [outputs, inputs].
+/// The mask of a .smtx file for a weight of `shape`, [outputs, inputs, kernel height, kernel width] or [outputs,
+/// inputs].
 ///
 /// Three lines: `rows, columns, nonzeros`; row pointers; column indices from 0, rising within each row. A row is an
-/// output, a column (ky · kernel width + kx) · inputs + input. Source: the Deep Learning Matrix Collection (Gale et al.,
-/// "Sparse GPU Kernels for Deep Learning", 2020). Throws InputError.
+/// output, a column (ky · kernel width + kx) · inputs + input. Source: the Deep Learning Matrix Collection (Gale et
+/// al., "Sparse GPU Kernels for Deep Learning", 2020). Throws InputError.
 [[nodiscard]] NpyArray read_smtx(std::istream& in, std::uint64_t length, const std::vector<std::uint64_t>& shape,
                                  const std::string& name);
 

@@ -84,8 +84,7 @@ class SettingsReader {
   }
   [[nodiscard]] std::vector<std::uint64_t> numbers_of(const char* key, const YamlNode& node, std::uint64_t least,
                                                       std::uint64_t most) const {
-    if (node.kind != YamlNode::Kind::sequence || node.children.empty())
-      throw refused(key, node, "a list of integers");
+    if (node.kind != YamlNode::Kind::sequence || node.children.empty()) throw refused(key, node, "a list of integers");
     std::vector<std::uint64_t> numbers;
     for (const auto& number : node.children)
       numbers.push_back(yaml_integer(document_, *number, name(key), least, most));

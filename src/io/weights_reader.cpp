@@ -92,7 +92,9 @@ class OperatorArrays {
     }
   }
 
-  [[nodiscard]] bool exists(std::size_t op, const std::string& suffix) const { return source_->exists(name(op) + suffix); }
+  [[nodiscard]] bool exists(std::size_t op, const std::string& suffix) const {
+    return source_->exists(name(op) + suffix);
+  }
 
   [[nodiscard]] NpyArray read(std::size_t op, const std::string& suffix, const Shape& shape) const {
     NpyArray array;

@@ -132,9 +132,8 @@ class Former {
     if (!is_full(*g) || jacobian->nonempty_rows() < jacobian->rows()) return multiply(jacobian, g, Keep::structure);
     Product product;
     product.products = checked_mul(jacobian->nnz(), g->cols());
-    product.pattern = g->rows() == jacobian->rows()
-                          ? g
-                          : std::make_shared<Pattern>(full_pattern(jacobian->rows(), g->cols()));
+    product.pattern =
+        g->rows() == jacobian->rows() ? g : std::make_shared<Pattern>(full_pattern(jacobian->rows(), g->cols()));
     return product;
   }
 

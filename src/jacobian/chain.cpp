@@ -47,7 +47,8 @@ double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
   if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols;  // rows are shared
-  if (is_mixing(op.kind)) return 4.0 * std::max(rows, cols) * static_cast<double>(op.other_shapes.size() + 1);  // shared
+  if (is_mixing(op.kind))
+    return 4.0 * std::max(rows, cols) * static_cast<double>(op.other_shapes.size() + 1);  // shared
   const double nnz = kept_share(weights) * static_cast<double>(unpruned_nnz(op));
   return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list_memory(op, weights);
 }

@@ -115,7 +115,8 @@ class PoolingRows {
 [[nodiscard]] std::invalid_argument no_jacobian(const Operator& op);
 
 /// Calls use(rows) once: rows(r, emit) calls emit(column, number) for every entry of row r of the guaranteed pattern,
-/// columns ascending, with its number at `inputs` with respect to `input`. Throws std::invalid_argument for views and joins.
+/// columns ascending, with its number at `inputs` with respect to `input`. Throws std::invalid_argument for views and
+/// joins.
 template <class Use>
 void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const std::span<const double>> inputs,
                std::size_t input, const Use& use) {
@@ -160,8 +161,7 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
       [&](const WeightedOperator auto&) { weighted(); }, [&](const ChoosingOperator auto&) { choosing(); },
-      [&](const AveragingOperator auto&) { averaging(); },
-      [&](const MixingOperator auto& kind) { mixing(kind); },
+      [&](const AveragingOperator auto&) { averaging(); }, [&](const MixingOperator auto& kind) { mixing(kind); },
       [&](const CopyingOperator auto&) { throw no_jacobian(op); });
 }
 

@@ -111,10 +111,10 @@ std::optional<OperatorClasses> grouped_classes(const Grouped& kind, const Shape&
     return classes;
   }
   if (kind.inner != 1 || kind.size != plane) return std::nullopt;
-  return OperatorClasses{image, image,
-                         RowPartition({AxisClasses::each(image.channels), AxisClasses::one(image.height),
-                                       AxisClasses::one(image.width)}),
-                         plane};
+  return OperatorClasses{
+      image, image,
+      RowPartition({AxisClasses::each(image.channels), AxisClasses::one(image.height), AxisClasses::one(image.width)}),
+      plane};
 }
 
 }  // namespace
@@ -124,8 +124,7 @@ double OperatorClasses::memory() const {
   return static_cast<double>(partition.size()) * (sizeof(WindowRow) + sizeof(Index) + bits * sizeof(std::uint64_t));
 }
 
-std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights,
-                                                std::size_t input) {
+std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights, std::size_t input) {
   const Shape& in = op.input_shape(input);
   if (in.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
   const auto channels = static_cast<Index>(op.in_shape[0]);
@@ -144,8 +143,10 @@ std::optional<OperatorClasses> operator_classes(const Operator& op, const Operat
       [&](const Pairwise&) { return pairwise_classes(image_of(in), image_of(op.out_shape)); },
       [&](const Grouped& kind) { return grouped_classes(kind, in); },
       [&](const IndexMap& kind) { return moved_classes(kind, op, input); },
-      []<MixingOperator K>(const K&)
-          requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped> && !std::is_same_v<K, IndexMap>) { return std::optional<OperatorClasses>(); },
+      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped> &&
+                                              !std::is_same_v<K, IndexMap>) {
+        return std::optional<OperatorClasses>();
+      },
       [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
 }
 

@@ -64,8 +64,7 @@ void require_input(const Operator& op, const Size& size, std::span<const double>
 
 }  // namespace
 
-Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, PatternForm form,
-                           std::size_t input) {
+Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, PatternForm form, std::size_t input) {
   const Size size = jacobian_size(op, input);
   std::optional<OperatorClasses> classes;
   if (form == PatternForm::classes) classes = operator_classes(op, weights, input);

@@ -133,7 +133,8 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
     for (const std::string& name : input.sources) {
       std::uint64_t first = 0;
       std::size_t k = 0;
-      for (; k < result.sources.size() && result.sources[k] != name; ++k) first += elements(shape_of(result.sources[k]));
+      for (; k < result.sources.size() && result.sources[k] != name; ++k)
+        first += elements(shape_of(result.sources[k]));
       if (k == result.sources.size()) result.sources.push_back(name);
       const std::uint64_t begin = end.empty() ? 0 : end.back();
       shift.push_back(static_cast<std::uint32_t>(first - begin));

@@ -166,8 +166,10 @@ OnnxValue with_constant(const OnnxValue& a, const OnnxValue& b, Arithmetic rule,
   const Tensor& constant = *(is_left ? a : b).constant;
   OnnxValue value = is_left ? b : a;
   switch (rule) {
-    case Arithmetic::add: return scale_and_shift(value, nullptr, false, &constant, false, builder);
-    case Arithmetic::mul: return scale_and_shift(value, &constant, false, nullptr, false, builder);
+    case Arithmetic::add:
+      return scale_and_shift(value, nullptr, false, &constant, false, builder);
+    case Arithmetic::mul:
+      return scale_and_shift(value, &constant, false, nullptr, false, builder);
     case Arithmetic::sub:
       if (!is_left) return scale_and_shift(value, nullptr, false, &constant, true, builder);
       value = apply_function(value, Activation{Function::negative}, builder);
@@ -176,7 +178,8 @@ OnnxValue with_constant(const OnnxValue& a, const OnnxValue& b, Arithmetic rule,
       if (!is_left) return scale_and_shift(value, &constant, true, nullptr, false, builder);
       value = apply_function(value, Activation{Function::reciprocal}, builder);
       return scale_and_shift(value, &constant, false, nullptr, false, builder);
-    default: break;
+    default:
+      break;
   }
   const std::vector<double> bound = constant.values();
   if (bound.size() != 1) throw std::invalid_argument("bounds of several numbers, accepted is one");
@@ -281,7 +284,8 @@ OnnxValue combine_pair(OnnxValue a, OnnxValue b, PairRule rule, NetworkBuilder& 
   const OperatorKind kind = rule == PairRule::sum && a.dims == b.dims ? OperatorKind(Add{}) : Pairwise{rule};
   a.producer.clear();
   if (a.dims == b.dims) {
-    const bool is_alike = a.map && b.map && (a.map == b.map || *a.map == *b.map) && is_permutation(a) && b.sources.size() == 1;
+    const bool is_alike =
+        a.map && b.map && (a.map == b.map || *a.map == *b.map) && is_permutation(a) && b.sources.size() == 1;
     if (is_alike) {
       OnnxValue other{b.dims, {}, b.sources};
       const std::string from = builder.source(other, builder.shape_of(a.sources[0]));
@@ -307,41 +311,40 @@ OnnxValue combine_pair(OnnxValue a, OnnxValue b, PairRule rule, NetworkBuilder& 
 }
 
 const LoweringTable& elementwise_lowerings() {
-  static const LoweringTable table = {
-      {"Relu", apply<Relu>},
-      {"Sigmoid", apply<Sigmoid>},
-      {"Tanh", apply<Tanh>},
-      {"LeakyRelu", apply_leaky},
-      {"Elu", apply_elu},
-      {"Gelu", apply_gelu},
-      {"PRelu", apply_prelu},
-      {"Selu", apply_named<Function::selu>},
-      {"Celu", apply_named<Function::celu>},
-      {"HardSigmoid", apply_named<Function::hardsigmoid>},
-      {"HardSwish", apply_named<Function::hardswish>},
-      {"Softplus", apply_named<Function::softplus>},
-      {"Softsign", apply_named<Function::softsign>},
-      {"Erf", apply_named<Function::error>},
-      {"Mish", apply_named<Function::mish>},
-      {"Exp", apply_named<Function::exponential>},
-      {"Log", apply_named<Function::logarithm>},
-      {"Sqrt", apply_named<Function::square_root>},
-      {"Reciprocal", apply_named<Function::reciprocal>},
-      {"Neg", apply_named<Function::negative>},
-      {"Abs", apply_named<Function::absolute>},
-      {"Sin", apply_named<Function::sine>},
-      {"Cos", apply_named<Function::cosine>},
-      {"Clip", apply_named<Function::clip>},
-      {"Pow", apply_pow},
-      {"Add", arithmetic<Arithmetic::add>},
-      {"Sum", arithmetic<Arithmetic::add>},
-      {"Sub", arithmetic<Arithmetic::sub>},
-      {"Mul", arithmetic<Arithmetic::mul>},
-      {"Div", arithmetic<Arithmetic::div>},
-      {"Min", arithmetic<Arithmetic::min>},
-      {"Max", arithmetic<Arithmetic::max>},
-      {"Mean", mean_of},
-      {"Where", choose}};
+  static const LoweringTable table = {{"Relu", apply<Relu>},
+                                      {"Sigmoid", apply<Sigmoid>},
+                                      {"Tanh", apply<Tanh>},
+                                      {"LeakyRelu", apply_leaky},
+                                      {"Elu", apply_elu},
+                                      {"Gelu", apply_gelu},
+                                      {"PRelu", apply_prelu},
+                                      {"Selu", apply_named<Function::selu>},
+                                      {"Celu", apply_named<Function::celu>},
+                                      {"HardSigmoid", apply_named<Function::hardsigmoid>},
+                                      {"HardSwish", apply_named<Function::hardswish>},
+                                      {"Softplus", apply_named<Function::softplus>},
+                                      {"Softsign", apply_named<Function::softsign>},
+                                      {"Erf", apply_named<Function::error>},
+                                      {"Mish", apply_named<Function::mish>},
+                                      {"Exp", apply_named<Function::exponential>},
+                                      {"Log", apply_named<Function::logarithm>},
+                                      {"Sqrt", apply_named<Function::square_root>},
+                                      {"Reciprocal", apply_named<Function::reciprocal>},
+                                      {"Neg", apply_named<Function::negative>},
+                                      {"Abs", apply_named<Function::absolute>},
+                                      {"Sin", apply_named<Function::sine>},
+                                      {"Cos", apply_named<Function::cosine>},
+                                      {"Clip", apply_named<Function::clip>},
+                                      {"Pow", apply_pow},
+                                      {"Add", arithmetic<Arithmetic::add>},
+                                      {"Sum", arithmetic<Arithmetic::add>},
+                                      {"Sub", arithmetic<Arithmetic::sub>},
+                                      {"Mul", arithmetic<Arithmetic::mul>},
+                                      {"Div", arithmetic<Arithmetic::div>},
+                                      {"Min", arithmetic<Arithmetic::min>},
+                                      {"Max", arithmetic<Arithmetic::max>},
+                                      {"Mean", mean_of},
+                                      {"Where", choose}};
   return table;
 }
 

@@ -19,19 +19,18 @@ using Binary = double (*)(double, double);
 double truth(bool is_true) { return is_true ? 1 : 0; }
 
 const std::map<std::string, Unary>& unary_functions() {
-  static const std::map<std::string, Unary> all = {
-      {"Neg", [](double x) { return -x; }},
-      {"Abs", [](double x) { return std::fabs(x); }},
-      {"Sqrt", [](double x) { return std::sqrt(x); }},
-      {"Exp", [](double x) { return std::exp(x); }},
-      {"Log", [](double x) { return std::log(x); }},
-      {"Floor", [](double x) { return std::floor(x); }},
-      {"Ceil", [](double x) { return std::ceil(x); }},
-      {"Round", [](double x) { return std::nearbyint(x); }},
-      {"Reciprocal", [](double x) { return 1 / x; }},
-      {"Sin", [](double x) { return std::sin(x); }},
-      {"Cos", [](double x) { return std::cos(x); }},
-      {"Not", [](double x) { return truth(x == 0); }}};
+  static const std::map<std::string, Unary> all = {{"Neg", [](double x) { return -x; }},
+                                                   {"Abs", [](double x) { return std::fabs(x); }},
+                                                   {"Sqrt", [](double x) { return std::sqrt(x); }},
+                                                   {"Exp", [](double x) { return std::exp(x); }},
+                                                   {"Log", [](double x) { return std::log(x); }},
+                                                   {"Floor", [](double x) { return std::floor(x); }},
+                                                   {"Ceil", [](double x) { return std::ceil(x); }},
+                                                   {"Round", [](double x) { return std::nearbyint(x); }},
+                                                   {"Reciprocal", [](double x) { return 1 / x; }},
+                                                   {"Sin", [](double x) { return std::sin(x); }},
+                                                   {"Cos", [](double x) { return std::cos(x); }},
+                                                   {"Not", [](double x) { return truth(x == 0); }}};
   return all;
 }
 
@@ -72,8 +71,7 @@ std::vector<std::size_t> broadcast_from(const Shape& in, const Shape& out) {
 Tensor unknown(Shape dims) { return {std::move(dims)}; }
 
 void require_small(const Shape& dims) {
-  if (elements(dims) > kMaxElements)
-    throw std::invalid_argument(fmt::format("an output of shape {}", to_string(dims)));
+  if (elements(dims) > kMaxElements) throw std::invalid_argument(fmt::format("an output of shape {}", to_string(dims)));
 }
 
 Tensor fold_unary(const OnnxNode& node, Unary function) {

@@ -83,8 +83,7 @@ class Matcher {
     if (other_than(plus, 1) < 0) return;
     const int product = read_by(plus, "Mul");
     if (product < 0) return;
-    const std::string& factor =
-        node(product).input(node(product).input(0) == node(plus).output(0) ? 1 : 0);
+    const std::string& factor = node(product).input(node(product).input(0) == node(plus).output(0) ? 1 : 0);
     if (factor == x) {
       const int half = read_by(product, "Mul");
       if (other_than(half, 0.5) >= 0) fuse(half, {Fusion::Kind::gelu, x}, {scaled, erf, plus, product});
@@ -176,9 +175,7 @@ int GraphReaders::count(const std::string& value) const {
   return found == readers_.end() ? 0 : static_cast<int>(found->second.size());
 }
 
-int GraphReaders::only_reader(const std::string& value) const {
-  return count(value) == 1 ? readers_.at(value)[0] : -1;
-}
+int GraphReaders::only_reader(const std::string& value) const { return count(value) == 1 ? readers_.at(value)[0] : -1; }
 
 int GraphReaders::maker(const std::string& value) const {
   const auto found = makers_.find(value);

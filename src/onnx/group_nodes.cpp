@@ -210,8 +210,8 @@ OnnxValue normalise(OnnxValue value, std::size_t axes, double eps, const Tensor*
     for (const std::size_t axis : last) kind.affine_size *= value.dims[axis];
     for (const Tensor* one : {scale, shift}) {
       if (one != nullptr && elements(one->dims) != kind.affine_size) {
-        throw std::invalid_argument(fmt::format("constants of shape {}, accepted are {} numbers", to_string(one->dims),
-                                                kind.affine_size));
+        throw std::invalid_argument(
+            fmt::format("constants of shape {}, accepted are {} numbers", to_string(one->dims), kind.affine_size));
       }
     }
     if (scale != nullptr) weights.values = builder.numbers_of(*scale);

@@ -98,8 +98,7 @@ class GraphImport {
   }
 
   void read_initializers() {
-    const auto folder =
-        std::make_shared<const std::string>(std::filesystem::path(path_).parent_path().string());
+    const auto folder = std::make_shared<const std::string>(std::filesystem::path(path_).parent_path().string());
     for (const onnx::TensorProto& tensor : graph_.initializer()) {
       try {
         OnnxValue value{{}, tensor_of(tensor, folder)};
@@ -124,9 +123,10 @@ class GraphImport {
       } else if (is_data && shape.empty()) {
         shape.push_back(1);
       } else {
-        throw fault(fmt::format("axis {} of input '{}' is dynamic ('{}'), accepted is a size: state the shape of this "
-                                "input",
-                                shape.size(), input.name(), axis.dim_param()));
+        throw fault(
+            fmt::format("axis {} of input '{}' is dynamic ('{}'), accepted is a size: state the shape of this "
+                        "input",
+                        shape.size(), input.name(), axis.dim_param()));
       }
     }
     if (shape.empty() && is_data)
@@ -199,7 +199,9 @@ class GraphImport {
         throw fault(fmt::format("{}: its input '{}' is made by no node", label_of(graph_.node(n), n), input));
       }
       State& state = states[static_cast<std::size_t>(before)];
-      if (state == open) throw fault(fmt::format("{} is part of a cycle, accepted are graphs without", label_of(graph_.node(before), before)));
+      if (state == open)
+        throw fault(
+            fmt::format("{} is part of a cycle, accepted are graphs without", label_of(graph_.node(before), before)));
       if (state == unseen) {
         state = open;
         stack.emplace_back(before, 0);
@@ -327,7 +329,8 @@ class GraphImport {
   void keep(const onnx::NodeProto& node, std::vector<OnnxValue> outputs) {
     for (int k = 0; k < node.output_size(); ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (at < outputs.size() && !node.output(k).empty()) values_.insert_or_assign(node.output(k), std::move(outputs[at]));
+      if (at < outputs.size() && !node.output(k).empty())
+        values_.insert_or_assign(node.output(k), std::move(outputs[at]));
     }
   }
 
@@ -339,10 +342,12 @@ class GraphImport {
     Shape shape = output.dims;
     if (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
     builder_.start_node("the output", "output");
-    const std::string last = !output.map && output.sources.size() == 1 ? output.sources[0] : builder_.source(output, shape);
+    const std::string last =
+        !output.map && output.sources.size() == 1 ? output.sources[0] : builder_.source(output, shape);
     std::set<std::string> needed = {last};
     for (std::size_t o = network_.specs.size(); o-- > 0;) {
-      if (needed.contains(network_.specs[o].name)) needed.insert(network_.specs[o].inputs->begin(), network_.specs[o].inputs->end());
+      if (needed.contains(network_.specs[o].name))
+        needed.insert(network_.specs[o].inputs->begin(), network_.specs[o].inputs->end());
     }
     OnnxNetwork kept;
     for (std::size_t o = 0; o < network_.specs.size(); ++o) {

@@ -56,8 +56,8 @@ Move by_axes(const Shape& in, const AxisPositions& positions, double fill = 0) {
 
 Move as_shape(const Shape& in, Shape dims) {
   if (elements(in) != elements(dims)) {
-    throw std::invalid_argument(fmt::format("{} is made {}, accepted are shapes of as many elements", to_string(in),
-                                            to_string(dims)));
+    throw std::invalid_argument(
+        fmt::format("{} is made {}, accepted are shapes of as many elements", to_string(in), to_string(dims)));
   }
   Move move{std::move(dims), std::vector<std::uint32_t>(elements(in)), 0};
   std::iota(move.from.begin(), move.from.end(), 0U);
@@ -185,8 +185,7 @@ Move gather(const OnnxNode& node, const Shape& in) {
   const Tensor& indices = node.constant(1);
   AxisPositions positions = all_positions(in);
   positions[axis] = indices.integers();
-  for (std::int64_t& at : positions[axis])
-    at = static_cast<std::int64_t>(axis_of(at, in[axis]));
+  for (std::int64_t& at : positions[axis]) at = static_cast<std::int64_t>(axis_of(at, in[axis]));
   Move move = by_axes(in, positions);
   move.dims = Shape(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(axis));
   move.dims.insert(move.dims.end(), indices.dims.begin(), indices.dims.end());
@@ -344,8 +343,7 @@ Move resize(const OnnxNode& node, const Shape& in) {
 Move depth_space(const OnnxNode& node, const Shape& in, bool to_space) {
   const std::int64_t size = node.integer("blocksize", 0);
   const auto b = static_cast<std::uint64_t>(size);
-  const bool fits = in.size() == 4 && size > 0 &&
-                    (to_space ? in[1] % (b * b) == 0 : in[2] % b == 0 && in[3] % b == 0);
+  const bool fits = in.size() == 4 && size > 0 && (to_space ? in[1] % (b * b) == 0 : in[2] % b == 0 && in[3] % b == 0);
   if (!fits) throw std::invalid_argument(fmt::format("blocks of {} in {}", size, to_string(in)));
   Move move;
   if (to_space) {
@@ -383,9 +381,9 @@ Move transposition(const Shape& dims, const std::vector<std::size_t>& perm) {
 
 bool is_move(const std::string& type) {
   static const std::set<std::string> types = {
-      "Reshape",    "Flatten", "Squeeze", "Unsqueeze", "Transpose",      "Slice",     "Split",  "Concat",
-      "Pad",        "Expand",  "Tile",    "Gather",    "GatherElements", "ScatterND", "Resize", "Upsample",
-      "DepthToSpace", "SpaceToDepth", "Identity", "Dropout", "Cast"};
+      "Reshape", "Flatten",  "Squeeze",      "Unsqueeze",    "Transpose", "Slice",          "Split",
+      "Concat",  "Pad",      "Expand",       "Tile",         "Gather",    "GatherElements", "ScatterND",
+      "Resize",  "Upsample", "DepthToSpace", "SpaceToDepth", "Identity",  "Dropout",        "Cast"};
   return types.contains(type);
 }
 
@@ -432,7 +430,8 @@ std::vector<Move> moves_of(const OnnxNode& node) {
   if (type == "Pad") return {pad(node, in)};
   if (type == "Expand") {
     Shape wanted;
-    for (const std::int64_t size : node.constant(1).integers()) wanted.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)));
+    for (const std::int64_t size : node.constant(1).integers())
+      wanted.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)));
     return {expand(in, broadcast_shape(in, wanted))};
   }
   if (type == "Tile") {
@@ -440,7 +439,8 @@ std::vector<Move> moves_of(const OnnxNode& node) {
     AxisPositions positions = all_positions(in);
     if (repeats.size() != in.size()) throw std::invalid_argument("repeats of another number of axes");
     for (std::size_t a = 0; a < in.size(); ++a) {
-      if (repeats[a] < 0 || repeats[a] > static_cast<std::int64_t>(kMaxElements)) throw std::invalid_argument("repeats out of range");
+      if (repeats[a] < 0 || repeats[a] > static_cast<std::int64_t>(kMaxElements))
+        throw std::invalid_argument("repeats out of range");
       const auto once = positions[a];
       positions[a].clear();
       for (std::int64_t r = 0; r < repeats[a]; ++r) positions[a].insert(positions[a].end(), once.begin(), once.end());

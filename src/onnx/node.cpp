@@ -77,8 +77,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
     const std::uint64_t one = back <= a.size() ? a[a.size() - back] : 1;
     const std::uint64_t other = back <= b.size() ? b[b.size() - back] : 1;
     if (one != other && one != 1 && other != 1) {
-      throw std::invalid_argument(fmt::format("inputs of shapes {} and {}, accepted are those whose axes are equal or 1",
-                                              to_string(a), to_string(b)));
+      throw std::invalid_argument(fmt::format(
+          "inputs of shapes {} and {}, accepted are those whose axes are equal or 1", to_string(a), to_string(b)));
     }
     out[out.size() - back] = one == 1 ? other : one;
   }

@@ -13,10 +13,11 @@ namespace upsweep {
 
 /// A tensor of the graph: a constant, or elements of activations. What moves elements is done when they are needed.
 struct OnnxValue {
-  Shape dims;                         ///< with the batch
+  Shape dims;  ///< with the batch
   std::optional<Tensor> constant = {};
   std::vector<std::string> sources = {};  ///< names of operators, or kInputName
-  /// By element: which of the sources' elements, numbered one after the other, or kFill; null: the only source as it is.
+  /// By element: which of the sources' elements, numbered one after the other, or kFill; null: the only source as it
+  /// is.
   std::shared_ptr<const std::vector<std::uint32_t>> map = {};
   double fill = 0;
   std::string producer = {};  ///< an operator with a weight whose output nothing but the next node reads, or empty
@@ -74,8 +75,8 @@ struct Move {
 /// Elements [0, dims) permuted.
 [[nodiscard]] Move transposition(const Shape& dims, const std::vector<std::size_t>& perm);
 
-/// The outputs of a node whose inputs are all constant; unknown numbers stay unknown. Throws std::invalid_argument for a
-/// type that is not folded.
+/// The outputs of a node whose inputs are all constant; unknown numbers stay unknown. Throws std::invalid_argument for
+/// a type that is not folded.
 [[nodiscard]] std::vector<Tensor> fold(const OnnxNode& node);
 
 }  // namespace upsweep

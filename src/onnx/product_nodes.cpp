@@ -86,8 +86,8 @@ OnnxValue transposed(const OnnxValue& value, NetworkBuilder& builder) {
 /// The product of two activations, whose axes in front are broadcast.
 OnnxValue times(OnnxValue a, OnnxValue b, NetworkBuilder& builder) {
   if (a.rank() < 2 || b.rank() < 2 || a.dims.back() != b.dims[b.rank() - 2]) {
-    throw std::invalid_argument(fmt::format("{} times {}, accepted are [..., m, k] and [..., k, n]", to_string(a.dims),
-                                            to_string(b.dims)));
+    throw std::invalid_argument(
+        fmt::format("{} times {}, accepted are [..., m, k] and [..., k, n]", to_string(a.dims), to_string(b.dims)));
   }
   const Shape front = broadcast_shape({a.dims.begin(), a.dims.end() - 2}, {b.dims.begin(), b.dims.end() - 2});
   const std::uint64_t batch = elements(front);
@@ -124,8 +124,7 @@ Values matmul(OnnxNode& node, NetworkBuilder& builder) {
   std::size_t front = 0;
   while (dims.size() - front > 2 && dims[front] == 1) ++front;
   if (dims.size() - front != 2) {
-    throw std::invalid_argument(
-        fmt::format("a constant of shape {}, accepted is one matrix for all", to_string(dims)));
+    throw std::invalid_argument(fmt::format("a constant of shape {}, accepted is one matrix for all", to_string(dims)));
   }
   if (b.is_constant()) return {times_matrix(a, {constant, dims[front], dims[front + 1], true}, builder)};
   return {transposed(times_matrix(transposed(b, builder), {constant, dims[front + 1], dims[front]}, builder), builder)};
@@ -141,8 +140,8 @@ Values gemm(OnnxNode& node, NetworkBuilder& builder) {
   if (b.is_constant()) {
     const Shape& dims = b.constant->dims;
     if (dims.size() != 2) throw std::invalid_argument(fmt::format("a weight of shape {}", to_string(dims)));
-    result = times_matrix(a, {*b.constant, dims[is_transposed ? 1 : 0], dims[is_transposed ? 0 : 1], !is_transposed, alpha},
-                          builder);
+    result = times_matrix(
+        a, {*b.constant, dims[is_transposed ? 1 : 0], dims[is_transposed ? 0 : 1], !is_transposed, alpha}, builder);
   } else {
     result = times(a, is_transposed ? transposed(b, builder) : b, builder);
     const Tensor factor = Tensor::of({}, {alpha}, false);
@@ -179,14 +178,17 @@ Values einsum(OnnxNode& node, NetworkBuilder& builder) {
   const std::size_t arrow = equation.find("->");
   const bool is_taken = node.inputs.size() == 2 && comma != std::string::npos && arrow != std::string::npos &&
                         comma < arrow && equation.find('.') == std::string::npos;
-  if (!is_taken) throw std::invalid_argument(fmt::format("equation '{}', accepted are two inputs 'ab,bc->ac'", equation));
+  if (!is_taken)
+    throw std::invalid_argument(fmt::format("equation '{}', accepted are two inputs 'ab,bc->ac'", equation));
   OnnxValue values[] = {node.input(0), node.input(1)};
   std::string labels[] = {equation.substr(0, comma), equation.substr(comma + 1, arrow - comma - 1)};
   const std::string out = equation.substr(arrow + 2);
   std::map<char, std::uint64_t> size;
   for (std::size_t k = 0; k < 2; ++k) {
-    if (labels[k].size() != values[k].rank() || std::set<char>(labels[k].begin(), labels[k].end()).size() != labels[k].size())
-      throw std::invalid_argument(fmt::format("equation '{}' for an input of shape {}", equation, to_string(values[k].dims)));
+    if (labels[k].size() != values[k].rank() ||
+        std::set<char>(labels[k].begin(), labels[k].end()).size() != labels[k].size())
+      throw std::invalid_argument(
+          fmt::format("equation '{}' for an input of shape {}", equation, to_string(values[k].dims)));
     for (std::size_t a = 0; a < labels[k].size(); ++a) size[labels[k][a]] = values[k].dims[a];
   }
   std::string batch, inner, left, right;
@@ -194,7 +196,8 @@ Values einsum(OnnxNode& node, NetworkBuilder& builder) {
     const bool in_a = labels[0].find(label) != std::string::npos;
     const bool in_b = labels[1].find(label) != std::string::npos;
     const bool in_out = out.find(label) != std::string::npos;
-    if (!in_out && !(in_a && in_b)) throw std::invalid_argument(fmt::format("equation '{}' sums over '{}' of one input", equation, label));
+    if (!in_out && !(in_a && in_b))
+      throw std::invalid_argument(fmt::format("equation '{}' sums over '{}' of one input", equation, label));
     (in_a && in_b ? (in_out ? batch : inner) : in_a ? left : right) += label;
   }
   const auto count = [&](const std::string& of) {
@@ -219,7 +222,8 @@ Values einsum(OnnxNode& node, NetworkBuilder& builder) {
     result = times_matrix(a, {matrix, count(inner), count(right), true}, builder);
   } else {
     for (const OnnxValue& value : values) {
-      if (value.is_constant()) throw std::invalid_argument("a constant, accepted is the second input without common axes");
+      if (value.is_constant())
+        throw std::invalid_argument("a constant, accepted is the second input without common axes");
     }
     OnnxValue a = ordered(values[0], labels[0], batch + left + inner, builder);
     OnnxValue b = ordered(values[1], labels[1], batch + inner + right, builder);

@@ -20,11 +20,25 @@ using Proto = onnx::TensorProto;
 /// Bytes of a number of a type; 0 for types that are none.
 std::size_t bytes_of_type(int type) {
   switch (type) {
-    case Proto::DOUBLE: case Proto::INT64: case Proto::UINT64: return 8;
-    case Proto::FLOAT: case Proto::INT32: case Proto::UINT32: return 4;
-    case Proto::FLOAT16: case Proto::BFLOAT16: case Proto::INT16: case Proto::UINT16: return 2;
-    case Proto::INT8: case Proto::UINT8: case Proto::BOOL: return 1;
-    default: return 0;
+    case Proto::DOUBLE:
+    case Proto::INT64:
+    case Proto::UINT64:
+      return 8;
+    case Proto::FLOAT:
+    case Proto::INT32:
+    case Proto::UINT32:
+      return 4;
+    case Proto::FLOAT16:
+    case Proto::BFLOAT16:
+    case Proto::INT16:
+    case Proto::UINT16:
+      return 2;
+    case Proto::INT8:
+    case Proto::UINT8:
+    case Proto::BOOL:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -46,22 +60,33 @@ double number_at(const char* bytes, std::size_t i) {
 
 double number_of(int type, const char* bytes, std::size_t i) {
   switch (type) {
-    case Proto::DOUBLE: return number_at<double>(bytes, i);
-    case Proto::INT64: return number_at<std::int64_t>(bytes, i);
-    case Proto::UINT64: return number_at<std::uint64_t>(bytes, i);
-    case Proto::FLOAT: return number_at<float>(bytes, i);
-    case Proto::INT32: return number_at<std::int32_t>(bytes, i);
-    case Proto::UINT32: return number_at<std::uint32_t>(bytes, i);
-    case Proto::FLOAT16: return half_to_double(static_cast<std::uint16_t>(number_at<std::uint16_t>(bytes, i)));
+    case Proto::DOUBLE:
+      return number_at<double>(bytes, i);
+    case Proto::INT64:
+      return number_at<std::int64_t>(bytes, i);
+    case Proto::UINT64:
+      return number_at<std::uint64_t>(bytes, i);
+    case Proto::FLOAT:
+      return number_at<float>(bytes, i);
+    case Proto::INT32:
+      return number_at<std::int32_t>(bytes, i);
+    case Proto::UINT32:
+      return number_at<std::uint32_t>(bytes, i);
+    case Proto::FLOAT16:
+      return half_to_double(static_cast<std::uint16_t>(number_at<std::uint16_t>(bytes, i)));
     case Proto::BFLOAT16: {
       std::uint16_t high = 0;
       std::memcpy(&high, bytes + 2 * i, 2);
       return std::bit_cast<float>(static_cast<std::uint32_t>(high) << 16);
     }
-    case Proto::INT16: return number_at<std::int16_t>(bytes, i);
-    case Proto::UINT16: return number_at<std::uint16_t>(bytes, i);
-    case Proto::INT8: return number_at<std::int8_t>(bytes, i);
-    default: return number_at<std::uint8_t>(bytes, i);
+    case Proto::INT16:
+      return number_at<std::int16_t>(bytes, i);
+    case Proto::UINT16:
+      return number_at<std::uint16_t>(bytes, i);
+    case Proto::INT8:
+      return number_at<std::int8_t>(bytes, i);
+    default:
+      return number_at<std::uint8_t>(bytes, i);
   }
 }
 
@@ -128,11 +153,17 @@ std::vector<double> read_numbers(const Proto& proto, const std::string& folder, 
     return from_bytes(external_bytes(proto, folder, checked_mul(count, each)));
   if (proto.has_raw_data()) return from_bytes(proto.raw_data());
   switch (proto.data_type()) {
-    case Proto::FLOAT: return listed(proto.float_data(), count);
-    case Proto::DOUBLE: return listed(proto.double_data(), count);
-    case Proto::INT64: return listed(proto.int64_data(), count);
-    case Proto::UINT64: case Proto::UINT32: return listed(proto.uint64_data(), count);
-    default: break;
+    case Proto::FLOAT:
+      return listed(proto.float_data(), count);
+    case Proto::DOUBLE:
+      return listed(proto.double_data(), count);
+    case Proto::INT64:
+      return listed(proto.int64_data(), count);
+    case Proto::UINT64:
+    case Proto::UINT32:
+      return listed(proto.uint64_data(), count);
+    default:
+      break;
   }
   std::vector<double> numbers = listed(proto.int32_data(), count);
   if (proto.data_type() != Proto::FLOAT16 && proto.data_type() != Proto::BFLOAT16) return numbers;
@@ -157,9 +188,7 @@ std::vector<std::int64_t> Tensor::integers() const {
   std::vector<std::int64_t> result;
   for (const double value : values()) {
     if (std::isnan(value)) throw std::invalid_argument("an index is not a number");
-    result.push_back(value >= 9.2e18    ? INT64_MAX
-                     : value <= -9.2e18 ? INT64_MIN
-                                        : static_cast<std::int64_t>(value));
+    result.push_back(value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : static_cast<std::int64_t>(value));
   }
   return result;
 }
@@ -177,11 +206,12 @@ Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std
     tensor.dims.push_back(static_cast<std::uint64_t>(size));
   }
   if (elements(tensor.dims) > kMaxElements) {
-    throw std::invalid_argument(fmt::format("a tensor of shape {}, accepted are at most {} elements",
-                                            to_string(tensor.dims), kMaxElements));
+    throw std::invalid_argument(
+        fmt::format("a tensor of shape {}, accepted are at most {} elements", to_string(tensor.dims), kMaxElements));
   }
   const int type = proto.data_type();
-  tensor.is_integer = type != Proto::FLOAT && type != Proto::DOUBLE && type != Proto::FLOAT16 && type != Proto::BFLOAT16;
+  tensor.is_integer =
+      type != Proto::FLOAT && type != Proto::DOUBLE && type != Proto::FLOAT16 && type != Proto::BFLOAT16;
   tensor.stored = &proto;
   tensor.folder = folder;
   return tensor;

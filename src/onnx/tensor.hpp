@@ -16,10 +16,10 @@ namespace upsweep {
 /// A tensor that does not depend on the network's input. Its numbers may be unknown: a weight that the file leaves out.
 struct Tensor {
   Shape dims;
-  bool is_integer = false;                                  ///< divisions round towards 0
-  std::shared_ptr<const std::vector<double>> made = {};     ///< numbers that were computed
-  const onnx::TensorProto* stored = nullptr;                ///< numbers in the file; read when they are asked for
-  std::shared_ptr<const std::string> folder = {};           ///< of external data
+  bool is_integer = false;                               ///< divisions round towards 0
+  std::shared_ptr<const std::vector<double>> made = {};  ///< numbers that were computed
+  const onnx::TensorProto* stored = nullptr;             ///< numbers in the file; read when they are asked for
+  std::shared_ptr<const std::string> folder = {};        ///< of external data
 
   [[nodiscard]] bool is_known() const { return made != nullptr || stored != nullptr; }
   /// The numbers, row-major. Throws std::invalid_argument where they are unknown, do not fit the shape or are NaN or

@@ -63,7 +63,8 @@ NodeWindows windows_of(const OnnxNode& node, const Shape& in, const Shape& kerne
   }
   windows.kernel = pair_of(sizes, windows.axes, 0, 1, "kernel_shape");
   if (const auto strides = node.integers("strides")) windows.stride = pair_of(*strides, windows.axes, 0, 1, "strides");
-  if (const auto steps = node.integers("dilations")) windows.dilation = pair_of(*steps, windows.axes, 0, 1, "dilations");
+  if (const auto steps = node.integers("dilations"))
+    windows.dilation = pair_of(*steps, windows.axes, 0, 1, "dilations");
   if (const auto pads = node.integers("pads")) {
     windows.before = pair_of(*pads, windows.axes, 0, 0, "pads");
     windows.after = pair_of(*pads, windows.axes, windows.axes, 0, "pads");
@@ -102,8 +103,8 @@ std::string image_of(OnnxValue value, NodeWindows& windows, double fill, Network
 
 Shape kernel_of(const Tensor& weight) {
   if (weight.dims.size() < 3)
-    throw std::invalid_argument(fmt::format("a weight of shape {}, accepted are three or four axes",
-                                            to_string(weight.dims)));
+    throw std::invalid_argument(
+        fmt::format("a weight of shape {}, accepted are three or four axes", to_string(weight.dims)));
   return {weight.dims.begin() + 2, weight.dims.end()};
 }
 
@@ -142,7 +143,8 @@ Values transposed_convolution(OnnxNode& node, NetworkBuilder& builder) {
   ConvTranspose2d conv;
   conv.groups = static_cast<std::uint64_t>(node.integer("group", 1));
   if (conv.groups == 0 || windows.image[0] != weight.dims[0] || windows.image[0] % conv.groups != 0)
-    throw std::invalid_argument(fmt::format("a weight of shape {} of {} channels", to_string(weight.dims), windows.image[0]));
+    throw std::invalid_argument(
+        fmt::format("a weight of shape {} of {} channels", to_string(weight.dims), windows.image[0]));
   conv.out_channels = weight.dims[1] * conv.groups;
   conv.kernel = windows.kernel;
   conv.stride = windows.stride;
@@ -179,9 +181,9 @@ Values pooled(const OperatorKind& kind, const std::string& from, const NodeWindo
 Values max_pool(OnnxNode& node, NetworkBuilder& builder) {
   NodeWindows windows = windows_of(node, node.input(0).dims, {});
   const std::string from = image_of(node.input(0), windows, -1e300, builder);
-  return pooled(MaxPool2d{windows.kernel, windows.stride, windows.before, windows.dilation,
-                          node.integer("ceil_mode", 0) != 0},
-                from, windows, builder);
+  return pooled(
+      MaxPool2d{windows.kernel, windows.stride, windows.before, windows.dilation, node.integer("ceil_mode", 0) != 0},
+      from, windows, builder);
 }
 
 AvgPool2d average(const OnnxNode& node, const NodeWindows& windows) {
@@ -257,11 +259,13 @@ template <bool folds>
 Values batch_norm(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
   if (value.rank() < 2 || value.dims[0] != 1)
-    throw std::invalid_argument(fmt::format("an input of shape {}, accepted is [1, channels, ...]", to_string(value.dims)));
+    throw std::invalid_argument(
+        fmt::format("an input of shape {}, accepted is [1, channels, ...]", to_string(value.dims)));
   const std::uint64_t channels = value.dims[1];
   for (std::size_t k = 1; k < 5; ++k) {
     if (node.constant(k).dims != Shape{channels})
-      throw std::invalid_argument(fmt::format("constants of shape {} of {} channels", to_string(node.constant(k).dims), channels));
+      throw std::invalid_argument(
+          fmt::format("constants of shape {} of {} channels", to_string(node.constant(k).dims), channels));
   }
   const NormNumbers norm{builder.numbers_of(node.constant(1)), builder.numbers_of(node.constant(2)),
                          builder.numbers_of(node.constant(3)), builder.numbers_of(node.constant(4))};

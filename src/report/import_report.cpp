@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 namespace upsweep {
 
 Json import_json(const ImportFacts& facts) {

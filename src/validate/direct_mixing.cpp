@@ -109,18 +109,27 @@ void through_group(const Grouped& kind, const OperatorWeights& weights, std::spa
       const double scale = weights.values.empty() ? 1 : weights.values[c / kind.affine_inner % kind.affine_size];
       const double off = (x[r] - sum / count) * (x[c] - sum / count);
       switch (kind.rule) {
-        case GroupRule::softmax: gradient.add(r, same * other - share * other, c); break;
-        case GroupRule::log_softmax: gradient.add(r, same - share, c); break;
+        case GroupRule::softmax:
+          gradient.add(r, same * other - share * other, c);
+          break;
+        case GroupRule::log_softmax:
+          gradient.add(r, same - share, c);
+          break;
         case GroupRule::normalise:
           gradient.add(r, scale * ((same - 1 / count) - off / (count * variance)) / std::sqrt(variance), c);
           break;
-        default: break;
+        default:
+          break;
       }
     }
     if (!kind.reduces()) continue;
     double others = 1;
     for (const std::size_t c : at) others *= c == r ? 1 : x[c];
-    const double derivative[] = {1 / count, 1, extreme(true) == r ? 1.0 : 0.0, extreme(false) == r ? 1.0 : 0.0, others,
+    const double derivative[] = {1 / count,
+                                 1,
+                                 extreme(true) == r ? 1.0 : 0.0,
+                                 extreme(false) == r ? 1.0 : 0.0,
+                                 others,
                                  squares == 0 ? 0 : x[r] / std::sqrt(squares)};
     const auto first = static_cast<std::size_t>(GroupRule::mean);
     gradient.add(r, derivative[static_cast<std::size_t>(kind.rule) - first], group);

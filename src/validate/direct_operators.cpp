@@ -79,8 +79,8 @@ std::vector<double> through_transposed(const Operator& op, const ConvTranspose2d
       const std::size_t co = ci / group_inputs * group_outputs + k / (conv.kernel.y * conv.kernel.x);
       const std::size_t tap = k % (conv.kernel.y * conv.kernel.x);
       const std::int64_t oy = place(y, tap / conv.kernel.x, conv.stride.y, conv.dilation.y, conv.padding.y);
-      const std::int64_t ox = place(i % op.in_shape[2], tap % conv.kernel.x, conv.stride.x, conv.dilation.x,
-                                    conv.padding.x);
+      const std::int64_t ox =
+          place(i % op.in_shape[2], tap % conv.kernel.x, conv.stride.x, conv.dilation.x, conv.padding.x);
       if (oy < 0 || ox < 0 || oy >= static_cast<std::int64_t>(op.out_shape[1]) ||
           ox >= static_cast<std::int64_t>(op.out_shape[2]))
         continue;

@@ -31,8 +31,7 @@ class BlockTest : public testing::SeededTest {
 
 PatternSource guaranteed(const Network& network, const NetworkWeights& weights) {
   return [&](std::size_t o, std::size_t input) {
-    return std::make_shared<Pattern>(
-        guaranteed_pattern(network.operators()[o], weights[o], PatternForm::rows, input));
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], PatternForm::rows, input));
   };
 }
 

@@ -85,8 +85,9 @@ TEST_F(MixingTest, JacobiansOfPairsEqualDifferencesWithBroadcasting) {
 }
 
 TEST_F(MixingTest, JacobiansOfGroupsEqualDifferences) {
-  for (const GroupRule rule : {GroupRule::softmax, GroupRule::log_softmax, GroupRule::normalise, GroupRule::mean,
-                               GroupRule::sum, GroupRule::least, GroupRule::largest, GroupRule::product, GroupRule::norm}) {
+  for (const GroupRule rule :
+       {GroupRule::softmax, GroupRule::log_softmax, GroupRule::normalise, GroupRule::mean, GroupRule::sum,
+        GroupRule::least, GroupRule::largest, GroupRule::product, GroupRule::norm}) {
     expect_jacobians(make(Grouped{rule, 4}, {{3, 4}}));
     expect_jacobians(make(Grouped{rule, 3, 4}, {{2, 3, 4}}));
     expect_jacobians(make(Grouped{rule, 2, 6}, {{2, 3, 2}}));  // all channels at a position

@@ -171,7 +171,8 @@ TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {
   const OnnxNetwork network = read(file, {.inputs = {{"x", {1, 3, 5}}}, .output = "b"});
   EXPECT_EQ(network.input, (Shape{3, 5}));
   EXPECT_THAT(kinds(network), ElementsAre("tanh"));
-  EXPECT_THAT(refusal(file, {.inputs = {{"x", {1, 3, 5}}}, .output = "c"}), HasSubstr("no output 'c', accepted are a, b"));
+  EXPECT_THAT(refusal(file, {.inputs = {{"x", {1, 3, 5}}}, .output = "c"}),
+              HasSubstr("no output 'c', accepted are a, b"));
   EXPECT_THAT(refusal(file, {.inputs = {{"x", {2, 3, 5}}}}), HasSubstr("accepted is a batch of 1"));
   EXPECT_THAT(refusal(file, {.inputs = {{"z", {1}}, {"x", {1, 3, 5}}}}), HasSubstr("no input 'z'"));
 }

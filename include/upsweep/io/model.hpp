@@ -29,7 +29,7 @@ struct Importer;
 
 /// What importers are given: a document, or a file that is none.
 struct ModelSource {
-  YamlDocument document;  ///< without a root where the file is no text
+  YamlDocument document;                           ///< without a root where the file is no text
   std::optional<OnnxOptions> onnx = std::nullopt;  ///< of an ONNX file
 };
 
@@ -37,8 +37,8 @@ struct ModelSource {
 /// load(). Cheap to copy.
 class ModelFile {
  public:
-  /// Throws InputError where the file cannot be read or is of no known format, or where there are settings of ONNX files
-  /// and it is none.
+  /// Throws InputError where the file cannot be read or is of no known format, or where there are settings of ONNX
+  /// files and it is none.
   explicit ModelFile(const std::string& path, const OnnxOptions& onnx = {});
   /// A document that was read already.
   explicit ModelFile(YamlDocument document);

@@ -56,8 +56,8 @@ enum class Numbers {
 /// Numbers::needed also where the file has no `sample`.
 [[nodiscard]] Model load_network(const YamlDocument& document, Numbers numbers);
 
-/// Reads an ONNX file. Weights that it leaves out are he_normal of seed 0 where numbers are needed, and the sample is one
-/// standard normal input of seed 0. Throws InputError, one line that names file and node.
+/// Reads an ONNX file. Weights that it leaves out are he_normal of seed 0 where numbers are needed, and the sample is
+/// one standard normal input of seed 0. Throws InputError, one line that names file and node.
 [[nodiscard]] Model load_onnx(const std::string& file, const OnnxOptions& options, Numbers numbers);
 
 }  // namespace upsweep

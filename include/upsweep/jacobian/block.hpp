@@ -72,9 +72,9 @@ using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t p
 /// Reverse accumulation, in this order: G of the output is I; the operators follow from the last position to the first,
 /// each with its inputs from the first to the last, and hand J^T · G to each; what arrives at an activation is added to
 /// the sum of what came before. Views and adds hand on G itself, a concat the rows of its inputs. Products follow the
-/// counting rule, those with I or with rows of it are copies and cost nothing; what an index map hands back is copied, or added up where
-/// several outputs took one element: one FLOP for each entry that is not the first; a sum costs one FLOP for every entry
-/// that both summands have. The structure is that of multiply() and unite(): no cancellation.
+/// counting rule, those with I or with rows of it are copies and cost nothing; what an index map hands back is copied,
+/// or added up where several outputs took one element: one FLOP for each entry that is not the first; a sum costs one
+/// FLOP for every entry that both summands have. The structure is that of multiply() and unite(): no cancellation.
 /// Patterns that no later step reads are freed at once under StepPatterns::drop. `form`: what those of the operators
 /// are kept by; so is the I that it starts from. Throws std::invalid_argument where the link is no block,
 /// CountOverflow.

@@ -43,8 +43,8 @@ namespace upsweep {
 
 /// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
 using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
-                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling, Shifting, Reshape,
-                                  ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence>;
+                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling,
+                                  Shifting, Reshape, ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence>;
 
 /// A node of the network.
 struct Operator {

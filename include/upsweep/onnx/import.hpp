@@ -13,9 +13,9 @@ namespace upsweep {
 
 /// What a user says of an ONNX file.
 struct OnnxOptions {
-  std::map<std::string, Shape> inputs = {};         ///< shapes of graph inputs with the batch, by name
+  std::map<std::string, Shape> inputs = {};          ///< shapes of graph inputs with the batch, by name
   std::optional<std::string> output = std::nullopt;  ///< which of the graph's outputs; the first without
-  bool fold_norms = true;                           ///< batch normalisations become part of the convolution before them
+  bool fold_norms = true;  ///< batch normalisations become part of the convolution before them
 };
 
 /// What became of the nodes of a file.
@@ -27,9 +27,9 @@ struct ImportFacts {
 };
 
 /// Multiply-accumulates of one forward pass of one input. conv: output elements · kernel elements · channels per group
-/// (transposed: input elements · kernel elements · output channels per group); linear: products with a constant; matmul:
-/// products of two activations; recurrent: the matrices of all gates in all steps. Biases, norms and elementwise
-/// operators are not in it.
+/// (transposed: input elements · kernel elements · output channels per group); linear: products with a constant;
+/// matmul: products of two activations; recurrent: the matrices of all gates in all steps. Biases, norms and
+/// elementwise operators are not in it.
 struct ForwardMacs {
   std::uint64_t conv = 0;
   std::uint64_t linear = 0;
@@ -56,7 +56,8 @@ struct OnnxNetwork {
 [[nodiscard]] bool looks_like_onnx(const std::string& path);
 
 /// Reads an ONNX file: constants are folded, views and moves cost nothing, sequences of nodes that are one operator
-/// (layer normalisation, GELU, SiLU, hard swish) become that operator. Weights that the file leaves out count as nonzero.
+/// (layer normalisation, GELU, SiLU, hard swish) become that operator. Weights that the file leaves out count as
+/// nonzero.
 ///
 /// `values`: hand out the numbers of weights. Throws InputError, one line that names file and node, what was found and
 /// what is accepted. Memory: the file and its largest weight.

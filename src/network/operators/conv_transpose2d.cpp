@@ -17,15 +17,17 @@ std::uint64_t output_size(const ConvTranspose2d& conv, std::uint64_t in, Axis at
   require_positive("kernel", conv.kernel.*at);
   const std::uint64_t most = std::max(conv.stride.*at, conv.dilation.*at) - 1;
   if (conv.output_padding.*at > most) {
-    throw std::invalid_argument(fmt::format("output_padding is {}, accepted is less than the stride or the dilation, "
-                                            "at most {}", conv.output_padding.*at, most));
+    throw std::invalid_argument(
+        fmt::format("output_padding is {}, accepted is less than the stride or the dilation, "
+                    "at most {}",
+                    conv.output_padding.*at, most));
   }
-  const std::uint64_t reach = checked_add(checked_add(checked_mul(in - 1, conv.stride.*at),
-                                                      checked_mul(conv.dilation.*at, conv.kernel.*at - 1)),
-                                          conv.output_padding.*at + 1);
+  const std::uint64_t reach = checked_add(
+      checked_add(checked_mul(in - 1, conv.stride.*at), checked_mul(conv.dilation.*at, conv.kernel.*at - 1)),
+      conv.output_padding.*at + 1);
   if (reach <= 2 * (conv.padding.*at)) {
-    throw std::invalid_argument(fmt::format("padding is {} of an output of {} elements, accepted is less than half",
-                                            conv.padding.*at, reach));
+    throw std::invalid_argument(
+        fmt::format("padding is {} of an output of {} elements, accepted is less than half", conv.padding.*at, reach));
   }
   return reach - 2 * (conv.padding.*at);
 }
@@ -61,8 +63,8 @@ Shape ConvTranspose2d::shape(const Shape& in) const {
   require_positive("out_channels", out_channels);
   require_positive("groups", groups);
   if (in[0] % groups != 0 || out_channels % groups != 0) {
-    throw std::invalid_argument(fmt::format("it takes {} channels to {}, accepted are multiples of groups, {}", in[0],
-                                            out_channels, groups));
+    throw std::invalid_argument(
+        fmt::format("it takes {} channels to {}, accepted are multiples of groups, {}", in[0], out_channels, groups));
   }
   return {out_channels, output_size(*this, in[1], &PerAxis::y), output_size(*this, in[2], &PerAxis::x)};
 }

@@ -142,8 +142,10 @@ double Grouped::slope(const Operator&, const OperatorWeights& weights, std::size
   const double same = row == column ? 1 : 0;
   const std::size_t first = first_of(*this, group_of(row));
   switch (rule) {
-    case GroupRule::softmax: return y[column] * (same - y[row]);
-    case GroupRule::log_softmax: return same - std::exp(y[row]);
+    case GroupRule::softmax:
+      return y[column] * (same - y[row]);
+    case GroupRule::log_softmax:
+      return same - std::exp(y[row]);
     case GroupRule::normalise: {
       const Moments moments = moments_of(*this, x, first);
       const double a = (x[row] - moments.mean) / moments.deviation;
@@ -151,10 +153,13 @@ double Grouped::slope(const Operator&, const OperatorWeights& weights, std::size
       const double all = (1 + a * b) / static_cast<double>(size);
       return (same - all) / moments.deviation * scale_at(*this, weights, column);
     }
-    case GroupRule::mean: return 1 / static_cast<double>(size);
-    case GroupRule::sum: return 1;
+    case GroupRule::mean:
+      return 1 / static_cast<double>(size);
+    case GroupRule::sum:
+      return 1;
     case GroupRule::least:
-    case GroupRule::largest: return chosen_of(*this, x, first) == row ? 1 : 0;
+    case GroupRule::largest:
+      return chosen_of(*this, x, first) == row ? 1 : 0;
     case GroupRule::product: {
       double others = 1;
       for (std::size_t k = 0; k < size; ++k) {
@@ -162,7 +167,8 @@ double Grouped::slope(const Operator&, const OperatorWeights& weights, std::size
       }
       return others;
     }
-    case GroupRule::norm: return y[column] == 0 ? 0 : x[row] / y[column];
+    case GroupRule::norm:
+      return y[column] == 0 ? 0 : x[row] / y[column];
   }
   return 0;
 }

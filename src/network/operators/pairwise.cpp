@@ -31,12 +31,18 @@ std::size_t source_of(std::size_t o, const Shape& out, const std::vector<std::ui
 
 double pair_value(PairRule rule, double a, double b) {
   switch (rule) {
-    case PairRule::sum: return a + b;
-    case PairRule::difference: return a - b;
-    case PairRule::product: return a * b;
-    case PairRule::quotient: return a / b;
-    case PairRule::least: return std::min(a, b);
-    case PairRule::largest: return std::max(a, b);
+    case PairRule::sum:
+      return a + b;
+    case PairRule::difference:
+      return a - b;
+    case PairRule::product:
+      return a * b;
+    case PairRule::quotient:
+      return a / b;
+    case PairRule::least:
+      return std::min(a, b);
+    case PairRule::largest:
+      return std::max(a, b);
   }
   return 0;
 }
@@ -44,12 +50,18 @@ double pair_value(PairRule rule, double a, double b) {
 double pair_slope(PairRule rule, std::size_t input, double a, double b) {
   const bool first = input == 0;
   switch (rule) {
-    case PairRule::sum: return 1;
-    case PairRule::difference: return first ? 1 : -1;
-    case PairRule::product: return first ? b : a;
-    case PairRule::quotient: return first ? 1 / b : -a / (b * b);
-    case PairRule::least: return (a <= b) == first ? 1 : 0;
-    case PairRule::largest: return (a >= b) == first ? 1 : 0;
+    case PairRule::sum:
+      return 1;
+    case PairRule::difference:
+      return first ? 1 : -1;
+    case PairRule::product:
+      return first ? b : a;
+    case PairRule::quotient:
+      return first ? 1 / b : -a / (b * b);
+    case PairRule::least:
+      return (a <= b) == first ? 1 : 0;
+    case PairRule::largest:
+      return (a >= b) == first ? 1 : 0;
   }
   return 0;
 }

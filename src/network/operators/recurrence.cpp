@@ -18,8 +18,7 @@ SharedRows Recurrence::rows(const Operator& op, std::size_t) const {
   const std::uint64_t features = op.in_shape[1];
   rows.count = static_cast<std::uint32_t>(op.in_shape[0]);
   rows.number_of.resize(elements(op.in_shape));
-  for (std::size_t e = 0; e < rows.number_of.size(); ++e)
-    rows.number_of[e] = static_cast<std::uint32_t>(e / features);
+  for (std::size_t e = 0; e < rows.number_of.size(); ++e) rows.number_of[e] = static_cast<std::uint32_t>(e / features);
   rows.write = [kind = *this, steps = op.in_shape[0]](std::uint32_t t, std::vector<std::uint32_t>& columns) {
     const std::uint64_t begin = kind.reversed ? 0 : t * kind.hidden;
     const std::uint64_t end = kind.reversed ? (t + 1) * kind.hidden : steps * kind.hidden;

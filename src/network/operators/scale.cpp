@@ -25,7 +25,7 @@ Shape Scaling::shape(const Shape& in) const { return fitting(*this, in); }
 Shape Shifting::shape(const Shape& in) const { return fitting(*this, in); }
 
 void Scaling::add_value_gradients(const Operator&, const OperatorWeights&, std::span<const OperatorSample> samples,
-                                std::span<double> gradient) const {
+                                  std::span<double> gradient) const {
   for (const OperatorSample& sample : samples) {
     for (std::size_t i = 0; i < sample.input.size(); ++i) {
       if (negative_part && sample.input[i] > 0) continue;

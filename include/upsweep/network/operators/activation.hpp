@@ -10,14 +10,30 @@ namespace upsweep {
 
 /// A function of one number, with up to two constants.
 enum class Function : std::uint8_t {
-  absolute, negative, exponential, logarithm, square_root, reciprocal, power, error, sine, cosine, softplus, softsign,
-  selu, celu, hardsigmoid, hardswish, mish, clip
+  absolute,
+  negative,
+  exponential,
+  logarithm,
+  square_root,
+  reciprocal,
+  power,
+  error,
+  sine,
+  cosine,
+  softplus,
+  softsign,
+  selu,
+  celu,
+  hardsigmoid,
+  hardswish,
+  mish,
+  clip
 };
 
 /// The functions by the name that PyTorch gives them, in the order of Function.
 inline constexpr std::array<const char*, 18> kFunctionNames = {
-    "abs",  "neg",      "exp",      "log",  "sqrt", "reciprocal",  "pow",       "erf",  "sin",
-    "cos",  "softplus", "softsign", "selu", "celu", "hardsigmoid", "hardswish", "mish", "hardtanh"};
+    "abs", "neg",      "exp",      "log",  "sqrt", "reciprocal",  "pow",       "erf",  "sin",
+    "cos", "softplus", "softsign", "selu", "celu", "hardsigmoid", "hardswish", "mish", "hardtanh"};
 
 /// A function of every element. `alpha` and `beta` are: pow: the exponent; celu: alpha; hardsigmoid: slope and shift
 /// (1/6 and 1/2); hardtanh: the bounds; softplus: the factor in the exponent is alpha.

@@ -24,8 +24,7 @@ struct Grouped {
   std::uint64_t affine_inner = 1;
 
   static constexpr void settings(auto& self, auto& in) {
-    in.choice("rule", self.rule,
-              {"softmax", "log_softmax", "normalise", "mean", "sum", "min", "max", "prod", "norm"});
+    in.choice("rule", self.rule, {"softmax", "log_softmax", "normalise", "mean", "sum", "min", "max", "prod", "norm"});
     in.required("size", self.size);
     in.setting("inner", self.inner);
     in.setting("eps", self.eps, Between{.least = 0});
@@ -33,7 +32,9 @@ struct Grouped {
     in.setting("affine_inner", self.affine_inner);
   }
   [[nodiscard]] bool reduces() const { return rule >= GroupRule::mean; }
-  [[nodiscard]] std::size_t group_of(std::size_t element) const { return element / (size * inner) * inner + element % inner; }
+  [[nodiscard]] std::size_t group_of(std::size_t element) const {
+    return element / (size * inner) * inner + element % inner;
+  }
   [[nodiscard]] Shape shape(std::span<const Shape> in) const;
   [[nodiscard]] OperatorParameters parameters(const Shape&) const {
     return {.scales = affine_size, .biases = affine_size};
@@ -43,8 +44,8 @@ struct Grouped {
   [[nodiscard]] std::uint64_t baseline_flops(const Operator& op, std::size_t) const;
   [[nodiscard]] std::vector<double> value(const Operator& op, const OperatorWeights& weights,
                                           std::span<const std::span<const double>> inputs) const;
-  [[nodiscard]] double slope(const Operator& op, const OperatorWeights& weights, std::size_t, const MixingSample& sample,
-                             std::size_t row, std::size_t column) const;
+  [[nodiscard]] double slope(const Operator& op, const OperatorWeights& weights, std::size_t,
+                             const MixingSample& sample, std::size_t row, std::size_t column) const;
   void add_value_gradients(const Operator&, const OperatorWeights&, std::span<const OperatorSample> samples,
                            std::span<double> gradient) const;
 };

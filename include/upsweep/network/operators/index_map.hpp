@@ -18,8 +18,8 @@ struct IndexList {
   [[nodiscard]] std::string digest() const;
 };
 
-/// Output element o is element indices[o] of its inputs, which are numbered one after the other, or `fill` where that is
-/// kFill: transpose, slice, split, concat, pad, gather, expand, tile, resize by nearest, flip, roll.
+/// Output element o is element indices[o] of its inputs, which are numbered one after the other, or `fill` where that
+/// is kFill: transpose, slice, split, concat, pad, gather, expand, tile, resize by nearest, flip, roll.
 struct IndexMap {
   static constexpr OperatorTraits kTraits{"index_map", Structure::mixing, JacobianNumbers::fixed};
   static constexpr std::uint32_t kFill = ~std::uint32_t{0};

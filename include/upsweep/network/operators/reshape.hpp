@@ -12,7 +12,8 @@ struct Reshape {
 
   static constexpr void settings(auto& self, auto& in) { in.required("shape", self.out); }
   [[nodiscard]] Shape shape(const Shape& in) const {
-    require_fit(elements(in) == elements(out), std::span(&in, 1), ("those of the elements of " + to_string(out)).c_str());
+    require_fit(elements(in) == elements(out), std::span(&in, 1),
+                ("those of the elements of " + to_string(out)).c_str());
     return out;
   }
 };
