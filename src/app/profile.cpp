@@ -13,6 +13,7 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/device_report.hpp"
+#include "upsweep/report/import_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -93,7 +94,8 @@ Analysis count_network(const ProfileRequest& request, const Model& model, const 
                           : analyse_network(model, request.pattern, std::move(schedules), watch, most);
   if (!analysis.uncounted.empty()) throw uncounted_error(model, request.pattern, analysis.uncounted.front());
   std::swap(analysis.schedules.front(), analysis.schedules.back());
-  if (analysis.schedules.front().schedule.name == analysis.schedules.back().schedule.name) analysis.schedules.pop_back();
+  if (analysis.schedules.front().schedule.name == analysis.schedules.back().schedule.name)
+    analysis.schedules.pop_back();
   return analysis;
 }
 
@@ -247,6 +249,10 @@ Json to_json(const ProfileOutcome& outcome) {
   if (outcome.prediction) object["predicted"] = to_json(device_report(outcome));
   // The same names for every kind of model; null is what this kind has not.
   const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
+  if (const Model* network = std::get_if<Model>(&outcome.model); network != nullptr && network->import) {
+    object["import"] = import_json(*network->import);
+    object["forward"] = forward_json(*network->forward);
+  }
   object["verdict"] = verdict_json(outcome.verdict);
   object["launch"] = launch_json(outcome.machine.get());
   object["kind"] = search_kind(outcome.model);
@@ -268,7 +274,9 @@ std::string to_csv(const ProfileOutcome& outcome) {
 
 std::string to_text(const ProfileOutcome& outcome, const TextStyle& style) {
   std::string text;
-  if (is_counted(outcome)) text = with_counts(outcome, [&](const auto& report) { return to_text(report, style); });
+  if (const Model* network = std::get_if<Model>(&outcome.model); network != nullptr && network->import)
+    text = import_text(*network->import, *network->forward);
+  if (is_counted(outcome)) text += with_counts(outcome, [&](const auto& report) { return to_text(report, style); });
   if (outcome.prediction) text += (text.empty() ? "" : "\n") + to_text(device_report(outcome), style);
   return text + verdict_text(outcome.verdict);
 }
@@ -277,7 +285,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_frame(request);
   check_sizes(request.sizes);
   check_schedule(request.schedule);
-  const ModelFile file(request.model);
+  const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
   check_count_limits(file, request.count_limit, request.count_memory);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);

@@ -295,7 +295,7 @@ std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
 SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {
   check_frame(request);
   check_sizes(request.sizes);
-  const ModelFile file(request.model);
+  const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
   check_count_limits(file, request.count_limit, request.count_memory);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);

@@ -13,6 +13,7 @@ struct ProfileOptions {
   RecurrentOptions recurrent;
   std::optional<std::string> schedule;
   CountOptions count;
+  OnnxTexts onnx;
 };
 
 ProfileRequest request_of(const ProfileOptions& options) {
@@ -22,6 +23,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.is_default_schedule = !options.schedule;
   request.count_limit = count_limit_of(options.count);
   request.count_memory = count_memory_of(options.count);
+  request.onnx = onnx_options(options.onnx);
   request.pattern = pattern_kind(options.model);
   set_frame(options.model, request);
   request.db = options.model.db;
@@ -45,6 +47,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
   auto options = std::make_shared<ProfileOptions>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
+  declare_onnx_options(*app, options->onnx);
   app->add_option("--schedule", options->schedule,
                   accepted_schedules() +
                       "; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a "

@@ -13,6 +13,7 @@ constexpr int kSearchInterrupted = 130;
 struct SearchCommand {
   ModelOptions model;
   RecurrentOptions recurrent;
+  OnnxTexts onnx;
   std::string objective = "time";
   bool live = false;
   std::optional<std::string> memory;
@@ -23,6 +24,7 @@ struct SearchCommand {
 SearchRequest request_of(const SearchCommand& options) {
   SearchRequest request;
   request.model = options.model.model;
+  request.onnx = onnx_options(options.onnx);
   request.pattern = pattern_kind(options.model);
   set_frame(options.model, request);
   request.db = options.model.db;
@@ -55,6 +57,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   auto options = std::make_shared<SearchCommand>();
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
+  declare_onnx_options(*app, options->onnx);
   app->add_option("--objective", options->objective, "what to minimise")
       ->check(CLI::IsMember({"time", "critical-flops", "work-flops"}))
       ->capture_default_str();

@@ -97,7 +97,7 @@ std::optional<std::uint64_t> count_memory_of(const CountOptions& options) {
 }
 
 void declare_model_options(CLI::App& app, ModelOptions& options) {
-  app.add_option("MODEL", options.model, "the model file (YAML)")->required();
+  app.add_option("MODEL", options.model, "the model file: YAML or ONNX")->required();
   app.add_option("--pattern", options.pattern,
                  "which Jacobian entries count: guaranteed by the architecture, or those at the sample inputs")
       ->check(CLI::IsMember({"guaranteed", "sample"}))
@@ -128,6 +128,36 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
       ->default_str("dag; with a batch, with the machine file of a processor or GPU, and of validate level");
   app.add_option("--db", options.db, "store the runs in this SQLite file")->type_name("FILE");
   declare_format(app, options.format);
+}
+
+void declare_onnx_options(CLI::App& app, OnnxTexts& texts) {
+  app.add_option("--input", texts.inputs,
+                 "of an ONNX file: the shape of an input with its batch of 1, for dynamic axes, e. g. x=1x3x224x224")
+      ->type_name("NAME=SHAPE");
+  app.add_option("--output", texts.output, "of an ONNX file: which output; default: the first")->type_name("NAME");
+  app.add_option("--fold-norms", texts.fold_norms,
+                 "of an ONNX file: take batch normalisations into the convolutions before them")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+OnnxOptions onnx_options(const OnnxTexts& texts) {
+  OnnxOptions options;
+  options.output = texts.output;
+  options.fold_norms = texts.fold_norms == "on";
+  for (const std::string& text : texts.inputs) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError(fmt::format("--input is '{}', accepted is NAME=SHAPE, as x=1x3x224x224", text));
+    Shape& shape = options.inputs[text.substr(0, equals)];
+    for (std::size_t at = equals; at != std::string::npos;) {
+      const std::size_t next = text.find('x', at + 1);
+      const std::string size = text.substr(at + 1, next == std::string::npos ? next : next - at - 1);
+      shape.push_back(parse_positive("a size of --input", size, kMaxElements));
+      at = next;
+    }
+  }
+  return options;
 }
 
 std::uint64_t parse_integer(const std::string& option, const std::string& text, std::uint64_t least,

@@ -11,6 +11,7 @@
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/machine/machine.hpp"
+#include "upsweep/onnx/import.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
@@ -45,6 +46,19 @@ void declare_count_options(CLI::App& app, CountOptions& options);
 /// The steps of --count-limit: a number of at least 1, as 3e12 too.
 [[nodiscard]] std::optional<std::uint64_t> count_limit_of(const CountOptions& options);
 [[nodiscard]] std::optional<std::uint64_t> count_memory_of(const CountOptions& options);
+
+/// Settings of ONNX files, as texts.
+struct OnnxTexts {
+  std::vector<std::string> inputs;
+  std::optional<std::string> output;
+  std::string fold_norms = "on";
+};
+
+/// Declares --input, --output and --fold-norms.
+void declare_onnx_options(CLI::App& app, OnnxTexts& texts);
+
+/// Throws UsageError.
+[[nodiscard]] OnnxOptions onnx_options(const OnnxTexts& texts);
 
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);

@@ -11,8 +11,8 @@ namespace upsweep {
 struct Importer {
   std::size_t alternative = 0;  ///< index of what it makes in AnyModel
   const char* what = "";        ///< "a recurrent model"
-  bool (*takes)(const YamlDocument& document) = nullptr;
-  AnyModel (*load)(const YamlDocument& document, Numbers numbers) = nullptr;
+  bool (*takes)(const ModelSource& source) = nullptr;
+  AnyModel (*load)(const ModelSource& source, Numbers numbers) = nullptr;
 };
 
 /// All importers; the first that takes a document has it, and the last takes all.

@@ -8,7 +8,8 @@ namespace {
 
 /// Whether the document is a mapping with a key.
 template <const char* key>
-bool has_key(const YamlDocument& document) {
+bool has_key(const ModelSource& source) {
+  const YamlDocument& document = source.document;
   return document.root->kind == YamlNode::Kind::mapping && value_place(*document.root, key).has_value();
 }
 
@@ -19,15 +20,19 @@ constexpr char kLayers[] = "layers";
 }  // namespace
 
 std::span<const Importer> importers() {
-  static const std::array<Importer, 4> all = {{
+  static const std::array<Importer, 5> all = {{
+      {0, "a network of operators", [](const ModelSource& source) { return source.onnx.has_value(); },
+       [](const ModelSource& source, Numbers numbers) -> AnyModel {
+         return load_onnx(source.document.file, *source.onnx, numbers);
+       }},
       {2, "a synthetic chain", has_key<kChain>,
-       [](const YamlDocument& document, Numbers) -> AnyModel { return read_chain(document); }},
+       [](const ModelSource& source, Numbers) -> AnyModel { return read_chain(source.document); }},
       {1, "a recurrent model", has_key<kRecurrent>,
-       [](const YamlDocument& document, Numbers) -> AnyModel { return load_recurrent(document, Layers::any); }},
+       [](const ModelSource& source, Numbers) -> AnyModel { return load_recurrent(source.document, Layers::any); }},
       {3, "a layers file", has_key<kLayers>,
-       [](const YamlDocument& document, Numbers) -> AnyModel { return load_layers(document); }},
-      {0, "a network of operators", [](const YamlDocument&) { return true; },
-       [](const YamlDocument& document, Numbers numbers) -> AnyModel { return load_network(document, numbers); }},
+       [](const ModelSource& source, Numbers) -> AnyModel { return load_layers(source.document); }},
+      {0, "a network of operators", [](const ModelSource&) { return true; },
+       [](const ModelSource& source, Numbers numbers) -> AnyModel { return load_network(source.document, numbers); }},
   }};
   return all;
 }

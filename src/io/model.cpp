@@ -18,15 +18,30 @@ const std::string& file_of(const AnyModel& model) {
   return std::visit([](const auto& one) -> const std::string& { return one.file; }, model);
 }
 
-ModelFile::ModelFile(const std::string& path) : ModelFile(read_yaml(path)) {}
+namespace {
 
-ModelFile::ModelFile(YamlDocument document)
-    : document_(std::make_shared<const YamlDocument>(std::move(document))),
-      importer_(&*std::ranges::find_if(importers(), [&](const Importer& one) { return one.takes(*document_); })) {}
+ModelSource source_of(const std::string& path, const OnnxOptions& onnx) {
+  if (looks_like_onnx(path)) return {{path, nullptr}, onnx};
+  if (!onnx.inputs.empty() || onnx.output || !onnx.fold_norms) {
+    throw InputError(
+        fmt::format("{}: `input`, `output` or `fold_norms`, accepted are these of ONNX files, which it is not", path));
+  }
+  return {read_yaml(path)};
+}
+
+}  // namespace
+
+ModelFile::ModelFile(const std::string& path, const OnnxOptions& onnx) : ModelFile(source_of(path, onnx)) {}
+
+ModelFile::ModelFile(YamlDocument document) : ModelFile(ModelSource{std::move(document)}) {}
+
+ModelFile::ModelFile(ModelSource source)
+    : source_(std::make_shared<const ModelSource>(std::move(source))),
+      importer_(&*std::ranges::find_if(importers(), [&](const Importer& one) { return one.takes(*source_); })) {}
 
 const char* ModelFile::what() const { return importer_->what; }
 
-AnyModel ModelFile::load(Numbers numbers) const { return importer_->load(*document_, numbers); }
+AnyModel ModelFile::load(Numbers numbers) const { return importer_->load(*source_, numbers); }
 
 bool ModelFile::holds_alternative(std::size_t index) const { return importer_->alternative == index; }
 

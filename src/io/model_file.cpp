@@ -72,7 +72,46 @@ void hash_inputs(const Network& network, ContentHash& hash) {
   }
 }
 
+/// Of sizes and operators, to which arrays are added.
+ContentHash structure_hash(const Model& model) {
+  ContentHash hash;
+  hash.add("input", to_string(model.network.input()));
+  hash.add("value_bytes", std::to_string(model.value_bytes));
+  for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
+  hash_inputs(model.network, hash);
+  return hash;
+}
+
+Network onnx_network(const std::string& file, const OnnxNetwork& read) {
+  try {
+    return {read.input, read.specs};
+  } catch (const OperatorError& error) {
+    throw InputError(fmt::format("{}: {}: {}", file, read.nodes[error.index()], error.what()));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
 }  // namespace
+
+Model load_onnx(const std::string& file, const OnnxOptions& options, Numbers numbers) {
+  OnnxNetwork read = import_onnx(file, options, numbers != Numbers::structure);
+  Model model{file, read.name, 4, onnx_network(file, read), {}, {}, {}, {}, read.facts, read.macs};
+  std::unordered_map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < read.specs.size(); ++i) place.emplace(read.specs[i].name, i);
+  ContentHash hash = structure_hash(model);
+  for (const Operator& op : model.network.operators()) {
+    OperatorWeights& weights = model.weights.emplace_back(std::move(read.weights[place.at(op.name)]));
+    hash.add("mask " + op.name, std::as_bytes(std::span(weights.kept)));
+    hash.add("values " + op.name, std::as_bytes(std::span(weights.values)));
+  }
+  if (numbers != Numbers::structure) {
+    if (!read.has_values) fill_he_normal(model.network, 0, model.weights);
+    model.sample = normal_inputs(1, elements(read.input), 0);
+  }
+  model.content_hash = hash.text();
+  return model;
+}
 
 Model load_network(const YamlDocument& document, Numbers numbers) {
   YamlMap map(document, *document.root, "the model");
@@ -88,15 +127,11 @@ Model load_network(const YamlDocument& document, Numbers numbers) {
   const std::vector<OperatorEntry> entries = read_operators(document, list);
   std::unordered_map<std::string, const OperatorEntry*> by_name;
   for (const OperatorEntry& entry : entries) by_name.emplace(entry.spec.name, &entry);
-  Model model{document.file, name, value_bytes, build_network(document, list, input, entries), {}, {}, {}, {}};
+  Model model{document.file, name, value_bytes, build_network(document, list, input, entries), {}, {}, {}, {}, {}, {}};
   for (const Operator& op : model.network.operators()) model.lines.push_back(by_name.at(op.name)->line);
   check_stated_inputs(document, model.network, by_name);
 
-  ContentHash hash;
-  hash.add("input", to_string(input));
-  hash.add("value_bytes", std::to_string(value_bytes));
-  for (const Operator& op : model.network.operators()) hash.add(op.name, canonical_text(op.kind));
-  hash_inputs(model.network, hash);
+  ContentHash hash = structure_hash(model);
   const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
   model.weights = model.at_operators([&] { return read_weights(context, weights); });
   if (sample != nullptr) model.sample = read_sample(context, *sample);

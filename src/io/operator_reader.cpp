@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -71,6 +72,23 @@ class SettingsReader {
       throw refused(key, node, fmt::format("an integer of at least {}, or [y, x]", least.size));
     read(key, is_pair ? *node.children[0] : node, field.y, least);
     read(key, is_pair ? *node.children[1] : node, field.x, least);
+  }
+  void read(const char* key, const YamlNode& node, Shape& field, const AtLeast& least) const {
+    field = numbers_of(key, node, least.size, kMaxElements);
+  }
+  void read(const char* key, const YamlNode& node, IndexList& field, const AtLeast&) const {
+    std::vector<std::uint32_t> numbers;
+    for (const std::uint64_t number : numbers_of(key, node, 0, kMaxElements))
+      numbers.push_back(static_cast<std::uint32_t>(number));
+    field.numbers = std::make_shared<const std::vector<std::uint32_t>>(std::move(numbers));
+  }
+  [[nodiscard]] std::vector<std::uint64_t> numbers_of(const char* key, const YamlNode& node, std::uint64_t least,
+                                                      std::uint64_t most) const {
+    if (node.kind != YamlNode::Kind::sequence || node.children.empty()) throw refused(key, node, "a list of integers");
+    std::vector<std::uint64_t> numbers;
+    for (const auto& number : node.children)
+      numbers.push_back(yaml_integer(document_, *number, name(key), least, most));
+    return numbers;
   }
   void read(const char* key, const YamlNode& node, double& field, const Between& bounds) const {
     field = yaml_number(document_, node, name(key));

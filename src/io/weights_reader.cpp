@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "array_source.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/npy.hpp"
 #include "upsweep/network/random.hpp"
@@ -78,35 +79,39 @@ WeightSettings read_settings(const YamlDocument& document, const YamlNode& node)
   return settings;
 }
 
-/// An array that belongs to an operator; its errors name model file, line, operator and array file.
+/// Arrays of operators; errors name model file, line, operator and array.
 class OperatorArrays {
  public:
-  OperatorArrays(const ModelContext& context, std::filesystem::path folder)
-      : context_(context), folder_(std::move(folder)) {}
+  /// `node`: what names the source, under `key` of weights.
+  OperatorArrays(const ModelContext& context, const YamlNode& node, const std::string& key) : context_(context) {
+    const std::filesystem::path path = context.folder / yaml_text(context.document, node, key + " of weights");
+    try {
+      source_ = open_arrays(path);
+    } catch (const InputError& error) {
+      throw context.document.error(node, fmt::format("{} of weights names {}", key, error.what()));
+    }
+  }
 
   [[nodiscard]] bool exists(std::size_t op, const std::string& suffix) const {
-    // What cannot be looked at is left to read(), which says why.
-    std::error_code error;
-    return std::filesystem::exists(path(op, suffix), error) || error != std::error_code();
+    return source_->exists(name(op) + suffix);
   }
 
   [[nodiscard]] NpyArray read(std::size_t op, const std::string& suffix, const Shape& shape) const {
-    const std::string file = path(op, suffix).string();
     NpyArray array;
     try {
-      array = read_finite_npy(file);
+      array = source_->read(name(op) + suffix, shape);
     } catch (const InputError& error) {
       throw fail(op, error.what());
     }
-    if (array.shape != shape)
-      throw fail(op, fmt::format("{} has shape {}, accepted is {}", file, to_string(array.shape), to_string(shape)));
+    if (array.shape != shape) {
+      throw fail(op, fmt::format("{} has shape {}, accepted is {}", source_->place(name(op) + suffix),
+                                 to_string(array.shape), to_string(shape)));
+    }
     return array;
   }
 
  private:
-  [[nodiscard]] std::filesystem::path path(std::size_t op, const std::string& suffix) const {
-    return folder_ / (context_.network.operators()[op].name + suffix);
-  }
+  [[nodiscard]] const std::string& name(std::size_t op) const { return context_.network.operators()[op].name; }
   [[nodiscard]] InputError fail(std::size_t op, const std::string& message) const {
     const Operator& mine = context_.network.operators()[op];
     return {context_.document.file, context_.lines[op],
@@ -114,19 +119,8 @@ class OperatorArrays {
   }
 
   const ModelContext& context_;
-  std::filesystem::path folder_;
+  std::unique_ptr<const ArraySource> source_;
 };
-
-/// A folder that the file names; the error is at the key's value.
-std::filesystem::path folder_of(const ModelContext& context, const YamlNode& node, const std::string& key) {
-  std::filesystem::path folder = context.folder / yaml_text(context.document, node, key + " of weights");
-  if (std::error_code error; !std::filesystem::is_directory(folder, error)) {
-    throw context.document.error(
-        node, fmt::format("{} of weights names {}, which is no folder; accepted is a folder of .npy files", key,
-                          folder.string()));
-  }
-  return folder;
-}
 
 /// An all-ones mask is the same as none, which is cheaper.
 std::vector<std::uint8_t> drop_if_full(std::vector<std::uint8_t> kept) {
@@ -135,12 +129,12 @@ std::vector<std::uint8_t> drop_if_full(std::vector<std::uint8_t> kept) {
 }
 
 void read_masks(const ModelContext& context, const YamlNode& node, NetworkWeights& weights) {
-  const OperatorArrays arrays(context, folder_of(context, node, "masks"));
+  const OperatorArrays arrays(context, node, "masks");
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = context.network.operators()[o];
     const auto shape = weight_shape(op.kind, op.in_shape);
     if (!shape) continue;
-    weights[o].kept = arrays.read(o, ".npy", *shape).nonzero();
+    weights[o].kept = arrays.read(o, "", *shape).nonzero();
     context.hash.add("mask " + op.name, std::as_bytes(std::span(weights[o].kept)));
     weights[o].kept = drop_if_full(std::move(weights[o].kept));
   }
@@ -150,12 +144,12 @@ std::vector<double> optional_array(const ModelContext& context, const OperatorAr
                                    const std::string& suffix, std::uint64_t size) {
   if (!arrays.exists(o, suffix)) return {};
   std::vector<double> values = arrays.read(o, suffix, {size}).to_doubles();
-  context.hash.add(context.network.operators()[o].name + suffix, std::as_bytes(std::span(values)));
+  context.hash.add(context.network.operators()[o].name + suffix + ".npy", std::as_bytes(std::span(values)));
   return values;
 }
 
 void read_values(const ModelContext& context, const YamlNode& node, NetworkWeights& weights) {
-  const OperatorArrays arrays(context, folder_of(context, node, "values"));
+  const OperatorArrays arrays(context, node, "values");
   for (std::size_t o = 0; o < weights.size(); ++o) {
     const Operator& op = context.network.operators()[o];
     OperatorWeights& mine = weights[o];
@@ -164,16 +158,16 @@ void read_values(const ModelContext& context, const YamlNode& node, NetworkWeigh
       return size > 0 ? optional_array(context, arrays, o, suffix, size) : std::vector<double>();
     };
     if (parameters.weight) {
-      const NpyArray array = arrays.read(o, ".npy", *parameters.weight);
+      const NpyArray array = arrays.read(o, "", *parameters.weight);
       mine.values = array.to_doubles();
       mine.kept = drop_if_full(array.nonzero());
       context.hash.add("values " + op.name, std::as_bytes(std::span(mine.values)));
     } else {
-      mine.values = optional(".npy", parameters.scales);
+      mine.values = optional("", parameters.scales);
     }
-    mine.bias = optional(".bias.npy", parameters.biases);
-    mine.running_mean = optional(".running_mean.npy", parameters.statistics);
-    mine.running_var = optional(".running_var.npy", parameters.statistics);
+    mine.bias = optional(".bias", parameters.biases);
+    mine.running_mean = optional(".running_mean", parameters.statistics);
+    mine.running_var = optional(".running_var", parameters.statistics);
   }
 }
 

@@ -44,6 +44,7 @@ class StepList {
   void hand_back(std::size_t o, std::size_t source) {
     const OperatorKind& kind = network_.operators()[o].kind;
     std::uint64_t first_row = 0;
+    std::size_t which = 0;
     for (const std::size_t input : network_.inputs_of(o)) {
       std::size_t step = source;
       if (joins_parts(kind)) {
@@ -51,6 +52,8 @@ class StepList {
         first_row += elements(network_.shape_of(input));
       } else if (!is_view(kind) && !is_join(kind)) {
         step = append({Kind::product, o, source});
+        steps_[step].input = which++;
+        steps_[step].is_move = is_moving(kind);
       }
       steps_[step].rows = static_cast<Index>(elements(network_.shape_of(input)));
       std::size_t& sum = steps_of_[place_of(input)];
@@ -128,12 +131,32 @@ class Former {
     step.nnz = step.made->nnz();
   }
 
+  /// Products and structure of J^T · G. Where G is full, so is every row of it that has an entry of J^T: nothing is
+  /// multiplied.
+  [[nodiscard]] Product product_with(const std::shared_ptr<const Pattern>& jacobian,
+                                     const std::shared_ptr<const Pattern>& g) {
+    // Rows of a move that has no classes are few entries of many kinds.
+    if (g->classes() && !jacobian->classes() && jacobian->max_row_nnz() <= 1)
+      return multiply(jacobian, std::make_shared<Pattern>(in_rows(*g)), Keep::structure);
+    if (!is_full(*g) || jacobian->nonempty_rows() < jacobian->rows()) return multiply(jacobian, g, Keep::structure);
+    Product product;
+    product.products = checked_mul(jacobian->nnz(), g->cols());
+    product.pattern =
+        g->rows() == jacobian->rows() ? g : std::make_shared<Pattern>(full_pattern(jacobian->rows(), g->cols()));
+    return product;
+  }
+
   void multiply_step(std::size_t s) {
     BlockStep& step = plan_.steps[s];
-    step.jacobian = pattern_of_(step.op);
-    Product product = multiply(step.jacobian, made(step.source), Keep::structure);
-    if (!plan_.steps[step.source].is_selection) step.products = product.products;
-    step.made = std::move(product.pattern);
+    step.jacobian = pattern_of_(step.op, step.input);
+    const Product product = product_with(step.jacobian, made(step.source));
+    step.made = product.pattern;
+    if (step.is_move) {
+      step.additions = product.products - step.made->nnz();
+      step.is_selection = plan_.steps[step.source].is_selection && step.jacobian->max_row_nnz() <= 1;
+    } else if (!plan_.steps[step.source].is_selection) {
+      step.products = product.products;
+    }
     // One for the multiplication, and one for each addition of the longest sum.
     roundings_[s] = roundings_[step.source] + 1 + step.jacobian->max_row_nnz();
   }
@@ -197,10 +220,10 @@ BlockPlan form_block(const Network& network, std::size_t link, const PatternSour
   BlockPlan plan;
   plan.steps = StepList(network, block).take();
   plan.steps.front().rows = static_cast<Index>(elements(network.shape_of(block.output())));
-  plan.operator_nnz.assign(block.operators.size(), 0);
-  const PatternSource counted = [&](std::size_t position) {
-    std::shared_ptr<const Pattern> pattern = pattern_of(position);
-    plan.operator_nnz[position - block.operators.front()] = pattern->nnz();
+  plan.operator_nnz.resize(block.operators.size());
+  const PatternSource counted = [&](std::size_t position, std::size_t input) {
+    std::shared_ptr<const Pattern> pattern = pattern_of(position, input);
+    plan.operator_nnz[position - block.operators.front()].push_back(pattern->nnz());
     return pattern;
   };
   const Shape& shape = network.shape_of(block.output());

@@ -127,8 +127,10 @@ class Replay {
         return sum(made_[step.source], made_[step.added], *step.made);
     }
     Numbers jacobian(*step.jacobian);
-    const std::size_t place = place_of(block_, network_.inputs_of(step.op)[0]);
-    fill_jacobian_values<double>(network_.operators()[step.op], weights_[step.op], activations_[place], *step.jacobian,
+    std::vector<std::span<const double>> inputs;
+    for (const std::size_t read : network_.inputs_of(step.op))
+      inputs.emplace_back(activations_[place_of(block_, read)]);
+    fill_jacobian_values<double>(network_.operators()[step.op], weights_[step.op], inputs, step.input, *step.jacobian,
                                  jacobian.values);
     if (plan_.steps[step.source].kind == Kind::identity) return jacobian;
     return product(jacobian, made_[step.source], *step.made);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -44,7 +46,9 @@ double weight_list_memory(const Operator& op, const OperatorWeights& weights) {
 double entry_memory(const Operator& op, const OperatorWeights& weights) {
   const auto rows = static_cast<double>(elements(op.in_shape));
   const auto cols = static_cast<double>(elements(op.out_shape));
-  if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols / 8;  // one row, shared
+  if (structure_of(op.kind) == Structure::contraction && weights.kept.empty()) return cols;  // rows are shared
+  if (is_mixing(op.kind))
+    return 4.0 * std::max(rows, cols) * static_cast<double>(op.other_shapes.size() + 1);  // shared
   const double nnz = kept_share(weights) * static_cast<double>(unpruned_nnz(op));
   return std::min(nnz * sizeof(Index), rows * cols / 8) + weight_list_memory(op, weights);
 }
@@ -90,30 +94,57 @@ auto with_room(const Network& network, std::size_t o, const Make& make) {
   }
 }
 
-/// The pattern of every operator that is the same at all inputs; null for views and joins.
-std::vector<std::shared_ptr<const Pattern>> fixed_patterns(const Network& network, const NetworkWeights& weights) {
-  std::vector<std::shared_ptr<const Pattern>> patterns(network.operators().size());
+/// The patterns of every operator that is the same at all inputs; none for views and joins.
+std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_patterns(const Network& network,
+                                                                        const NetworkWeights& weights) {
+  std::vector<std::vector<std::shared_ptr<const Pattern>>> patterns(network.operators().size());
   for (std::size_t o = 0; o < patterns.size(); ++o) {
     const Operator& op = network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
-    patterns[o] = with_room(network, o, [&] { return std::make_shared<Pattern>(guaranteed_pattern(op, weights[o])); });
+    for (std::size_t input = 0; input <= op.other_shapes.size(); ++input)
+      patterns[o].push_back(with_room(network, o, [&] {
+        return std::make_shared<Pattern>(guaranteed_pattern(op, weights[o], PatternForm::rows, input));
+      }));
   }
   return patterns;
 }
 
-/// The links in scan order: last one first.
-JacobianChain in_scan_order(const Network& network, const PatternSource& make, StepPatterns steps, PatternForm form) {
-  const PatternSource pattern_of = [&](std::size_t o) { return with_room(network, o, [&] { return make(o); }); };
+/// What the plan of a block depends on, where no weight is pruned; else nothing.
+std::string plan_key(const Network& network, const NetworkWeights& weights, const ChainLink& block) {
+  std::string key;
+  for (const std::size_t o : block.operators) {
+    const Operator& op = network.operators()[o];
+    if (!weights[o].kept.empty()) return "";
+    key += canonical_text(op.kind) + to_string(op.out_shape);
+    for (const std::size_t input : network.inputs_of(o)) {
+      key += input == block.input ? " input" : fmt::format(" {}", input - block.operators.front());
+      key += to_string(network.shape_of(input));
+    }
+    key += ';';
+  }
+  return key;
+}
+
+/// The links in scan order: last one first. `key_of`: blocks of one key, which is not empty, have one plan.
+JacobianChain in_scan_order(const Network& network, const PatternSource& make, StepPatterns steps, PatternForm form,
+                            const std::function<std::string(const ChainLink&)>& key_of) {
+  const PatternSource pattern_of = [&](std::size_t o, std::size_t input) {
+    return with_room(network, o, [&] { return make(o, input); });
+  };
+  std::map<std::string, std::shared_ptr<const BlockPlan>> known;
   JacobianChain chain;
   const std::size_t links = network.links().size();
   chain.gradient_length = elements(network.operators().back().out_shape);
   if (network.has_blocks()) chain.blocks.resize(links);
   for (std::size_t link = links; link-- > 0;) {
     if (!network.link(link).is_block) {
-      chain.jacobians.push_back(pattern_of(network.links()[link]));
+      chain.jacobians.push_back(pattern_of(network.links()[link], 0));
       continue;
     }
-    auto plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
+    const std::string key = key_of(network.link(link));
+    std::shared_ptr<const BlockPlan> plan = key.empty() ? nullptr : known[key];
+    if (!plan) plan = std::make_shared<BlockPlan>(form_block(network, link, pattern_of, steps, form));
+    if (!key.empty()) known[key] = plan;
     chain.jacobians.push_back(plan->formation.pattern);
     chain.blocks[links - 1 - link] = std::move(plan);
   }
@@ -174,10 +205,13 @@ void check_chain(const JacobianChain& chain) {
 
 JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& weights, StepPatterns steps,
                                PatternForm form) {
-  const PatternSource pattern_of = [&](std::size_t o) {
-    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form));
+  const PatternSource pattern_of = [&](std::size_t o, std::size_t input) {
+    return std::make_shared<Pattern>(guaranteed_pattern(network.operators()[o], weights[o], form, input));
   };
-  return in_scan_order(network, pattern_of, steps, form);
+  // Steps that are kept name the operators of their own block.
+  return in_scan_order(network, pattern_of, steps, form, [&](const ChainLink& block) {
+    return steps == StepPatterns::drop ? plan_key(network, weights, block) : std::string();
+  });
 }
 
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
@@ -185,14 +219,14 @@ SampleChains::SampleChains(const Network& network, const NetworkWeights& weights
 
 JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) const {
   const std::vector<std::vector<double>> outputs = activations(network_, weights_, x);
-  const PatternSource pattern_of = [&](std::size_t o) {
-    if (fixed_[o]) return fixed_[o];
+  const PatternSource pattern_of = [&](std::size_t o, std::size_t which) {
+    if (!fixed_[o].empty()) return fixed_[o][which];
     const std::size_t input = network_.inputs_of(o)[0];
     const std::span<const double> at = input == kNetworkInput ? x : outputs[input];
     return std::shared_ptr<const Pattern>(
         std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
   };
-  return in_scan_order(network_, pattern_of, steps, PatternForm::rows);
+  return in_scan_order(network_, pattern_of, steps, PatternForm::rows, [](const ChainLink&) { return std::string(); });
 }
 
 }  // namespace upsweep

@@ -13,7 +13,9 @@ void for_each_element(const Operator& op, const OperatorWeights& weights, std::s
   visit_operator(
       op.kind,
       [&]<ElementwiseOperator K>(const K& kind) {
-        if constexpr (ParametricOperator<K>) {
+        if constexpr (requires { kind.parameter_of(first); }) {
+          for (std::size_t i = 0; i < count; ++i) compute(kind, i, weights, kind.parameter_of(first + i));
+        } else if constexpr (ParametricOperator<K>) {
           const std::size_t plane = elements(op.in_shape) / op.in_shape[0];
           for (std::size_t i = 0; i < count; ++i) compute(kind, i, weights, (first + i) / plane);
         } else {

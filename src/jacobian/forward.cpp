@@ -17,9 +17,9 @@ namespace {
 std::vector<double> multiply(const Operator& op, const OperatorWeights& weights, const WeightedOperator auto& kind,
                              std::span<const double> x) {
   std::vector<double> out(elements(op.out_shape), 0.0);
-  const std::size_t plane = out.size() / op.out_shape[0];
-  for (std::size_t c = 0; c < weights.bias.size(); ++c)
-    std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(c * plane), plane, weights.bias[c]);
+  const std::size_t plane = op.out_shape.size() == 3 ? op.out_shape[1] * op.out_shape[2] : 1;
+  for (std::size_t i = 0; i < out.size() && !weights.bias.empty(); ++i)
+    out[i] = weights.bias[i / plane % weights.bias.size()];
   kind.add_product(op, weights, x, out);
   return out;
 }
@@ -46,6 +46,13 @@ std::vector<double> join(JoinRule rule, std::span<const std::span<const double>>
 }
 
 void require_inputs(const Operator& op, std::span<const std::span<const double>> inputs) {
+  if (is_mixing(op.kind)) {
+    bool fits = inputs.size() == op.other_shapes.size() + 1;
+    for (std::size_t k = 0; fits && k < inputs.size(); ++k) fits = inputs[k].size() == elements(op.input_shape(k));
+    if (fits) return;
+    throw std::invalid_argument(fmt::format("{} '{}': {} inputs, accepted are its {} of their lengths",
+                                            kind_name(op.kind), op.name, inputs.size(), op.other_shapes.size() + 1));
+  }
   const bool is_parts = joins_parts(op.kind);
   std::size_t total = 0;
   bool fits = !inputs.empty() && (inputs.size() > 1) == is_join(op.kind);
@@ -135,7 +142,11 @@ std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
         out.resize(x.size());
         elementwise_values(op, weights, 0, x, out);
       },
-      [&](const ViewOperator auto&) { out.assign(x.begin(), x.end()); },
+      [&]<ViewOperator K>(const K& kind) {
+        out.assign(x.begin(), x.end());
+        if constexpr (requires { kind.add_to(weights, out); }) kind.add_to(weights, out);
+      },
+      [&](const MixingOperator auto& kind) { out = kind.value(op, weights, inputs); },
       [&](const JoinOperator auto& kind) { out = join(kind.kJoin, inputs); });
   return out;
 }

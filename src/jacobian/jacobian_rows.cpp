@@ -6,6 +6,14 @@ namespace {
 /// Of features 1: they are the channels of a 1 × 1 image.
 std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
 
+/// Of a linear of several vectors that of one; any other operator as it is.
+Operator one_of(Operator op) {
+  if (structure_of(op.kind) != Structure::contraction) return op;
+  op.in_shape = {op.in_shape.back()};
+  op.out_shape = {op.out_shape.back()};
+  return op;
+}
+
 }  // namespace
 
 WeightedWindows weighted_windows(const Operator& op) {
@@ -29,8 +37,13 @@ UsedPositions::UsedPositions(const AxisWindows& windows, std::size_t in) {
   positions_.erase(std::unique(positions_.begin(), positions_.end()), positions_.end());
 }
 
-ConvolutionRows::ConvolutionRows(const Operator& op, const OperatorWeights& weights)
-    : weighted_(weighted_windows(op)),
+ConvolutionRows::ConvolutionRows(const Operator& whole, const OperatorWeights& weights)
+    : ConvolutionRows(whole, one_of(whole), weights) {}
+
+ConvolutionRows::ConvolutionRows(const Operator& whole, const Operator& op, const OperatorWeights& weights)
+    : weighted_(weighted_windows(whole)),
+      period_(elements(op.in_shape)),
+      out_period_(elements(op.out_shape)),
       in_width_(size_along(op.in_shape, 2)),
       in_plane_(size_along(op.in_shape, 1) * in_width_),
       out_width_(size_along(op.out_shape, 2)),

@@ -38,14 +38,15 @@ class UsedPositions {
 /// Rows of the transposed Jacobian of an operator that has a weight.
 class ConvolutionRows {
  public:
-  ConvolutionRows(const Operator& op, const OperatorWeights& weights);
+  ConvolutionRows(const Operator& whole, const OperatorWeights& weights);
 
   /// Calls emit(column, weight) for every entry of row r, columns ascending; `weight` is the position of the entry's
   /// number in the row-major weight.
   template <class Emit>
   void row(Index r, Emit emit) const {
-    const std::size_t channel = r / in_plane_;
-    const std::size_t at = r % in_plane_;
+    const std::size_t first = r / period_ * out_period_;
+    const std::size_t channel = r % period_ / in_plane_;
+    const std::size_t at = r % period_ % in_plane_;
     // The output position that each kernel position reaches from here, if it exists.
     thread_local std::vector<std::int64_t> reached;
     reached.assign(taps_.size(), -1);
@@ -62,18 +63,21 @@ class ConvolutionRows {
       const KernelWeight weight = weights_[w];
       const std::int64_t to = reached_from[weight.tap];
       if (to < 0) continue;
-      emit(static_cast<Index>(weight.output_channel * out_plane_ + static_cast<std::size_t>(to)),
+      emit(static_cast<Index>(first + weight.output_channel * out_plane_ + static_cast<std::size_t>(to)),
            (weight.output_channel * group_inputs_ + in_group) * kernel_size_ + taps_[weight.tap]);
     }
   }
 
  private:
+  ConvolutionRows(const Operator& whole, const Operator& op, const OperatorWeights& weights);
+
   struct KernelWeight {
     std::uint32_t output_channel;
     std::uint32_t tap;  // position in taps_
   };
 
   WeightedWindows weighted_;
+  std::size_t period_, out_period_;  // rows and columns after which a linear of several vectors repeats itself
   std::size_t in_width_, in_plane_, out_width_, out_plane_;
   std::size_t kernel_size_, group_inputs_;
   // A kernel may be far larger than the image: only the positions that reach an input count.
@@ -111,9 +115,12 @@ class PoolingRows {
 [[nodiscard]] std::invalid_argument no_jacobian(const Operator& op);
 
 /// Calls use(rows) once: rows(r, emit) calls emit(column, number) for every entry of row r of the guaranteed pattern,
-/// columns ascending, with its number at input `x`. Throws std::invalid_argument for views and joins.
+/// columns ascending, with its number at `inputs` with respect to `input`. Throws std::invalid_argument for views and
+/// joins.
 template <class Use>
-void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const double> x, const Use& use) {
+void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const std::span<const double>> inputs,
+               std::size_t input, const Use& use) {
+  const std::span<const double> x = inputs[0];
   const auto with_pooling = [&](const auto& number) {
     const PoolingRows rows(op);
     use([&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, number(r, column)); }); });
@@ -140,10 +147,22 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
     const std::vector<double> divisors = average_divisors(op);
     with_pooling([&](Index, Index column) { return 1 / divisors[column]; });
   };
+  const auto mixing = [&](const auto& kind) {
+    const std::vector<double> output = kind.value(op, weights, inputs);
+    const SharedRows rows = kind.rows(op, input);
+    const MixingSample sample{inputs, output};
+    use([&](Index r, auto&& emit) {
+      std::vector<Index> columns;
+      const Index number = rows.number_of.empty() ? r : rows.number_of[r];
+      if (number != SharedRows::kNone) rows.write(number, columns);
+      for (const Index column : columns) emit(column, kind.slope(op, weights, input, sample, r, column));
+    });
+  };
   visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
       [&](const WeightedOperator auto&) { weighted(); }, [&](const ChoosingOperator auto&) { choosing(); },
-      [&](const AveragingOperator auto&) { averaging(); }, [&](const CopyingOperator auto&) { throw no_jacobian(op); });
+      [&](const AveragingOperator auto&) { averaging(); }, [&](const MixingOperator auto& kind) { mixing(kind); },
+      [&](const CopyingOperator auto&) { throw no_jacobian(op); });
 }
 
 }  // namespace upsweep

@@ -96,13 +96,20 @@ std::vector<double> softmax_cross_entropy_gradient(std::span<const double> outpu
 }
 
 template <class T>
-void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
-                          const Pattern& pattern, std::span<T> values) {
-  if (x.size() != pattern.rows() || values.size() != pattern.nnz()) {
+void fill_jacobian_values(const Operator& op, const OperatorWeights& weights,
+                          std::span<const std::span<const double>> inputs, std::size_t input, const Pattern& pattern,
+                          std::span<T> values) {
+  if (inputs[input].size() != pattern.rows() || values.size() != pattern.nnz()) {
     throw std::invalid_argument("the input or the values of " + op.name + " have the wrong length");
   }
   const RowFiller<T> filler(pattern, values);
-  with_rows(op, weights, x, [&](const auto& rows) { filler.fill(rows); });
+  with_rows(op, weights, inputs, input, [&](const auto& rows) { filler.fill(rows); });
+}
+
+template <class T>
+void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
+                          const Pattern& pattern, std::span<T> values) {
+  fill_jacobian_values(op, weights, std::span(&x, 1), 0, pattern, values);
 }
 
 template <class T>
@@ -177,6 +184,12 @@ template void fill_jacobian_values<float>(const Operator&, const OperatorWeights
                                           const Pattern&, std::span<float>);
 template void fill_jacobian_values<double>(const Operator&, const OperatorWeights&, std::span<const double>,
                                            const Pattern&, std::span<double>);
+template void fill_jacobian_values<float>(const Operator&, const OperatorWeights&,
+                                          std::span<const std::span<const double>>, std::size_t, const Pattern&,
+                                          std::span<float>);
+template void fill_jacobian_values<double>(const Operator&, const OperatorWeights&,
+                                           std::span<const std::span<const double>>, std::size_t, const Pattern&,
+                                           std::span<double>);
 template NumericChain<float> chain_without_values<float>(const Network&, JacobianChain, std::span<const double>);
 template NumericChain<double> chain_without_values<double>(const Network&, JacobianChain, std::span<const double>);
 template void fill_link<float>(const Network&, const NetworkWeights&, const std::vector<std::vector<double>>&,

@@ -70,6 +70,53 @@ OperatorClasses diagonal_classes(const ImageShape& image) {
   return {image, image, RowPartition(std::move(axes)), 1};
 }
 
+/// An activation of the output's shape, or a number per channel for all positions; nothing for others.
+std::optional<OperatorClasses> pairwise_classes(const ImageShape& in, const ImageShape& out) {
+  if (in == out) return diagonal_classes(out);
+  if (in.channels != out.channels || in.height != 1 || in.width != 1) return std::nullopt;
+  return OperatorClasses{in, out,
+                         RowPartition({AxisClasses::each(in.channels), AxisClasses::one(1), AxisClasses::one(1)}),
+                         std::uint64_t{out.height} * out.width};
+}
+
+/// Whole channels moved, each position staying where it is; nothing for other moves.
+std::optional<OperatorClasses> moved_classes(const IndexMap& map, const Operator& op, std::size_t input) {
+  const Shape& in = op.input_shape(input);
+  const std::uint64_t plane = in[1] * in[2];
+  if (op.out_shape[1] != in[1] || op.out_shape[2] != in[2]) return std::nullopt;
+  std::uint64_t before = 0;
+  for (std::size_t k = 0; k < input; ++k) before += elements(op.input_shape(k));
+  const auto is_mine = [&](std::uint32_t from) { return from >= before && from - before < in[0] * plane; };
+  for (std::uint64_t first = 0; first < map.indices.size(); first += plane) {
+    const std::uint32_t from = map.indices[first];
+    if (is_mine(from) && (from - before) % plane != 0) return std::nullopt;
+    for (std::uint64_t p = 0; p < plane; ++p) {
+      const std::uint32_t mine = map.indices[first + p];
+      if (is_mine(from) ? mine != from + p : is_mine(mine)) return std::nullopt;
+    }
+  }
+  return OperatorClasses{image_of(in), image_of(op.out_shape), diagonal_classes(image_of(in)).partition, 1};
+}
+
+/// Groups of all channels at a position, or of all positions of a channel; nothing for others.
+std::optional<OperatorClasses> grouped_classes(const Grouped& kind, const Shape& shape) {
+  const ImageShape image = image_of(shape);
+  const std::uint64_t plane = shape[1] * shape[2];
+  if (kind.reduces()) return std::nullopt;
+  if (kind.inner == plane && kind.size == shape[0]) {
+    OperatorClasses classes = diagonal_classes(image);
+    std::array<AxisClasses, 3> axes{AxisClasses::one(image.channels), classes.partition.axis(1),
+                                    classes.partition.axis(2)};
+    classes.partition = RowPartition(std::move(axes));
+    return classes;
+  }
+  if (kind.inner != 1 || kind.size != plane) return std::nullopt;
+  return OperatorClasses{
+      image, image,
+      RowPartition({AxisClasses::each(image.channels), AxisClasses::one(image.height), AxisClasses::one(image.width)}),
+      plane};
+}
+
 }  // namespace
 
 double OperatorClasses::memory() const {
@@ -77,8 +124,9 @@ double OperatorClasses::memory() const {
   return static_cast<double>(partition.size()) * (sizeof(WindowRow) + sizeof(Index) + bits * sizeof(std::uint64_t));
 }
 
-std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights) {
-  if (op.in_shape.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
+std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights, std::size_t input) {
+  const Shape& in = op.input_shape(input);
+  if (in.size() != 3 || op.out_shape.size() != 3) return std::nullopt;
   const auto channels = static_cast<Index>(op.in_shape[0]);
   return visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { return std::optional(diagonal_classes(image_of(op.in_shape))); },
@@ -91,6 +139,13 @@ std::optional<OperatorClasses> operator_classes(const Operator& op, const Operat
       },
       [&](const PoolingOperator auto& kind) {
         return std::optional(classes_of_windows(op, kind.windows(op), AxisClasses::each(channels), false));
+      },
+      [&](const Pairwise&) { return pairwise_classes(image_of(in), image_of(op.out_shape)); },
+      [&](const Grouped& kind) { return grouped_classes(kind, in); },
+      [&](const IndexMap& kind) { return moved_classes(kind, op, input); },
+      []<MixingOperator K>(const K&) requires(!std::is_same_v<K, Pairwise> && !std::is_same_v<K, Grouped> &&
+                                              !std::is_same_v<K, IndexMap>) {
+        return std::optional<OperatorClasses>();
       },
       [](const CopyingOperator auto&) { return std::optional<OperatorClasses>(); });
 }

@@ -16,17 +16,28 @@ struct Size {
   Index cols;
 };
 
-Size jacobian_size(const Operator& op) {
+Size jacobian_size(const Operator& op, std::size_t input = 0) {
   if (is_view(op.kind) || is_join(op.kind)) throw no_jacobian(op);
-  return {static_cast<Index>(elements(op.in_shape)), static_cast<Index>(elements(op.out_shape))};
+  return {static_cast<Index>(elements(op.input_shape(input))), static_cast<Index>(elements(op.out_shape))};
 }
 
-/// A linear operator without a mask: all rows are the same full row, stored once.
-Pattern full_pattern(const Size& size) {
-  const Pattern one = build_pattern(1, size.cols, size.cols, [&](Index, std::vector<Index>& columns) {
-    for (Index c = 0; c < size.cols; ++c) columns.push_back(c);
-  });
-  return {size.rows, size.cols, std::vector<Index>(size.rows, 0), one.store()};
+/// Rows that many inputs share, each stored once.
+Pattern shared_pattern(const Size& size, SharedRows rows) {
+  const Pattern distinct = build_pattern(rows.count, size.cols, size.cols, rows.write);
+  return {size.rows, size.cols, std::move(rows.number_of), distinct.store()};
+}
+
+/// A linear operator without a mask: all inputs of a vector have the same full row.
+Pattern full_pattern(const Operator& op, const Size& size) {
+  const auto in = static_cast<Index>(op.in_shape.back());
+  const auto out = static_cast<Index>(op.out_shape.back());
+  SharedRows rows;
+  rows.count = size.rows / in;
+  for (Index r = 0; r < size.rows; ++r) rows.number_of.push_back(r / in);
+  rows.write = [=](Index vector, std::vector<Index>& columns) {
+    for (Index c = 0; c < out; ++c) columns.push_back(vector * out + c);
+  };
+  return shared_pattern(size, std::move(rows));
 }
 
 /// One entry per output, in the row of the input that it chose.
@@ -53,10 +64,10 @@ void require_input(const Operator& op, const Size& size, std::span<const double>
 
 }  // namespace
 
-Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, PatternForm form) {
-  const Size size = jacobian_size(op);
+Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, PatternForm form, std::size_t input) {
+  const Size size = jacobian_size(op, input);
   std::optional<OperatorClasses> classes;
-  if (form == PatternForm::classes) classes = operator_classes(op, weights);
+  if (form == PatternForm::classes) classes = operator_classes(op, weights, input);
   const auto build = [&](std::uint64_t expected_nnz, const RowWriter& write) {
     if (!classes) return build_pattern(size.rows, size.cols, expected_nnz, write);
     return Pattern(std::make_shared<RowClasses>(
@@ -77,12 +88,19 @@ Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, P
   const auto diagonal = [&] {
     return build(size.rows, [](Index r, std::vector<Index>& columns) { columns.push_back(r); });
   };
+  const auto mixing = [&](SharedRows rows) {
+    if (!classes) return shared_pattern(size, std::move(rows));
+    return build(size.cols, [&](Index r, std::vector<Index>& columns) {
+      rows.write(rows.number_of.empty() ? r : rows.number_of[r], columns);
+    });
+  };
   return visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { return diagonal(); },
       [&]<WeightedOperator K>(const K&) {
-        return ContractionOperator<K> && weights.kept.empty() ? full_pattern(size) : weighted();
+        return ContractionOperator<K> && weights.kept.empty() ? full_pattern(op, size) : weighted();
       },
       [&](const PoolingOperator auto&) { return pooling(); },
+      [&](const MixingOperator auto& kind) { return mixing(kind.rows(op, input)); },
       [&](const CopyingOperator auto&) -> Pattern { throw no_jacobian(op); });
 }
 
@@ -96,16 +114,18 @@ Pattern sample_pattern(const Operator& op, const OperatorWeights& weights, std::
   return chosen_inputs_pattern(size, max_positions(op, x));
 }
 
-std::uint64_t unpruned_nnz(const Operator& op) {
-  const Size size = jacobian_size(op);
+std::uint64_t unpruned_nnz(const Operator& op, std::size_t input) {
+  const Size size = jacobian_size(op, input);
   const auto pairs = [](const ImageWindows& windows) { return checked_mul(windows.y.pairs(), windows.x.pairs()); };
   return visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { return std::uint64_t{size.rows}; },
-      [&](const WeightedOperator auto& kind) {
+      [&](const ContractionOperator auto&) { return checked_mul(size.rows, op.out_shape.back()); },
+      [&]<WeightedOperator K>(const K& kind) requires(!ContractionOperator<K>) {
         const WeightedWindows weighted = kind.weighted_windows(op);
         return checked_mul(pairs(weighted.windows), checked_mul(op.in_shape[0] / weighted.groups, op.out_shape[0]));
       },
       [&](const PoolingOperator auto& kind) { return checked_mul(pairs(kind.windows(op)), op.in_shape[0]); },
+      [&](const MixingOperator auto& kind) { return kind.entries(op, input); },
       [&](const CopyingOperator auto&) -> std::uint64_t { throw no_jacobian(op); });
 }
 

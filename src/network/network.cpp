@@ -51,19 +51,35 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
     }
     Shape out = shape_after(specs[i], i, in);
     operators_.push_back({specs[i].name, specs[i].kind, in[0], std::move(out)});
+    if (is_mixing(specs[i].kind)) operators_.back().other_shapes.assign(in.begin() + 1, in.end());
     inputs_.push_back(std::move(inputs));
   }
   // Between two articulation points in a row stand the operators of a link, whatever the order.
+  // Operators that only move elements are no links: they go with the next one.
   std::size_t next = 0;
-  std::size_t before = kNetworkInput;
+  ChainLink link;
   for (const std::size_t i : graph.articulation_points()) {
-    ChainLink link;
-    link.input = std::exchange(before, position[i]);
+    const std::size_t first = link.operators.size();
     for (; next <= position[i]; ++next) link.operators.push_back(next);
     link.is_block = link.operators.size() > 1 || inputs_[position[i]].size() > 1;
-    if (!link.is_block && is_view(operators_[position[i]].kind)) continue;
+    const auto only = [&](const auto& copies) {
+      return std::all_of(link.operators.begin(), link.operators.end(),
+                         [&](std::size_t o) { return copies(operators_[o].kind); });
+    };
+    if (first == 0 && !link.is_block && is_view(operators_[position[i]].kind)) {
+      link = {position[i], {}, false};
+      continue;
+    }
+    if (only([](const OperatorKind& kind) { return is_view(kind) || is_moving(kind); })) continue;
     links_.push_back(position[i]);
-    chain_.push_back(std::move(link));
+    chain_.push_back(std::exchange(link, {position[i], {}, false}));
+  }
+  if (!link.operators.empty() && !chain_.empty()) {
+    // What moves the last link's output belongs to it; views that were left out in between, too.
+    ChainLink& last = chain_.back();
+    while (last.operators.back() + 1 < operators_.size()) last.operators.push_back(last.operators.back() + 1);
+    last.is_block = true;
+    links_.back() = last.output();
   }
   if (links_.empty()) {
     throw std::invalid_argument(
@@ -76,6 +92,15 @@ bool Network::has_blocks() const {
 }
 
 void require_no_blocks(const Network& network, const std::string& what) {
+  for (std::size_t o = 0; o < network.operators().size(); ++o) {
+    const Operator& op = network.operators()[o];
+    const bool is_vector_wise = structure_of(op.kind) == Structure::contraction && op.in_shape.size() > 1;
+    if (is_vector_wise || is_mixing(op.kind) || std::holds_alternative<Scaling>(op.kind) ||
+        std::holds_alternative<Shifting>(op.kind)) {
+      throw OperatorError(o, fmt::format("{} '{}' takes {}, accepted for {} are operators of images and features",
+                                         kind_name(op.kind), op.name, upsweep::to_string(op.in_shape), what));
+    }
+  }
   for (std::size_t i = 0; i < network.links().size(); ++i) {
     if (!network.link(i).is_block) continue;
     const std::size_t output = network.link(i).output();

@@ -25,8 +25,11 @@ class SettingsText {
 
  private:
   void append(const char* key, const PerAxis& value) { append(key, fmt::format("{}x{}", value.y, value.x)); }
+  void append(const char* key, const Shape& value) { append(key, to_string(value)); }
+  void append(const char* key, const IndexList& value) { append(key, value.digest()); }
   void append(const char* key, const std::optional<std::uint64_t>& value) { append(key, value.value_or(0)); }
-  void append(const char* key, const auto& value) {
+  template <class Value>
+  void append(const char* key, const Value& value) {
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ", ", key, value);
   }
 
@@ -80,6 +83,18 @@ bool is_elementwise(const OperatorKind& kind) { return structure_of(kind) == Str
 
 bool is_join(const OperatorKind& kind) { return structure_of(kind) == Structure::join; }
 
+bool is_mixing(const OperatorKind& kind) { return structure_of(kind) == Structure::mixing; }
+
+bool is_moving(const OperatorKind& kind) {
+  return std::visit([]<class K>(const K&) { return MovingOperator<K>; }, kind);
+}
+
+std::uint64_t baseline_mixing_flops(const Operator& op, std::size_t input) {
+  return visit_operator(
+      op.kind, [&](const MixingOperator auto& k) { return k.baseline_flops(op, input); },
+      []<class K>(const K&) requires(!MixingOperator<K>) { return std::uint64_t{0}; });
+}
+
 bool joins_parts(const OperatorKind& kind) {
   return visit_operator(
       kind, []<JoinOperator K>(const K&) { return K::kJoin == JoinRule::parts; },
@@ -97,7 +112,7 @@ std::optional<Shape> weight_shape(const OperatorKind& kind, const Shape& in_shap
 }
 
 Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes) {
-  if (!is_join(kind) && in_shapes.size() != 1)
+  if (!is_join(kind) && !is_mixing(kind) && in_shapes.size() != 1)
     throw std::invalid_argument(fmt::format("it reads {} activations, accepted is one", in_shapes.size()));
   if (is_join(kind) && in_shapes.size() < 2) {
     throw std::invalid_argument(
@@ -105,7 +120,8 @@ Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes) {
   }
   return visit_operator(
       kind, [&](const JoinOperator auto& k) { return k.shape(in_shapes); },
-      [&]<class K>(const K& k) requires(!JoinOperator<K>) {
+      [&](const MixingOperator auto& k) { return k.shape(in_shapes); },
+      [&]<class K>(const K& k) requires(!JoinOperator<K> && !MixingOperator<K>) {
         if constexpr (ElementwiseOperator<K> && !requires { &K::shape; }) {
           return in_shapes[0];
         } else {

@@ -29,12 +29,15 @@ void add_formation(const BlockPlan& plan, FormationProfile& profile) {
 }
 
 /// Adds the Jacobian of an operator; `has_gradient`: back-propagation hands a gradient to its input.
-void add_operator(const Operator& op, std::uint64_t nnz, bool has_gradient, unsigned value_bytes, OperatorProfile& mine,
-                  NetworkProfile& profile) {
+void add_operator(const Operator& op, std::size_t input, std::uint64_t nnz, bool has_gradient, unsigned value_bytes,
+                  OperatorProfile& mine, NetworkProfile& profile) {
   if (is_view(op.kind) || is_join(op.kind)) return;
-  const std::uint64_t baseline = baseline_flops(op, nnz);
+  const std::uint64_t baseline = is_mixing(op.kind) ? baseline_mixing_flops(op, input) : baseline_flops(op, nnz);
   mine.rows = elements(op.in_shape);
+  for (const Shape& shape : op.other_shapes) add_to(mine.rows, elements(shape));
   mine.cols = elements(op.out_shape);
+  mine.input_nnz.resize(op.other_shapes.size() + 1);
+  add_to(mine.input_nnz[input], nnz);
   add_to(mine.nnz, nnz);
   add_to(mine.bytes, csr_bytes(mine.rows, nnz, value_bytes));
   add_to(mine.baseline_flops, baseline);
@@ -52,9 +55,13 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     const BlockPlan* plan = chain.block(at);
     for (std::size_t place = 0; place < link.operators.size(); ++place) {
       const std::size_t o = link.operators[place];
-      const std::size_t input = network.inputs_of(o)[0];
-      add_operator(network.operators()[o], plan != nullptr ? plan->operator_nnz[place] : pattern.nnz(),
-                   input != kNetworkInput && needed[input], value_bytes, profile.operators[o], profile);
+      const std::vector<std::uint64_t> nnz =
+          plan != nullptr ? plan->operator_nnz[place] : std::vector<std::uint64_t>{pattern.nnz()};
+      for (std::size_t which = 0; which < nnz.size(); ++which) {
+        const std::size_t input = network.inputs_of(o)[which];
+        add_operator(network.operators()[o], which, nnz[which], input != kNetworkInput && needed[input], value_bytes,
+                     profile.operators[o], profile);
+      }
     }
     LinkProfile& mine = profile.links[i];
     mine.rows = pattern.rows();
@@ -116,6 +123,7 @@ std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
       op.kind, [&](const ElementwiseOperator auto&) { return checked_add(elements(op.in_shape), nnz); },
       [&](const PoolingOperator auto&) { return checked_add(elements(op.in_shape), elements(op.out_shape)); },
       [&](const WeightedOperator auto&) { return flops_of_products(unpruned_nnz(op)); },
+      [&](const MixingOperator auto& kind) { return kind.baseline_flops(op, 0); },
       [](const CopyingOperator auto&) { return std::uint64_t{0}; });
 }
 

@@ -78,9 +78,11 @@ class BackpropTasks {
     for (std::size_t k = operators.size(); k-- > 0;) {
       const std::size_t o = operators[k];
       const std::optional<std::size_t> gradient = finish(o);
+      std::size_t which = 0;
       for (const std::size_t input : network_.inputs_of(o)) {
         if (input != kNetworkInput && input != known && needed_[input])
-          arrived_[input].push_back(hand_back(o, gradient));
+          arrived_[input].push_back(hand_back(o, which, gradient));
+        ++which;
       }
     }
   }
@@ -101,10 +103,12 @@ class BackpropTasks {
     return append(std::move(sum));
   }
 
-  std::optional<std::size_t> hand_back(std::size_t o, std::optional<std::size_t> gradient) {
+  std::optional<std::size_t> hand_back(std::size_t o, std::size_t which, std::optional<std::size_t> gradient) {
     const OperatorKind& kind = network_.operators()[o].kind;
     if (is_view(kind) || is_join(kind)) return gradient;
-    GraphTask product{flops_of_products(profile_.operators[o].nnz), {}};
+    GraphTask product{is_moving(kind) ? baseline_mixing_flops(network_.operators()[o], which)
+                                      : flops_of_products(profile_.operators[o].input_nnz[which]),
+                      {}};
     if (gradient) product.after.push_back(*gradient);
     return append(std::move(product));
   }

@@ -23,6 +23,9 @@ Held held_by(const OperatorKind& kind) {
   return visit_operator(
       kind, [](const AffineOperator auto&) { return Held::nothing; },
       [](const ChoosingOperator auto&) { return Held::positions; },
+      []<MixingOperator K>(const K&) -> Held requires(!AffineOperator<K>) {
+        throw std::invalid_argument(std::string(K::kTraits.name) + " is not modelled by sweeps");
+      },
       []<ElementwiseOperator K>(const K&) requires(!AffineOperator<K>) { return Held::gain; });
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kWindowsPerChunk = 256;
 constexpr std::size_t kWindowBlockBytes = std::size_t{1} << 16;
+constexpr std::size_t kMostGrowth = 8;
+constexpr std::size_t kSmallBytes = std::size_t{1} << 26;
 
 /// The first `count` rows of a pattern without classes, columns as channels of one position.
 std::shared_ptr<const WindowStore> as_windows(const Pattern& pattern, Index count) {
@@ -51,6 +53,9 @@ std::shared_ptr<const RowClasses> as_classes(const Pattern& pattern, const Image
     is_one = is_one && pattern.row_number(r) == pattern.row_number(0);
   }
   if (!is_each && !is_one) return nullptr;
+  // Lists that many rows share would be as many bitmaps.
+  const std::size_t bitmaps = bitmap_words(pattern.cols()) * sizeof(std::uint64_t) * pattern.rows();
+  if (is_each && bitmaps > kMostGrowth * pattern.memory() + kSmallBytes) return nullptr;
   std::array<AxisClasses, 3> axes;
   for (std::size_t a = 0; a < 3; ++a) {
     axes[a] = is_one ? AxisClasses::one(rows.along(a)) : AxisClasses::each(rows.along(a));

@@ -7,12 +7,15 @@
 #include <bit>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
+#include <utility>
 
 #include "accumulator.hpp"
 #include "bit_kernels.hpp"
 #include "class_product.hpp"
 #include "expected_work.hpp"
 #include "product_steps.hpp"
+#include "row_address.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
 
@@ -128,10 +131,62 @@ std::size_t rows_per_chunk(const Pattern& x, const Pattern& y, std::size_t disti
   return static_cast<std::size_t>(std::max(1.0, kPairsPerChunk * static_cast<double>(distinct) / share));
 }
 
-/// One thread's share of a product.
-struct Worker {
-  RowSink sink;
-  RowCounts counts = {};
+/// Rows of X by the rows of Y that they meet: those that meet the same ones make the same row of C, and a row of Y that
+/// is met several times is read once.
+class MetRows {
+ public:
+  MetRows(const DistinctRows& distinct, const Pattern& y) : distinct_(distinct) {
+    std::unordered_map<const void*, Index> at_address;
+    std::vector<Index> first(y.rows(), Pattern::kEmptyRow);  // the first row of Y that is kept at the same place
+    for (Index r = 0; r < y.rows(); ++r) {
+      const Row row = y.row(r);
+      if (row.nnz() > 0) first[r] = at_address.emplace(address_of(row), r).first->second;
+    }
+    if (2 * at_address.size() > y.nonempty_rows()) return;
+    std::vector<std::size_t> met(y.rows(), ~std::size_t{0});
+    std::unordered_multimap<std::uint64_t, Index> known;
+    std::vector<Index> columns;
+    for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
+      columns.clear();
+      distinct.rows[d].for_each([&](Index k) {
+        const Index number = first[k];
+        if (number == Pattern::kEmptyRow || std::exchange(met[number], d) == d) return;
+        columns.push_back(number);
+      });
+      std::sort(columns.begin(), columns.end());
+      group_of_.push_back(find_or_add(columns, known));
+    }
+  }
+
+  /// Number of rows of C that may differ.
+  [[nodiscard]] std::size_t size() const { return group_of_.empty() ? distinct_.rows.size() : start_.size() - 1; }
+  [[nodiscard]] Row row(std::size_t g) const {
+    if (group_of_.empty()) return distinct_.rows[g];
+    return Row(std::span(columns_).subspan(start_[g], start_[g + 1] - start_[g]));
+  }
+  [[nodiscard]] std::size_t group_of(std::size_t d) const { return group_of_.empty() ? d : group_of_[d]; }
+
+ private:
+  Index find_or_add(const std::vector<Index>& columns, std::unordered_multimap<std::uint64_t, Index>& known) {
+    std::uint64_t hash = columns.size();
+    for (const Index column : columns) hash = (hash ^ column) * 0x9e3779b97f4a7c15 + (hash >> 29);
+    const auto [begin, end] = known.equal_range(hash);
+    for (auto at = begin; at != end; ++at) {
+      const std::span<const Index> mine = row(at->second).list();
+      if (std::equal(mine.begin(), mine.end(), columns.begin(), columns.end())) return at->second;
+    }
+    const auto added = static_cast<Index>(start_.size() - 1);
+    known.emplace(hash, added);
+    columns_.insert(columns_.end(), columns.begin(), columns.end());
+    start_.push_back(columns_.size());
+    if (group_of_.empty()) group_of_.reserve(distinct_.rows.size());
+    return added;
+  }
+
+  const DistinctRows& distinct_;
+  std::vector<Index> group_of_;  // by distinct row of X; empty: each its own
+  std::vector<Index> columns_;
+  std::vector<std::size_t> start_ = {0};
 };
 
 /// More than all rows of X·Y take together, about: matched pairs, were all rows of Y as long as the longest.
@@ -144,49 +199,54 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep, WorkMeter
   const std::uint64_t product_number = ++product_numbers;
   DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
+  const MetRows met(distinct, y);
   const bool walks = y.max_row_nnz() > 1;
-  const std::size_t grain = rows_per_chunk(x, y, distinct.rows.size());
-  const std::size_t block_bytes =
-      std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.rows.size(), y.cols()));
-  std::vector<Worker> workers;
-  for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(y.cols(), block_bytes)});
+  const std::size_t grain = rows_per_chunk(x, y, met.size());
+  const std::size_t block_bytes = std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(met.size(), y.cols()));
+  std::vector<RowSink> sinks;
+  for (std::size_t w = 0; w < parallel_slots(); ++w) sinks.emplace_back(y.cols(), block_bytes);
   if (meter != nullptr && most_pairs(x, y) > static_cast<double>(meter->left())) {
     RowAccumulator accumulator;
     accumulator.start(product_number, y, lengths.has_bitmaps());
-    require_expected_work(*meter, distinct.rows.size(), [&](std::size_t d) {
-      accumulator.collect(distinct.rows[d], lengths.matched_pairs(distinct.rows[d]));
+    require_expected_work(*meter, met.size(), [&](std::size_t g) {
+      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)));
       const std::uint64_t bytes =
           std::min(accumulator.nnz() * sizeof(Index), bitmap_words(y.cols()) * sizeof(std::uint64_t));
       return RowWork{accumulator.steps(), keep == Keep::structure ? bytes : 0};
     });
   }
-  std::vector<Row> stored(keep == Keep::structure ? distinct.rows.size() : 0);
+  std::vector<Row> stored(keep == Keep::structure ? met.size() : 0);
+  std::vector<Index> entries(met.size());
 
-  parallel_chunks(distinct.rows.size(), std::max<std::size_t>(1, grain),
+  parallel_chunks(met.size(), std::max<std::size_t>(1, grain),
                   [&](std::size_t begin, std::size_t end, std::size_t slot) {
                     thread_local RowAccumulator accumulator;
                     accumulator.start(product_number, y, lengths.has_bitmaps());
-                    Worker& worker = workers[slot];
                     StepTally tally(meter);
-                    for (std::size_t d = begin; d < end; ++d) {
-                      const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
-                      accumulator.collect(distinct.rows[d], products);
+                    for (std::size_t g = begin; g < end; ++g) {
+                      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)));
                       tally.add(accumulator.steps());
-                      worker.counts.count(distinct.rows[d].nnz(), products, accumulator.nnz(), distinct.uses[d], walks);
-                      if (keep == Keep::structure) stored[d] = accumulator.store(worker.sink);
+                      entries[g] = static_cast<Index>(accumulator.nnz());
+                      if (keep == Keep::structure) stored[g] = accumulator.store(sinks[slot]);
                     }
                     tally.flush();
                   });
 
-  Product product;
-  std::vector<std::unique_ptr<std::byte[]>> blocks;
-  std::size_t bytes = 0;
-  for (Worker& worker : workers) {
-    worker.counts.add_into(product);
-    bytes += worker.sink.release(blocks);
+  RowCounts counts;
+  for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
+    counts.count(distinct.rows[d].nnz(), lengths.matched_pairs(distinct.rows[d]), entries[met.group_of(d)],
+                 distinct.uses[d], walks);
   }
+  Product product;
+  counts.add_into(product);
   if (keep == Keep::structure) {
-    auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
+    std::vector<std::unique_ptr<std::byte[]>> blocks;
+    std::size_t bytes = 0;
+    for (RowSink& sink : sinks) bytes += sink.release(blocks);
+    // Equal rows of C keep numbers of their own, by which work is planned, at one place.
+    std::vector<Row> rows;
+    for (std::size_t d = 0; d < distinct.rows.size(); ++d) rows.push_back(stored[met.group_of(d)]);
+    auto store = std::make_shared<RowStore>(std::move(rows), std::move(blocks), bytes);
     product.pattern = std::make_shared<Pattern>(x.rows(), y.cols(), std::move(distinct.number_of), std::move(store));
   }
   return product;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 #include "bit_kernels.hpp"
 #include "class_union.hpp"
+#include "row_address.hpp"
 #include "upsweep/base/parallel.hpp"
 
 namespace upsweep {
@@ -40,6 +42,25 @@ DistinctPairs distinct_pairs(const Pattern& a, const Pattern& b) {
     distinct.number_of.push_back(known->second);
   }
   return distinct;
+}
+
+/// Whether every column of `few` is one of `many`.
+bool is_within(const Row& few, const Row& many) {
+  bool is_within = true;
+  few.for_each([&](Index c) {
+    if (!is_within) return;
+    is_within = many.is_bitmap() ? (many.words()[c / 64] >> (c % 64) & 1) != 0
+                                 : std::binary_search(many.list().begin(), many.list().end(), c);
+  });
+  return is_within;
+}
+
+/// Where the rows stand that a union depends on: of a row within the other, as a diagonal has them, the other's alone.
+std::pair<const void*, const void*> sources_of(const Row& a, const Row& b) {
+  constexpr Index kFew = 8;
+  if (a.nnz() <= kFew && b.nnz() > kFew && is_within(a, b)) return {nullptr, address_of(b)};
+  if (b.nnz() <= kFew && a.nnz() > kFew && is_within(b, a)) return {nullptr, address_of(a)};
+  return {address_of(a), address_of(b)};
 }
 
 /// One thread's share of a union.
@@ -76,6 +97,9 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
   }
   if (a == b || b->nnz() == 0) return {a == b ? a->nnz() : 0, a};
   if (a->nnz() == 0) return {0, b};
+  // Nothing is missing in a full one.
+  if (is_full(*a)) return {b->nnz(), a};
+  if (is_full(*b)) return {a->nnz(), b};
   const auto with_counts = [&](std::shared_ptr<const Pattern> sum) -> Union {
     const std::uint64_t common = a->nnz() + b->nnz() - sum->nnz();
     if (sum->nnz() == a->nnz()) return {common, a};
@@ -93,17 +117,40 @@ Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const
       std::min(RowSink::kMaxBlockBytes, RowSink::most_bytes(distinct.pairs.size(), a->cols()));
   std::vector<UnionWorker> workers;
   for (std::size_t w = 0; w < parallel_slots(); ++w) workers.push_back({RowSink(a->cols(), block_bytes)});
-  std::vector<Row> stored(distinct.pairs.size());
-  parallel_chunks(distinct.pairs.size(), kUnionRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
-    for (std::size_t d = begin; d < end; ++d) {
-      stored[d] = workers[slot].unite(distinct.pairs[d].first, distinct.pairs[d].second, a->cols());
+  // Pairs of rows that are kept at the same two places have one union.
+  std::map<std::pair<const void*, const void*>, std::size_t> known;
+  std::vector<std::size_t> first;  // a pair for each union
+  std::vector<std::size_t> union_of;
+  for (std::size_t d = 0; d < distinct.pairs.size(); ++d) {
+    const auto& [left, right] = distinct.pairs[d];
+    const auto [found, is_new] = known.emplace(sources_of(left, right), first.size());
+    if (is_new) first.push_back(d);
+    union_of.push_back(found->second);
+  }
+  std::vector<Row> made(first.size());
+  parallel_chunks(made.size(), kUnionRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
+    for (std::size_t u = begin; u < end; ++u) {
+      made[u] = workers[slot].unite(distinct.pairs[first[u]].first, distinct.pairs[first[u]].second, a->cols());
     }
   });
+  std::vector<Row> stored;
+  for (const std::size_t u : union_of) stored.push_back(made[u]);
   std::vector<std::unique_ptr<std::byte[]>> blocks;
   std::size_t bytes = 0;
   for (UnionWorker& worker : workers) bytes += worker.sink.release(blocks);
   auto store = std::make_shared<RowStore>(std::move(stored), std::move(blocks), bytes);
   return with_counts(std::make_shared<Pattern>(a->rows(), a->cols(), std::move(distinct.number_of), std::move(store)));
+}
+
+bool is_full(const Pattern& pattern) {
+  return pattern.nnz() > 0 && pattern.nnz() == std::uint64_t{pattern.rows()} * pattern.cols();
+}
+
+Pattern full_pattern(Index rows, Index cols) {
+  const Pattern one = build_pattern(1, cols, cols, [&](Index, std::vector<Index>& columns) {
+    for (Index c = 0; c < cols; ++c) columns.push_back(c);
+  });
+  return {rows, cols, std::vector<Index>(rows, 0), one.store()};
 }
 
 Pattern row_range(const Pattern& pattern, Index first, Index count) {

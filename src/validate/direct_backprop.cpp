@@ -28,7 +28,7 @@ void require_weights(const Operator& op, const OperatorWeights& weights) {
     require_length("weights of " + name, weights.values.size(), elements(*shape));
   const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
   if (parameters.statistics == 0) return;
-  if (!weights.values.empty()) require_length("scales of " + name, weights.values.size(), op.in_shape[0]);
+  if (!weights.values.empty()) require_length("scales of " + name, weights.values.size(), parameters.scales);
   if (!weights.running_var.empty())
     require_length("running variances of " + name, weights.running_var.size(), parameters.statistics);
 }
@@ -130,11 +130,14 @@ class BackwardPass {
       const Handed upstream = std::move(inside[k]);
       nearer_to_loss_ = std::accumulate(upstream.magnitude.begin(), upstream.magnitude.end(), nearer_to_loss_);
       std::size_t offset = 0;
+      std::size_t which = 0;
+      std::vector<std::span<const double>> read;
+      for (const std::size_t source : network_.inputs_of(first + k))
+        read.emplace_back(source == link.input ? input : outputs[source - first]);
       for (const std::size_t source : network_.inputs_of(first + k)) {
         const std::size_t count = elements(network_.shape_of(source));
-        const std::vector<double>& x = source == link.input ? input : outputs[source - first];
         Handed& to = source == link.input ? entering : inside[source - first];
-        add(to, through(first + k, x, upstream, offset, count));
+        add(to, through(first + k, read, which++, upstream, offset, count));
         offset += count;
       }
       // All readers of the operator before, or of what enters the link, have been passed.
@@ -159,12 +162,19 @@ class BackwardPass {
   }
 
   /// What operator `o` hands to one of its inputs: `count` elements, from `offset` on where it joins several.
-  [[nodiscard]] Handed through(std::size_t o, const std::vector<double>& x, const Handed& upstream, std::size_t offset,
-                               std::size_t count) const {
+  [[nodiscard]] Handed through(std::size_t o, std::span<const std::span<const double>> read, std::size_t which,
+                               const Handed& upstream, std::size_t offset, std::size_t count) const {
     const Operator& op = network_.operators()[o];
     if (joins_parts(op.kind)) return slice(upstream, offset, count);
     if (is_join(op.kind) || is_view(op.kind)) return upstream;
-    return through_operator(op, weights_[o], x, upstream);
+    if (is_mixing(op.kind)) {
+      const auto handed = [&](const std::vector<double>& from, PassKind pass) {
+        return hand_back(op, weights_[o], read, which, from, pass);
+      };
+      return {handed(upstream.gradient, PassKind::gradient), handed(upstream.magnitude, PassKind::magnitude),
+              handed(upstream.absolute, PassKind::magnitude), handed(upstream.squares, PassKind::square)};
+    }
+    return through_operator(op, weights_[o], read[0], upstream);
   }
 
   void finish(Handed& at) const {

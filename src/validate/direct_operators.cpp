@@ -12,11 +12,6 @@
 namespace upsweep {
 namespace {
 
-double taken(double number, PassKind pass) {
-  if (pass == PassKind::square) return number * number;
-  return pass == PassKind::magnitude ? std::fabs(number) : number;
-}
-
 /// Windows of a convolution or pooling. Positions are those of the padded image: input y is at padding.y + y.
 struct SlidingWindow {
   PerAxis kernel, stride, padding, dilation;
@@ -67,14 +62,48 @@ std::vector<double> through_convolution(const Operator& op, const Conv2d& conv, 
   return result;
 }
 
+/// Input (y, x) has been added to output (y · stride + k · dilation - padding), so that is where its gradient is.
+std::vector<double> through_transposed(const Operator& op, const ConvTranspose2d& conv, const OperatorWeights& weights,
+                                       std::span<const double> upstream, PassKind pass) {
+  const std::size_t group_inputs = op.in_shape[0] / conv.groups;
+  const std::size_t group_outputs = conv.out_channels / conv.groups;
+  const auto place = [](std::size_t at, std::size_t k, std::size_t stride, std::size_t dilation, std::size_t padding) {
+    return static_cast<std::int64_t>(at * stride + k * dilation) - static_cast<std::int64_t>(padding);
+  };
+  std::vector<double> result;
+  for (std::size_t i = 0; i < elements(op.in_shape); ++i) {
+    const std::size_t ci = i / (op.in_shape[1] * op.in_shape[2]);
+    const std::size_t y = i / op.in_shape[2] % op.in_shape[1];
+    double sum = 0;
+    for (std::size_t k = 0; k < group_outputs * conv.kernel.y * conv.kernel.x; ++k) {
+      const std::size_t co = ci / group_inputs * group_outputs + k / (conv.kernel.y * conv.kernel.x);
+      const std::size_t tap = k % (conv.kernel.y * conv.kernel.x);
+      const std::int64_t oy = place(y, tap / conv.kernel.x, conv.stride.y, conv.dilation.y, conv.padding.y);
+      const std::int64_t ox =
+          place(i % op.in_shape[2], tap % conv.kernel.x, conv.stride.x, conv.dilation.x, conv.padding.x);
+      if (oy < 0 || ox < 0 || oy >= static_cast<std::int64_t>(op.out_shape[1]) ||
+          ox >= static_cast<std::int64_t>(op.out_shape[2]))
+        continue;
+      const std::size_t weight = (co * group_inputs + ci % group_inputs) * conv.kernel.y * conv.kernel.x + tap;
+      const std::size_t at = (co * op.out_shape[1] + static_cast<std::size_t>(oy)) * op.out_shape[2];
+      sum += taken(weights.values[weight], pass) * upstream[at + static_cast<std::size_t>(ox)];
+    }
+    result.push_back(sum);
+  }
+  return result;
+}
+
 std::vector<double> through_linear(const Operator& op, const OperatorWeights& weights, std::span<const double> upstream,
                                    PassKind pass) {
-  const std::size_t features = op.in_shape[0];
-  std::vector<double> result(features, 0.0);
-  for (std::size_t o = 0; o < op.out_shape[0]; ++o) {
-    for (std::size_t i = 0; i < features; ++i) {
-      const double weight = taken(weights.values[o * features + i], pass);
-      if (weight != 0) result[i] += weight * upstream[o];
+  const std::size_t features = op.in_shape.back();
+  const std::size_t outputs = op.out_shape.back();
+  std::vector<double> result(elements(op.in_shape), 0.0);
+  for (std::size_t vector = 0; vector < result.size() / features; ++vector) {
+    for (std::size_t o = 0; o < outputs; ++o) {
+      for (std::size_t i = 0; i < features; ++i) {
+        const double weight = taken(weights.values[o * features + i], pass);
+        if (weight != 0) result[vector * features + i] += weight * upstream[vector * outputs + o];
+      }
     }
   }
   return result;
@@ -190,15 +219,22 @@ std::vector<double> through_activation(const Operator& op, const OperatorWeights
 
 }  // namespace
 
+double taken(double number, PassKind pass) {
+  if (pass == PassKind::square) return number * number;
+  return pass == PassKind::magnitude ? std::fabs(number) : number;
+}
+
 std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                               std::span<const double> upstream, PassKind pass) {
   return visit_operator(
       op.kind, [&](const Conv2d& conv) { return through_convolution(op, conv, weights, upstream, pass); },
+      [&](const ConvTranspose2d& conv) { return through_transposed(op, conv, weights, upstream, pass); },
       [&](const Linear&) { return through_linear(op, weights, upstream, pass); },
       [&](const MaxPool2d& pool) { return through_max_pool(op, pool, x, upstream); },
       [&](const AvgPool2d& pool) { return through_average_pool(op, pool, upstream, pass); },
       [&](const AdaptiveAvgPool2d&) { return through_adaptive_pool(op, upstream, pass); },
       [&](const ElementwiseOperator auto&) { return through_activation(op, weights, x, upstream, pass); },
+      [&](const MixingOperator auto&) { return hand_back(op, weights, std::span(&x, 1), 0, upstream, pass); },
       [&](const ViewOperator auto&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },
       [&](const JoinOperator auto&) -> std::vector<double> {
         throw std::invalid_argument("a join has several inputs");

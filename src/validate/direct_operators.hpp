@@ -15,6 +15,9 @@ enum class PassKind {
   square,     ///< their squares
 };
 
+/// A number as a pass takes it.
+[[nodiscard]] double taken(double number, PassKind pass);
+
 /// Hands `upstream` (elements of out_shape) back through an operator that is no view and no join, to its input
 /// (elements of in_shape, the length of `x`): J^T · upstream, |J^T| · upstream or (J ∘ J)^T · upstream, by the
 /// operator's definition.
@@ -22,6 +25,11 @@ enum class PassKind {
 /// All kinds add in the same order, so that with |gradient| <= magnitude upstream the same holds for the results.
 [[nodiscard]] std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights,
                                             std::span<const double> x, std::span<const double> upstream, PassKind pass);
+
+/// The same of a mixing operator, to one of its inputs.
+[[nodiscard]] std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights,
+                                            std::span<const std::span<const double>> inputs, std::size_t input,
+                                            std::span<const double> upstream, PassKind pass);
 
 /// Raises `squares` to the squares of what the terms of an activation's derivatives hand back of `upstream`; nothing
 /// for other operators. Shapes: all have the elements of in_shape.

@@ -63,6 +63,57 @@ DirectSlope batch_norm_slope(const Operator& op, const BatchNorm2d& norm, const 
   return exact(scale / std::sqrt(variance + norm.eps));
 }
 
+/// Derivatives of the functions of Activation, by other formulas than theirs.
+DirectSlope function_slope(const Activation& kind, double x) {
+  const double a = std::fabs(x);
+  switch (kind.function) {
+    case Function::absolute:
+      return exact(x == 0 ? 0 : x / a);
+    case Function::negative:
+      return exact(-1);
+    case Function::exponential:
+      return {std::exp(x), std::exp(x) * (1 + a)};
+    case Function::logarithm:
+    case Function::reciprocal:
+      return exact(kind.function == Function::logarithm ? 1 / x : -(1 / x) / x);
+    case Function::square_root:
+      return exact(1 / (2 * std::sqrt(x)));
+    case Function::power:
+      return exact(kind.alpha == 0 ? 0 : kind.alpha * std::pow(x, kind.alpha) / x);
+    case Function::error: {
+      const double slope = 2 / std::sqrt(std::numbers::pi) * std::exp(-(x * x));
+      return {slope, slope * (1 + x * x)};
+    }
+    case Function::sine:
+      return {1 - 2 * std::pow(std::sin(x / 2), 2), 3};
+    case Function::cosine:
+      return {-2 * std::sin(x / 2) * std::cos(x / 2), 2};
+    case Function::softplus:
+      return exact(logistic(kind.alpha * x).value);
+    case Function::softsign:
+      return exact(std::pow(1 + a, -2));
+    case Function::selu:
+      return exact(1.0507009873554804934 * (x > 0 ? 1 : 1.6732632423543772848 * std::exp(x)));
+    case Function::celu:
+      return exact(x > 0 ? 1 : std::exp(x / kind.alpha));
+    case Function::hardsigmoid: {
+      const double line = kind.alpha * x + kind.beta;
+      return exact(line > 0 && line < 1 ? kind.alpha : 0);
+    }
+    case Function::hardswish:
+      return {x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6, 1 + a};
+    case Function::mish: {
+      const double s = logistic(x).value;
+      const double soft = x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+      const double t = std::tanh(soft);
+      return {t + x * s * tanh_slope(soft), t + a * s * (1 + t * t)};
+    }
+    case Function::clip:
+      return exact(x > kind.alpha && x < kind.beta ? 1 : 0);
+  }
+  return exact(0);
+}
+
 }  // namespace
 
 DirectSlope direct_slope(const Operator& op, const OperatorWeights& weights, std::size_t i, double x) {
@@ -80,6 +131,11 @@ DirectSlope direct_slope(const Operator& op, const OperatorWeights& weights, std
       [&](const Sigmoid&) {
         const Logistic s = logistic(x);
         return DirectSlope{s.slope, s.value * (1 + s.value)};
+      },
+      [&](const Activation& kind) { return function_slope(kind, x); },
+      [&](const Scaling& kind) {
+        const bool is_kept = weights.values.empty() || (kind.negative_part && right);
+        return exact(is_kept ? 1 : weights.values[i / kind.inner % kind.size]);
       },
       [&](const BatchNorm2d& kind) { return batch_norm_slope(op, kind, weights, i); },
       [&]<class K>(const K&) -> DirectSlope requires(!ElementwiseOperator<K>) {

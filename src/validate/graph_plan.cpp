@@ -56,6 +56,7 @@ class Planner {
   void hand_back(std::size_t o, const GradientPart& gradient) {
     const OperatorKind& kind = network_.operators()[o].kind;
     std::size_t first = gradient.first;
+    std::size_t which = 0;
     for (const std::size_t input : network_.inputs_of(o)) {
       const std::size_t count = elements(network_.shape_of(input));
       GradientPart part = gradient;
@@ -63,7 +64,7 @@ class Planner {
         part = {gradient.buffer, first, count};
         first += count;
       } else if (!is_view(kind) && !is_join(kind)) {
-        part = append({o, {gradient}, 0}, count, hands_to_needed(network_, needed_, o));
+        part = append({o, {gradient}, 0, which++}, count, input != kNetworkInput && needed_[input]);
       }
       arrived_[place_of(input)].push_back(part);
     }
@@ -90,8 +91,8 @@ class Planner {
 }  // namespace
 
 bool hands_to_needed(const Network& network, const std::vector<bool>& needed, std::size_t position) {
-  const std::size_t input = network.inputs_of(position)[0];
-  return input != kNetworkInput && needed[input];
+  return std::ranges::any_of(network.inputs_of(position),
+                             [&](std::size_t input) { return input != kNetworkInput && needed[input]; });
 }
 
 GraphPlan plan_graph_backprop(const Network& network) { return Planner(network).run(); }

@@ -21,6 +21,7 @@ struct PlannedTask {
   std::size_t op = kSum;            ///< position of the operator of a product
   std::vector<GradientPart> reads;  ///< one, or the summands: at least two, of one length
   std::size_t target = 0;           ///< the buffer that it writes, all of it
+  std::size_t input = 0;            ///< of a product: with respect to which input
 };
 
 /// Tasks by topological level: those of a level read what earlier levels have written.
@@ -37,7 +38,7 @@ struct GraphPlan {
 /// Plans it: from the last operator to the first, each with its inputs in their order.
 [[nodiscard]] GraphPlan plan_graph_backprop(const Network& network);
 
-/// Whether the Jacobian of the operator at a position is read in `levels`; only in `input_levels` otherwise. Not for
+/// Whether a Jacobian of the operator at a position is read in `levels`; only in `input_levels` otherwise. Not for
 /// views and joins. `needed` comes from needs_gradient().
 [[nodiscard]] bool hands_to_needed(const Network& network, const std::vector<bool>& needed, std::size_t position);
 

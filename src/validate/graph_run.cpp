@@ -35,7 +35,7 @@ void require_lengths(const GraphAtInput& at) {
 /// A transposed Jacobian with numbers.
 template <class T>
 struct Jacobian {
-  std::optional<Pattern> pattern;  // nothing for views and joins
+  std::optional<Pattern> pattern;
   std::vector<T> values;
 };
 
@@ -75,7 +75,7 @@ class GraphSystem {
     const std::vector<bool> needed = needs_gradient(at_.network);
     double seconds = 0;
     for (std::size_t o = 0; o < jacobians_.size(); ++o) {
-      if (!jacobians_[o].pattern) continue;
+      if (jacobians_[o].empty()) continue;
       Laps laps;
       fill(o);
       if (hands_to_needed(at_.network, needed, o)) seconds += laps.lap();
@@ -109,7 +109,7 @@ class GraphSystem {
           // One to type T, one for the multiplication, and the additions of the longest row.
           roundings[task.target] =
               most + (task.op == PlannedTask::kSum ? static_cast<double>(task.reads.size() - 1)
-                                                   : 1.0 + jacobians_[task.op].pattern->max_row_nnz());
+                                                   : 1.0 + jacobians_[task.op][task.input].pattern->max_row_nnz());
         }
       }
     }
@@ -127,25 +127,33 @@ class GraphSystem {
     return {o, fmt::format("{} '{}': {}", kind_name(op.kind), op.name, what)};
   }
 
-  [[nodiscard]] std::span<const double> input_of(std::size_t o) const {
-    const std::size_t input = at_.network.inputs_of(o)[0];
-    return input == kNetworkInput ? at_.x : std::span<const double>(at_.outputs[input]);
+  [[nodiscard]] std::vector<std::span<const double>> inputs_of(std::size_t o) const {
+    std::vector<std::span<const double>> inputs;
+    for (const std::size_t input : at_.network.inputs_of(o))
+      inputs.push_back(input == kNetworkInput ? at_.x : std::span<const double>(at_.outputs[input]));
+    return inputs;
   }
 
   void add_pattern(std::size_t o) {
     const Operator& op = at_.network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind)) return;
-    Jacobian<T>& jacobian = jacobians_[o];
-    jacobian.pattern = at_.pattern == PatternKind::sample ? sample_pattern(op, at_.weights[o], input_of(o))
-                                                          : guaranteed_pattern(op, at_.weights[o]);
-    jacobian.values.resize(jacobian.pattern->nnz());
+    for (std::size_t input = 0; input <= op.other_shapes.size(); ++input) {
+      Jacobian<T>& jacobian = jacobians_[o].emplace_back();
+      jacobian.pattern = at_.pattern == PatternKind::sample && depends_on_input(op.kind)
+                             ? sample_pattern(op, at_.weights[o], inputs_of(o)[0])
+                             : guaranteed_pattern(op, at_.weights[o], PatternForm::rows, input);
+      jacobian.values.resize(jacobian.pattern->nnz());
+    }
   }
 
   void fill(std::size_t o) {
-    Jacobian<T>& jacobian = jacobians_[o];
     try {
-      fill_jacobian_values<T>(at_.network.operators()[o], at_.weights[o], input_of(o), *jacobian.pattern,
-                              jacobian.values);
+      const std::vector<std::span<const double>> inputs = inputs_of(o);
+      for (std::size_t input = 0; input < jacobians_[o].size(); ++input) {
+        Jacobian<T>& jacobian = jacobians_[o][input];
+        fill_jacobian_values<T>(at_.network.operators()[o], at_.weights[o], inputs, input, *jacobian.pattern,
+                                jacobian.values);
+      }
     } catch (const std::overflow_error& error) {
       throw error_at(o, fmt::format("a derivative: {}", error.what()));
     }
@@ -156,7 +164,11 @@ class GraphSystem {
     std::vector<T>& target = buffers_[task.target];
     const auto numbers_of = [&](const GradientPart& part) { return buffers_[part.buffer].data() + part.first; };
     if (task.op != PlannedTask::kSum) {
-      return 2 * multiply(jacobians_[task.op], numbers_of(task.reads[0]), target.data());  // one addition for each
+      const std::uint64_t products =
+          multiply(jacobians_[task.op][task.input], numbers_of(task.reads[0]), target.data());
+      const Operator& op = at_.network.operators()[task.op];
+      // One addition for each; what only moves numbers adds up those that were repeated.
+      return is_moving(op.kind) ? baseline_mixing_flops(op, task.input) : 2 * products;
     }
     std::uint64_t additions = 0;
     const T* first = numbers_of(task.reads[0]);
@@ -171,7 +183,7 @@ class GraphSystem {
 
   const GraphAtInput& at_;
   GraphPlan plan_;
-  std::vector<Jacobian<T>> jacobians_;  // by operator
+  std::vector<std::vector<Jacobian<T>>> jacobians_;  // by operator and input; none of views and joins
   std::vector<std::vector<T>> buffers_;
   std::vector<std::uint64_t> done_;  // by task of the level at hand
 };

@@ -35,6 +35,7 @@ struct ProfileRequest : FrameRequest {
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};
   DeviceSettings assumptions = {};
+  OnnxOptions onnx = {};  ///< of an ONNX file
 };
 
 /// A network, counted combine by combine.

@@ -34,7 +34,8 @@ struct SearchRequest : FrameRequest {
   DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
   std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps of counting a schedule; kMostPairs without
   std::optional<std::uint64_t> count_memory =
-      std::nullopt;  ///< bytes that patterns may take; what the machine has without
+      std::nullopt;       ///< bytes that patterns may take; what the machine has without
+  OnnxOptions onnx = {};  ///< of an ONNX file
 };
 
 /// What came of it. Not copied: the result refers to the machine.

@@ -27,12 +27,19 @@ using AnyModel = std::variant<Model, RecurrentModel, ChainModel, LayersModel>;
 
 struct Importer;
 
+/// What importers are given: a document, or a file that is none.
+struct ModelSource {
+  YamlDocument document;                           ///< without a root where the file is no text
+  std::optional<OnnxOptions> onnx = std::nullopt;  ///< of an ONNX file
+};
+
 /// A model file of any format, read and parsed once: which importer takes it is known, what it says is checked by
 /// load(). Cheap to copy.
 class ModelFile {
  public:
-  /// Throws InputError where the file cannot be read or is of no known format.
-  explicit ModelFile(const std::string& path);
+  /// Throws InputError where the file cannot be read or is of no known format, or where there are settings of ONNX
+  /// files and it is none.
+  explicit ModelFile(const std::string& path, const OnnxOptions& onnx = {});
   /// A document that was read already.
   explicit ModelFile(YamlDocument document);
 
@@ -48,14 +55,15 @@ class ModelFile {
   /// As kind_text(), a stack of layers as "a recurrent model".
   [[nodiscard]] const char* what() const;
 
-  [[nodiscard]] const YamlDocument& document() const { return *document_; }
+  [[nodiscard]] const YamlDocument& document() const { return source_->document; }
   /// The model, checked. `numbers` is for networks of operators. Throws InputError, one line that names file and line.
   [[nodiscard]] AnyModel load(Numbers numbers) const;
 
  private:
+  explicit ModelFile(ModelSource source);
   [[nodiscard]] bool holds_alternative(std::size_t index) const;
 
-  std::shared_ptr<const YamlDocument> document_;
+  std::shared_ptr<const ModelSource> source_;
   const Importer* importer_ = nullptr;
 };
 

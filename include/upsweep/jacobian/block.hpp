@@ -30,9 +30,11 @@ struct BlockStep {
   Index rows = 0;                                     ///< elements of the activation
   std::uint64_t nnz = 0;                              ///< of the G it makes
   std::uint64_t products = 0;                         ///< matched pairs of a product; 0 where it is a copy
-  std::uint64_t additions = 0;                        ///< of a sum: entries that both summands have
+  std::uint64_t additions = 0;                        ///< of a sum: entries that both summands have; of a move
   std::shared_ptr<const Pattern> made = nullptr;      ///< the G it makes; kept under StepPatterns::keep
   std::shared_ptr<const Pattern> jacobian = nullptr;  ///< of the operator of a product; kept alike
+  std::size_t input = 0;                              ///< of a product: which of the operator's inputs
+  bool is_move = false;                               ///< product with an index map: rows are copied, or added up
 
   /// FLOPs of the step: 2 for a matched pair, 1 for an addition. Throws CountOverflow.
   [[nodiscard]] std::uint64_t flops() const;
@@ -51,8 +53,8 @@ struct BlockFormation {
 /// How the Jacobian of a block is formed, step by step; the steps depend on the network alone, not on patterns.
 struct BlockPlan {
   std::vector<BlockStep> steps;  ///< each after those it reads; the last makes the block's Jacobian
-  std::vector<std::uint64_t>
-      operator_nnz;  ///< of the operators' Jacobians, by place in ChainLink::operators; 0 without
+  /// Of the operators' Jacobians, by place in ChainLink::operators and by input; empty without.
+  std::vector<std::vector<std::uint64_t>> operator_nnz;
   BlockFormation formation;
   double roundings = 0;  ///< on a path through the block, at most; the rounding to the type of the chain not included
 };
@@ -60,8 +62,9 @@ struct BlockPlan {
 /// Whether the patterns of the steps are kept, which numbers need.
 enum class StepPatterns : std::uint8_t { drop, keep };
 
-/// Hands out the pattern of the transposed Jacobian of the operator at a position, neither view nor join.
-using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t position)>;
+/// Hands out the pattern of the transposed Jacobian of the operator at a position, neither view nor join, with respect
+/// to one of its inputs.
+using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t position, std::size_t input)>;
 
 /// Forms the transposed Jacobian of block `link` of the network: the sum over all its paths of the products of their
 /// transposed Jacobians; I + J_branch^T of a residual block.
@@ -69,8 +72,9 @@ using PatternSource = std::function<std::shared_ptr<const Pattern>(std::size_t p
 /// Reverse accumulation, in this order: G of the output is I; the operators follow from the last position to the first,
 /// each with its inputs from the first to the last, and hand J^T · G to each; what arrives at an activation is added to
 /// the sum of what came before. Views and adds hand on G itself, a concat the rows of its inputs. Products follow the
-/// counting rule, those with I or with rows of it are copies and cost nothing; a sum costs one FLOP for every entry
-/// that both summands have. The structure is that of multiply() and unite(): no cancellation.
+/// counting rule, those with I or with rows of it are copies and cost nothing; what an index map hands back is copied,
+/// or added up where several outputs took one element: one FLOP for each entry that is not the first; a sum costs one
+/// FLOP for every entry that both summands have. The structure is that of multiply() and unite(): no cancellation.
 /// Patterns that no later step reads are freed at once under StepPatterns::drop. `form`: what those of the operators
 /// are kept by; so is the I that it starts from. Throws std::invalid_argument where the link is no block,
 /// CountOverflow, OperatorError without the memory for a step.

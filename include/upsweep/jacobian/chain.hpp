@@ -58,8 +58,8 @@ class SampleChains {
  private:
   const Network& network_;
   const NetworkWeights& weights_;
-  std::vector<std::shared_ptr<const Pattern>>
-      fixed_;  // by operator; null for views, joins and what depends on the input
+  /// By operator and input; none for views, joins and what depends on the input.
+  std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_;
 };
 
 }  // namespace upsweep

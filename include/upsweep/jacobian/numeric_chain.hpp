@@ -29,6 +29,12 @@ template <class T>
 void fill_jacobian_values(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                           const Pattern& pattern, std::span<T> values);
 
+/// The same with respect to one of the `inputs` that the operator reads.
+template <class T>
+void fill_jacobian_values(const Operator& op, const OperatorWeights& weights,
+                          std::span<const std::span<const double>> inputs, std::size_t input, const Pattern& pattern,
+                          std::span<T> values);
+
 /// A chain whose gradient (length gradient_length, rounded to T) is there, and whose Jacobians have no numbers yet.
 ///
 /// `structure` comes from guaranteed_chain() or SampleChains::at(). Throws OperatorError where a number does not fit

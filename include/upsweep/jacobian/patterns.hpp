@@ -34,10 +34,11 @@ enum class PatternForm : std::uint8_t {
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements
 /// numbered channel-major (c·H·W + y·W + x), without explicit zeros.
 ///
+/// `input`: of a mixing operator, with respect to which of its inputs; its rows are shared where they are equal.
 /// Not for views and joins (std::invalid_argument). Source: BPPSA thesis (Wang 2020), Algorithms 2 to 4, made general
 /// over kernel, stride, padding, dilation and groups.
 [[nodiscard]] Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights,
-                                         PatternForm form = PatternForm::rows);
+                                         PatternForm form = PatternForm::rows, std::size_t input = 0);
 
 /// The classes of rows of a guaranteed pattern, before it is made.
 struct OperatorClasses {
@@ -53,7 +54,8 @@ struct OperatorClasses {
 /// The classes of `op`, or nothing where it does not take an image to an image or is a view or join. Channels without
 /// masks are alike within their group, otherwise each is a class of its own; positions along an axis are alike where
 /// they reach outputs at the same distances, by the same weights if there are masks.
-[[nodiscard]] std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights);
+[[nodiscard]] std::optional<OperatorClasses> operator_classes(const Operator& op, const OperatorWeights& weights,
+                                                              std::size_t input = 0);
 
 /// True where the sample pattern differs from the guaranteed one (JacobianNumbers::chosen): ReLU and max-pooling.
 [[nodiscard]] bool depends_on_input(const OperatorKind& kind);
@@ -64,6 +66,6 @@ struct OperatorClasses {
 
 /// Entries of the guaranteed pattern with every weight nonzero, without building it. Throws like guaranteed_pattern(),
 /// CountOverflow.
-[[nodiscard]] std::uint64_t unpruned_nnz(const Operator& op);
+[[nodiscard]] std::uint64_t unpruned_nnz(const Operator& op, std::size_t input = 0);
 
 }  // namespace upsweep

@@ -10,20 +10,30 @@
 #include <vector>
 
 #include "upsweep/network/operator_weights.hpp"
+#include "upsweep/network/operators/activation.hpp"
 #include "upsweep/network/operators/adaptive_avgpool2d.hpp"
 #include "upsweep/network/operators/add.hpp"
 #include "upsweep/network/operators/avgpool2d.hpp"
 #include "upsweep/network/operators/batchnorm2d.hpp"
 #include "upsweep/network/operators/concat.hpp"
 #include "upsweep/network/operators/conv2d.hpp"
+#include "upsweep/network/operators/conv_transpose2d.hpp"
 #include "upsweep/network/operators/dropout.hpp"
 #include "upsweep/network/operators/elu.hpp"
 #include "upsweep/network/operators/flatten.hpp"
 #include "upsweep/network/operators/gelu.hpp"
+#include "upsweep/network/operators/grouped.hpp"
+#include "upsweep/network/operators/index_map.hpp"
 #include "upsweep/network/operators/leaky_relu.hpp"
 #include "upsweep/network/operators/linear.hpp"
+#include "upsweep/network/operators/matmul.hpp"
 #include "upsweep/network/operators/maxpool2d.hpp"
+#include "upsweep/network/operators/pairwise.hpp"
+#include "upsweep/network/operators/recurrence.hpp"
 #include "upsweep/network/operators/relu.hpp"
+#include "upsweep/network/operators/reshape.hpp"
+#include "upsweep/network/operators/scale.hpp"
+#include "upsweep/network/operators/shift.hpp"
 #include "upsweep/network/operators/sigmoid.hpp"
 #include "upsweep/network/operators/silu.hpp"
 #include "upsweep/network/operators/tanh.hpp"
@@ -33,7 +43,8 @@ namespace upsweep {
 
 /// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
 using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
-                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat>;
+                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling,
+                                  Shifting, Reshape, ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence>;
 
 /// A node of the network.
 struct Operator {
@@ -41,6 +52,12 @@ struct Operator {
   OperatorKind kind;
   Shape in_shape;  ///< of its first input; the others are told by Network::inputs_of()
   Shape out_shape;
+  std::vector<Shape> other_shapes = {};  ///< of the inputs of a mixing operator behind the first
+
+  /// Shape of input `which` of a mixing operator, and of the first input of any.
+  [[nodiscard]] const Shape& input_shape(std::size_t which) const {
+    return which == 0 ? in_shape : other_shapes[which - 1];
+  }
 };
 
 /// Shorthand for std::visit with one lambda per alternative.
@@ -98,6 +115,15 @@ decltype(auto) visit_operator(const OperatorKind& kind, const Cases&... cases) {
 /// True for concat, whose inputs are parts of its output; false for add and for operators that are no joins.
 [[nodiscard]] bool joins_parts(const OperatorKind& kind);
 
+/// True for operators of groups of elements, of which some read several activations: a Jacobian for each input.
+[[nodiscard]] bool is_mixing(const OperatorKind& kind);
+
+/// True for index maps, which move elements without a FLOP and are no links of their own.
+[[nodiscard]] bool is_moving(const OperatorKind& kind);
+
+/// Dense FLOPs of the gradient of one input of a mixing operator; 0 for all others.
+[[nodiscard]] std::uint64_t baseline_mixing_flops(const Operator& op, std::size_t input);
+
 /// Which numbers an operator has at this input; none for most.
 [[nodiscard]] OperatorParameters parameters_of(const OperatorKind& kind, const Shape& in_shape);
 
@@ -111,7 +137,8 @@ decltype(auto) visit_operator(const OperatorKind& kind, const Cases&... cases) {
 /// Throws CountOverflow.
 [[nodiscard]] Shape infer_shape(const OperatorKind& kind, const Shape& in_shape);
 
-/// The same of an operator that may read several activations: two or more where it is a join, else one.
+/// The same of an operator that may read several activations: two or more where it is a join, as many as it states
+/// where it is mixing, else one.
 [[nodiscard]] Shape infer_shape(const OperatorKind& kind, std::span<const Shape> in_shapes);
 
 }  // namespace upsweep

@@ -63,11 +63,21 @@ struct SettingCounter {
   constexpr void input_size(const char*) {}
 };
 
+/// Room for an operator whose fields are named, not read: some have fields that no constant may have.
+template <class K>
+union Unread {
+  char nothing = 0;
+  K kind;
+
+  constexpr Unread() {}
+  constexpr ~Unread() {}
+};
+
 template <class K>
 consteval std::size_t setting_count() {
   SettingCounter counter;
-  K kind;
-  K::settings(kind, counter);
+  Unread<K> room;
+  K::settings(room.kind, counter);
   return counter.count;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,7 @@ enum class Structure : std::uint8_t {
   window,       ///< on a window of an image
   contraction,  ///< on all of them, by a matrix
   join,         ///< the elements of several inputs, added or one after the other: no Jacobian of its own
+  mixing,       ///< on groups of elements of one or several inputs: a Jacobian for each input, by rows that many share
 };
 
 /// What the numbers of an operator's Jacobian depend on.
@@ -36,6 +38,22 @@ enum class JacobianNumbers : std::uint8_t {
 
 /// What a join does with its inputs.
 enum class JoinRule : std::uint8_t { sum, parts };
+
+/// Rows of a transposed Jacobian, each of which many inputs may share.
+struct SharedRows {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< number of a row without entries
+
+  std::vector<std::uint32_t> number_of;  ///< by element of the input: a number below `count`, or kNone; empty: its own
+  std::uint32_t count = 0;               ///< rows that differ
+  /// Appends the columns of a row, ascending, by its number.
+  std::function<void(std::uint32_t number, std::vector<std::uint32_t>& columns)> write;
+};
+
+/// What a mixing operator met in one sample.
+struct MixingSample {
+  std::span<const std::span<const double>> inputs;  ///< elements of each input
+  std::span<const double> output;                   ///< elements of out_shape
+};
 
 /// What every operator states.
 struct OperatorTraits {
@@ -54,6 +72,17 @@ template <class K>
 concept ContractionOperator = K::kTraits.structure == Structure::contraction;
 template <class K>
 concept JoinOperator = K::kTraits.structure == Structure::join;
+
+/// Reads one or several activations and states its Jacobian with respect to each: rows(op, input), entries(op, input)
+/// and baseline_flops(op, input); value(op, weights, inputs), and slope(op, weights, input, sample, row, column).
+template <class K>
+concept MixingOperator = K::kTraits.structure == Structure::mixing;
+
+/// Moves elements without a FLOP: no link of the chain, but a factor of the link behind it.
+template <class K>
+concept MovingOperator = MixingOperator<K> && requires {
+  &K::indices;
+};
 
 /// Without a Jacobian of its own.
 template <class K>

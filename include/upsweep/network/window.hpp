@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "upsweep/network/operator.hpp"
@@ -29,6 +30,14 @@ class AxisWindows {
 
   /// Taps of output position o, by ascending input position.
   [[nodiscard]] std::span<const Tap> by_output(std::size_t o) const { return slice(output_start_, by_output_, o); }
+
+  /// The same pairs with inputs and outputs exchanged.
+  [[nodiscard]] AxisWindows transposed() const {
+    AxisWindows other = *this;
+    std::swap(other.input_start_, other.output_start_);
+    std::swap(other.by_input_, other.by_output_);
+    return other;
+  }
 
   /// Number of (input, output) pairs.
   [[nodiscard]] std::uint64_t pairs() const { return by_output_.size(); }

@@ -15,8 +15,9 @@ struct OperatorProfile {
   std::uint64_t rows = 0;  ///< of the transposed Jacobian
   std::uint64_t cols = 0;
   std::uint64_t nnz = 0;
-  std::uint64_t bytes = 0;           ///< as a CSR matrix
-  std::uint64_t baseline_flops = 0;  ///< of dense back-propagation through this operator
+  std::uint64_t bytes = 0;                    ///< as a CSR matrix
+  std::uint64_t baseline_flops = 0;           ///< of dense back-propagation through this operator
+  std::vector<std::uint64_t> input_nnz = {};  ///< by input: one, or several of a mixing operator
 };
 
 /// A step that forms the Jacobian of a block, and the steps that it reads.

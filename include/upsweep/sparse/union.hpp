@@ -20,6 +20,12 @@ struct Union {
 /// does not depend on the threads.
 [[nodiscard]] Union unite(const std::shared_ptr<const Pattern>& a, const std::shared_ptr<const Pattern>& b);
 
+/// Whether every entry there could be is there.
+[[nodiscard]] bool is_full(const Pattern& pattern);
+
+/// A full pattern: one row, shared by all.
+[[nodiscard]] Pattern full_pattern(Index rows, Index cols);
+
 /// Rows [first, first + count) of a pattern, which keep their memory. Throws std::invalid_argument past the last row.
 [[nodiscard]] Pattern row_range(const Pattern& pattern, Index first, Index count);
 

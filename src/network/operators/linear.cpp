@@ -11,15 +11,17 @@ namespace upsweep {
 
 Shape Linear::shape(const Shape& in) const {
   require_positive("out_features", out_features);
-  if (in.size() != 1) {
+  if (in.empty() || in.size() > 2) {
     throw std::invalid_argument(
         fmt::format("its input has shape {}, accepted is [features]: put a flatten in front", to_string(in)));
   }
-  return {out_features};
+  Shape out = in;
+  out.back() = out_features;
+  return out;
 }
 
 OperatorParameters Linear::parameters(const Shape& in) const {
-  return {.weight = Shape{out_features, in[0]}, .biases = bias ? out_features : 0};
+  return {.weight = Shape{out_features, in.back()}, .biases = bias ? out_features : 0};
 }
 
 WeightedWindows Linear::weighted_windows(const Operator&) const {
@@ -27,13 +29,15 @@ WeightedWindows Linear::weighted_windows(const Operator&) const {
   return {{point(), point()}};
 }
 
-void Linear::add_product(const Operator&, const OperatorWeights& weights, std::span<const double> x,
+void Linear::add_product(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                          std::span<double> out) const {
+  const std::size_t features = op.in_shape.back();
   parallel_chunks(out.size(), 16, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t o = begin; o < end; ++o) {
-      const double* row = weights.values.data() + o * x.size();
+      const double* row = weights.values.data() + o % out_features * features;
+      const double* in = x.data() + o / out_features * features;
       double sum = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) sum += row[i] * x[i];
+      for (std::size_t i = 0; i < features; ++i) sum += row[i] * in[i];
       out[o] += sum;
     }
   });
@@ -41,14 +45,16 @@ void Linear::add_product(const Operator&, const OperatorWeights& weights, std::s
 
 void Linear::add_value_gradients(const Operator& op, const OperatorWeights& weights,
                                  std::span<const OperatorSample> samples, std::span<double> gradient) const {
-  const std::size_t features = op.in_shape[0];
-  parallel_chunks(op.out_shape[0], 4, [&](std::size_t begin, std::size_t end, std::size_t) {
+  const std::size_t features = op.in_shape.back();
+  parallel_chunks(out_features, 4, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t o = begin; o < end; ++o) {
       double* row = gradient.data() + o * features;
       for (const OperatorSample& sample : samples) {
-        const double upstream = sample.upstream[o];
-        const double* input = sample.input.data();
-        for (std::size_t i = 0; i < features; ++i) row[i] += upstream * input[i];
+        for (std::size_t at = 0; at < sample.input.size() / features; ++at) {
+          const double upstream = sample.upstream[at * out_features + o];
+          const double* input = sample.input.data() + at * features;
+          for (std::size_t i = 0; i < features; ++i) row[i] += upstream * input[i];
+        }
       }
       for (std::size_t i = 0; i < features; ++i) {
         if (!weights.keeps(o * features + i)) row[i] = 0;

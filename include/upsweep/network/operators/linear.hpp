@@ -4,7 +4,7 @@
 
 namespace upsweep {
 
-/// [F] → [out_features]; weight [out_features, F].
+/// [F] → [out_features], or [N, F] → [N, out_features]; weight [out_features, F].
 struct Linear {
   static constexpr OperatorTraits kTraits{"linear", Structure::contraction, JacobianNumbers::weights};
 
@@ -18,7 +18,7 @@ struct Linear {
   }
   [[nodiscard]] Shape shape(const Shape& in) const;
   [[nodiscard]] OperatorParameters parameters(const Shape& in) const;
-  /// A 1 × 1 convolution of a 1 × 1 image.
+  /// A 1 × 1 convolution of a 1 × 1 image, for each of the N.
   [[nodiscard]] WeightedWindows weighted_windows(const Operator& op) const;
   /// Adds the weight times `x` to `out`. The sums do not depend on the number of threads.
   void add_product(const Operator& op, const OperatorWeights& weights, std::span<const double> x,

@@ -1,0 +1,420 @@
+#include "upsweep/onnx/import.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "importer.hpp"
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+
+namespace upsweep {
+namespace {
+
+/// The oldest opset whose nodes are read as the newer ones are.
+constexpr std::int64_t kOldestOpset = 7;
+
+std::string label_of(const onnx::NodeProto& node, int place) {
+  const std::string name = node.name().empty() ? fmt::format("{}", place + 1) : node.name();
+  return fmt::format("node '{}' ({})", name, node.op_type());
+}
+
+onnx::ModelProto read_model(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) throw InputError(fmt::format("{}: no file", path));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(fmt::format("{}: cannot be read", path));
+  onnx::ModelProto model;
+  google::protobuf::io::IstreamInputStream stream(&in);
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetTotalBytesLimit(0x7fffffff);
+  coded.SetRecursionLimit(64);
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+    throw InputError(fmt::format("{}: no ONNX model, or a truncated one, accepted is a whole file", path));
+  if (!model.has_graph() || model.graph().node_size() == 0)
+    throw InputError(fmt::format("{}: an ONNX model without nodes, accepted is at least one", path));
+  return model;
+}
+
+/// Reads one graph.
+class GraphImport {
+ public:
+  GraphImport(const std::string& path, const OnnxOptions& options, bool values)
+      : path_(path),
+        options_(options),
+        model_(read_model(path)),
+        graph_(model_.graph()),
+        readers_(graph_),
+        builder_(network_, values) {}
+
+  OnnxNetwork run() {
+    read_opset();
+    network_.name = std::filesystem::path(path_).stem().string();
+    network_.has_values = true;
+    network_.facts.operators = static_cast<std::uint64_t>(graph_.node_size());
+    read_initializers();
+    read_inputs();
+    for (const auto& [name, shape] : options_.inputs) {
+      if (name != input_ && !values_.contains(name)) throw fault(fmt::format("it has no input '{}'", name));
+    }
+    find_needed();
+    const Fusions fusions = find_fusions(
+        graph_, readers_, [&](const std::string& name) { return stated_number(name); },
+        [&](const std::string& name) { return stated_constant(name) != nullptr; });
+    for (const int n : order_) {
+      if (fusions.inside.contains(n)) {
+        ++network_.facts.counted;
+        continue;
+      }
+      const std::string label = label_of(graph_.node(n), n);
+      try {
+        const auto fusion = fusions.at.find(n);
+        fusion == fusions.at.end() ? read_node(n, label) : read_fusion(n, label, fusion->second);
+      } catch (const CountOverflow& error) {
+        throw fault(fmt::format("{}: {}", label, error.what()));
+      } catch (const std::invalid_argument& error) {
+        throw fault(fmt::format("{}: {}", label, error.what()));
+      }
+    }
+    network_.facts.free = network_.facts.operators - network_.facts.counted;
+    finish();
+    return std::move(network_);
+  }
+
+ private:
+  [[nodiscard]] InputError fault(const std::string& message) const { return InputError(path_ + ": " + message); }
+
+  void read_opset() {
+    for (const auto& opset : model_.opset_import()) {
+      if (opset.domain().empty() || opset.domain() == "ai.onnx") network_.facts.opset = opset.version();
+    }
+    if (network_.facts.opset < kOldestOpset)
+      throw fault(fmt::format("opset {}, accepted is {} or newer", network_.facts.opset, kOldestOpset));
+  }
+
+  void read_initializers() {
+    const auto folder = std::make_shared<const std::string>(std::filesystem::path(path_).parent_path().string());
+    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+      try {
+        OnnxValue value{{}, tensor_of(tensor, folder)};
+        value.dims = value.constant->dims;
+        if (!values_.emplace(tensor.name(), std::move(value)).second)
+          throw std::invalid_argument("the name is used twice, accepted are unique names");
+      } catch (const CountOverflow& error) {
+        throw fault(fmt::format("tensor '{}': {}", tensor.name(), error.what()));
+      } catch (const std::invalid_argument& error) {
+        throw fault(fmt::format("tensor '{}': {}", tensor.name(), error.what()));
+      }
+    }
+    folder_ = folder;
+  }
+
+  [[nodiscard]] Shape shape_of_input(const onnx::ValueInfoProto& input, bool is_data) const {
+    if (const auto stated = options_.inputs.find(input.name()); stated != options_.inputs.end()) return stated->second;
+    Shape shape;
+    for (const auto& axis : input.type().tensor_type().shape().dim()) {
+      if (axis.has_dim_value() && axis.dim_value() > 0) {
+        shape.push_back(static_cast<std::uint64_t>(axis.dim_value()));
+      } else if (is_data && shape.empty()) {
+        shape.push_back(1);
+      } else {
+        throw fault(
+            fmt::format("axis {} of input '{}' is dynamic ('{}'), accepted is a size: state the shape of this "
+                        "input",
+                        shape.size(), input.name(), axis.dim_param()));
+      }
+    }
+    if (shape.empty() && is_data)
+      throw fault(fmt::format("input '{}' has no shape, accepted is one: state it", input.name()));
+    return shape;
+  }
+
+  /// The first input that has no numbers is the network's; the others are weights that were left out.
+  void read_inputs() {
+    for (const auto& input : graph_.input()) {
+      if (values_.contains(input.name())) continue;
+      const bool is_data = input_.empty();
+      OnnxValue value{shape_of_input(input, is_data)};
+      if (elements(value.dims) > kMaxElements || elements(value.dims) == 0)
+        throw fault(fmt::format("input '{}' has shape {}", input.name(), to_string(value.dims)));
+      if (is_data) {
+        input_ = input.name();
+        Shape sample = value.dims;
+        if (sample.size() > 1) {
+          if (sample[0] != 1) {
+            throw fault(fmt::format("input '{}' has shape {}, accepted is a batch of 1: state the shape of this input",
+                                    input_, to_string(sample)));
+          }
+          sample.erase(sample.begin());
+        }
+        network_.input = sample;
+        builder_.set_input(sample);
+        value.sources = {kInputName};
+      } else {
+        value.constant = Tensor{value.dims};
+      }
+      values_.emplace(input.name(), std::move(value));
+    }
+    if (input_.empty()) throw fault("it has no input, accepted is at least one");
+  }
+
+  /// The nodes that the output needs, each after those it reads.
+  void find_needed() {
+    if (graph_.output_size() == 0) throw fault("it has no output, accepted is at least one");
+    output_ = options_.output.value_or(graph_.output(0).name());
+    if (readers_.maker(output_) < 0) {
+      std::vector<std::string> names;
+      for (const auto& output : graph_.output()) names.push_back(output.name());
+      throw fault(fmt::format("it has no output '{}', accepted are {}", output_, fmt::join(names, ", ")));
+    }
+    std::set<std::string> made;
+    for (int n = 0; n < graph_.node_size(); ++n) {
+      for (const std::string& output : graph_.node(n).output()) {
+        if (!output.empty() && (!made.insert(output).second || values_.contains(output)))
+          throw fault(fmt::format("{}: its output '{}' is a name used twice, accepted are unique names",
+                                  label_of(graph_.node(n), n), output));
+      }
+    }
+    enum State : std::uint8_t { unseen, open, done };
+    std::vector<State> states(static_cast<std::size_t>(graph_.node_size()), unseen);
+    std::vector<std::pair<int, int>> stack = {{readers_.maker(output_), 0}};
+    states[static_cast<std::size_t>(stack[0].first)] = open;
+    while (!stack.empty()) {
+      auto& [n, next] = stack.back();
+      if (next == graph_.node(n).input_size()) {
+        states[static_cast<std::size_t>(n)] = done;
+        order_.push_back(n);
+        stack.pop_back();
+        continue;
+      }
+      const std::string& input = graph_.node(n).input(next++);
+      const int before = input.empty() || values_.contains(input) ? -1 : readers_.maker(input);
+      if (before < 0) {
+        if (input.empty() || values_.contains(input)) continue;
+        throw fault(fmt::format("{}: its input '{}' is made by no node", label_of(graph_.node(n), n), input));
+      }
+      State& state = states[static_cast<std::size_t>(before)];
+      if (state == open)
+        throw fault(
+            fmt::format("{} is part of a cycle, accepted are graphs without", label_of(graph_.node(before), before)));
+      if (state == unseen) {
+        state = open;
+        stack.emplace_back(before, 0);
+      }
+    }
+  }
+
+  /// A constant that the file states, through nodes that hand it on.
+  [[nodiscard]] const OnnxValue* stated_constant(const std::string& name) {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return found->second.is_constant() ? &found->second : nullptr;
+    const int n = readers_.maker(name);
+    if (n < 0) return nullptr;
+    const onnx::NodeProto& node = graph_.node(n);
+    if (node.op_type() == "Identity" && node.input_size() == 1) return stated_constant(node.input(0));
+    if (node.op_type() != "Constant") return nullptr;
+    try {
+      OnnxValue value{{}, constant_of(node)};
+      value.dims = value.constant->dims;
+      return &stated_.insert_or_assign(name, std::move(value)).first->second;
+    } catch (const std::invalid_argument&) {
+      return nullptr;
+    }
+  }
+
+  [[nodiscard]] std::optional<double> stated_number(const std::string& name) {
+    const OnnxValue* value = stated_constant(name);
+    if (value == nullptr || !value->constant->is_known() || elements(value->dims) != 1) return std::nullopt;
+    try {
+      return value->constant->values()[0];
+    } catch (const std::invalid_argument&) {
+      return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] Tensor constant_of(const onnx::NodeProto& node) const {
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.name() == "value") return tensor_of(attribute.t(), folder_);
+      if (attribute.name() == "value_float") return Tensor::of({}, {static_cast<double>(attribute.f())}, false);
+      if (attribute.name() == "value_int") return Tensor::of({}, {static_cast<double>(attribute.i())}, true);
+      if (attribute.name() == "value_ints" || attribute.name() == "value_floats") {
+        const bool is_integer = attribute.name() == "value_ints";
+        std::vector<double> values(attribute.ints().begin(), attribute.ints().end());
+        if (!is_integer) values.assign(attribute.floats().begin(), attribute.floats().end());
+        const Shape dims = {values.size()};
+        return Tensor::of(dims, std::move(values), is_integer);
+      }
+    }
+    throw std::invalid_argument("a constant without dense numbers");
+  }
+
+  /// A value as a node reads it.
+  [[nodiscard]] OnnxValue value_for_reader(const std::string& name) const {
+    OnnxValue value = values_.at(name);
+    if (readers_.count(name) > 1) value.producer.clear();
+    return value;
+  }
+
+  void read_node(int n, const std::string& label) {
+    const onnx::NodeProto& proto = graph_.node(n);
+    const std::string& type = proto.op_type();
+    if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+      throw std::invalid_argument(
+          fmt::format("domain '{}' is not modelled, accepted are the standard's nodes", proto.domain()));
+    }
+    builder_.start_node(label, proto.name());
+    OnnxNode node{proto, network_.facts.opset, {}};
+    bool is_constant = true;
+    for (const std::string& name : proto.input()) {
+      node.inputs.emplace_back();
+      if (name.empty()) continue;
+      node.inputs.back() = value_for_reader(name);
+      is_constant = is_constant && node.inputs.back()->is_constant();
+    }
+    if (type == "Constant") {
+      const Tensor constant = constant_of(proto);
+      return keep(proto, {{constant.dims, constant}});
+    }
+    if (type == "Shape" || type == "Size" || is_constant) {
+      std::vector<OnnxValue> outputs;
+      for (Tensor& tensor : fold(node)) {
+        Shape dims = tensor.dims;
+        outputs.push_back({std::move(dims), std::move(tensor)});
+      }
+      return keep(proto, std::move(outputs));
+    }
+    const bool is_interpolated = type == "Resize" && node.text("mode", "nearest") != "nearest";
+    if (is_move(type) && !is_interpolated) {
+      std::vector<OnnxValue> inputs;
+      for (const std::size_t k : moved_inputs(node)) inputs.push_back(node.input(k));
+      std::vector<OnnxValue> outputs;
+      const bool is_same = type == "Identity" || type == "Dropout" || type == "Cast";
+      if (is_same) return keep(proto, {node.input(0)});
+      for (const Move& move : moves_of(node)) outputs.push_back(builder_.moved(move, inputs));
+      return keep(proto, std::move(outputs));
+    }
+    const bool keeps_norm = type == "BatchNormalization" && !options_.fold_norms;
+    const Lowering lowering = find_lowering(keeps_norm ? "BatchNormalization without folding" : type);
+    if (lowering == nullptr) {
+      throw std::invalid_argument(
+          fmt::format("{} is not modelled, accepted are {}", type, fmt::join(modelled_types(), ", ")));
+    }
+    const std::size_t before = network_.specs.size();
+    std::vector<OnnxValue> outputs = lowering(node, builder_);
+    if (network_.specs.size() > before) ++network_.facts.counted;
+    keep(proto, std::move(outputs));
+  }
+
+  void read_fusion(int n, const std::string& label, const Fusion& fusion) {
+    builder_.start_node(label, graph_.node(n).name());
+    ++network_.facts.counted;
+    OnnxValue value = values_.at(fusion.input);
+    if (fusion.kind == Fusion::Kind::layer_norm) {
+      const auto tensor = [&](const std::string& name) { return name.empty() ? nullptr : &*values_.at(name).constant; };
+      value = normalise(value, 1, fusion.eps, tensor(fusion.scale), tensor(fusion.shift), builder_);
+    } else {
+      const OperatorKind kind = fusion.kind == Fusion::Kind::silu   ? OperatorKind(Silu{})
+                                : fusion.kind == Fusion::Kind::gelu ? OperatorKind(Gelu{})
+                                                                    : Activation{Function::hardswish};
+      value = apply_function(value, kind, builder_);
+    }
+    keep(graph_.node(n), {value});
+  }
+
+  void keep(const onnx::NodeProto& node, std::vector<OnnxValue> outputs) {
+    for (int k = 0; k < node.output_size(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (at < outputs.size() && !node.output(k).empty())
+        values_.insert_or_assign(node.output(k), std::move(outputs[at]));
+    }
+  }
+
+  /// Makes the output an operator, and leaves out what does not lead to it.
+  void finish() {
+    OnnxValue& output = values_.at(output_);
+    if (output.is_constant())
+      throw fault(fmt::format("no path leads from input '{}' to output '{}', accepted is a network", input_, output_));
+    Shape shape = output.dims;
+    if (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
+    builder_.start_node("the output", "output");
+    const std::string last =
+        !output.map && output.sources.size() == 1 ? output.sources[0] : builder_.source(output, shape);
+    std::set<std::string> needed = {last};
+    for (std::size_t o = network_.specs.size(); o-- > 0;) {
+      if (needed.contains(network_.specs[o].name))
+        needed.insert(network_.specs[o].inputs->begin(), network_.specs[o].inputs->end());
+    }
+    OnnxNetwork kept;
+    for (std::size_t o = 0; o < network_.specs.size(); ++o) {
+      if (!needed.contains(network_.specs[o].name)) continue;
+      kept.specs.push_back(std::move(network_.specs[o]));
+      kept.weights.push_back(std::move(network_.weights[o]));
+      kept.nodes.push_back(std::move(network_.nodes[o]));
+    }
+    if (kept.specs.empty()) throw fault("it only moves its input, accepted is at least one operator");
+    network_.specs = std::move(kept.specs);
+    network_.weights = std::move(kept.weights);
+    network_.nodes = std::move(kept.nodes);
+  }
+
+  const std::string& path_;
+  const OnnxOptions& options_;
+  onnx::ModelProto model_;
+  const onnx::GraphProto& graph_;
+  GraphReaders readers_;
+  OnnxNetwork network_;
+  NetworkBuilder builder_;
+  std::shared_ptr<const std::string> folder_;
+  std::unordered_map<std::string, OnnxValue> values_;
+  std::unordered_map<std::string, OnnxValue> stated_;
+  std::string input_, output_;
+  std::vector<int> order_;
+};
+
+}  // namespace
+
+std::uint64_t ForwardMacs::total() const {
+  return checked_add(checked_add(conv, linear), checked_add(matmul, recurrent));
+}
+
+Lowering find_lowering(const std::string& type) {
+  for (const LoweringTable* table :
+       {&elementwise_lowerings(), &group_lowerings(), &window_lowerings(), &product_lowerings()}) {
+    if (const auto found = table->find(type); found != table->end()) return found->second;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> modelled_types() {
+  std::vector<std::string> types;
+  for (const LoweringTable* table :
+       {&elementwise_lowerings(), &group_lowerings(), &window_lowerings(), &product_lowerings()}) {
+    for (const auto& [type, lowering] : *table) {
+      if (type.find(' ') == std::string::npos) types.push_back(type);
+    }
+  }
+  types.emplace_back("nodes that move elements");
+  types.emplace_back("what is constant");
+  return types;
+}
+
+bool looks_like_onnx(const std::string& path) {
+  if (path.ends_with(".onnx")) return true;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return false;
+  std::ifstream in(path, std::ios::binary);
+  return in.get() == 0x08;  // the field ir_version, which no text begins with
+}
+
+OnnxNetwork import_onnx(const std::string& path, const OnnxOptions& options, bool values) {
+  GOOGLE_PROTOBUF_VERIFY_VERSION;
+  google::protobuf::SetLogHandler(nullptr);
+  return GraphImport(path, options, values).run();
+}
+
+}  // namespace upsweep

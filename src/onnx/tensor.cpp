@@ -1,0 +1,220 @@
+#include "tensor.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "upsweep/base/checked.hpp"
+
+namespace upsweep {
+namespace {
+
+using Proto = onnx::TensorProto;
+
+/// Bytes of a number of a type; 0 for types that are none.
+std::size_t bytes_of_type(int type) {
+  switch (type) {
+    case Proto::DOUBLE:
+    case Proto::INT64:
+    case Proto::UINT64:
+      return 8;
+    case Proto::FLOAT:
+    case Proto::INT32:
+    case Proto::UINT32:
+      return 4;
+    case Proto::FLOAT16:
+    case Proto::BFLOAT16:
+    case Proto::INT16:
+    case Proto::UINT16:
+      return 2;
+    case Proto::INT8:
+    case Proto::UINT8:
+    case Proto::BOOL:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+double half_to_double(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  const double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
+                           : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+                                            : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+template <class T>
+double number_at(const char* bytes, std::size_t i) {
+  T number;
+  std::memcpy(&number, bytes + i * sizeof(T), sizeof(T));
+  return static_cast<double>(number);
+}
+
+double number_of(int type, const char* bytes, std::size_t i) {
+  switch (type) {
+    case Proto::DOUBLE:
+      return number_at<double>(bytes, i);
+    case Proto::INT64:
+      return number_at<std::int64_t>(bytes, i);
+    case Proto::UINT64:
+      return number_at<std::uint64_t>(bytes, i);
+    case Proto::FLOAT:
+      return number_at<float>(bytes, i);
+    case Proto::INT32:
+      return number_at<std::int32_t>(bytes, i);
+    case Proto::UINT32:
+      return number_at<std::uint32_t>(bytes, i);
+    case Proto::FLOAT16:
+      return half_to_double(static_cast<std::uint16_t>(number_at<std::uint16_t>(bytes, i)));
+    case Proto::BFLOAT16: {
+      std::uint16_t high = 0;
+      std::memcpy(&high, bytes + 2 * i, 2);
+      return std::bit_cast<float>(static_cast<std::uint32_t>(high) << 16);
+    }
+    case Proto::INT16:
+      return number_at<std::int16_t>(bytes, i);
+    case Proto::UINT16:
+      return number_at<std::uint16_t>(bytes, i);
+    case Proto::INT8:
+      return number_at<std::int8_t>(bytes, i);
+    default:
+      return number_at<std::uint8_t>(bytes, i);
+  }
+}
+
+/// The bytes of a tensor that stand in a file beside the model; its path may not leave the folder.
+std::string external_bytes(const Proto& proto, const std::string& folder, std::size_t wanted) {
+  std::string location;
+  std::uint64_t offset = 0;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") {
+      const std::string& text = entry.value();
+      if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
+        throw std::invalid_argument(fmt::format("external data with offset '{}', accepted is an integer", text));
+      offset = std::stoull(text);
+    }
+  }
+  const std::filesystem::path path = std::filesystem::path(location).lexically_normal();
+  if (path.empty() || path.is_absolute() || *path.begin() == "..") {
+    throw std::invalid_argument(
+        fmt::format("external data at '{}', accepted are paths inside the folder of the model", location));
+  }
+  // A link may lead out, too.
+  std::error_code failure;
+  const auto root = std::filesystem::weakly_canonical(folder.empty() ? "." : folder, failure);
+  const auto target = std::filesystem::weakly_canonical(root / path, failure);
+  if (failure || *target.lexically_relative(root).begin() == "..") {
+    throw std::invalid_argument(
+        fmt::format("external data at '{}', accepted are paths inside the folder of the model", location));
+  }
+  if (!std::filesystem::is_regular_file(target))
+    throw std::invalid_argument(fmt::format("external data at '{}', which is no file", location));
+  const std::uint64_t size = std::filesystem::file_size(target);
+  if (offset > size || size - offset < wanted) {
+    throw std::invalid_argument(fmt::format("external data at '{}': {} bytes from {}, accepted is a file with {}",
+                                            location, size, offset, wanted));
+  }
+  std::ifstream in(target, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(offset));
+  std::string bytes(wanted, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(wanted));
+  if (!in) throw std::invalid_argument(fmt::format("external data at '{}' cannot be read", location));
+  return bytes;
+}
+
+template <class List>
+std::vector<double> listed(const List& list, std::size_t wanted) {
+  if (static_cast<std::size_t>(list.size()) != wanted)
+    throw std::invalid_argument(fmt::format("a tensor of {} numbers, accepted are {}", list.size(), wanted));
+  return {list.begin(), list.end()};
+}
+
+std::vector<double> read_numbers(const Proto& proto, const std::string& folder, std::size_t count) {
+  const std::size_t each = bytes_of_type(proto.data_type());
+  const auto from_bytes = [&](const std::string& bytes) {
+    if (bytes.size() != checked_mul(count, each)) {
+      throw std::invalid_argument(
+          fmt::format("a tensor of {} bytes, accepted are {} numbers of {}", bytes.size(), count, each));
+    }
+    std::vector<double> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = number_of(proto.data_type(), bytes.data(), i);
+    return numbers;
+  };
+  if (proto.data_location() == Proto::EXTERNAL)
+    return from_bytes(external_bytes(proto, folder, checked_mul(count, each)));
+  if (proto.has_raw_data()) return from_bytes(proto.raw_data());
+  switch (proto.data_type()) {
+    case Proto::FLOAT:
+      return listed(proto.float_data(), count);
+    case Proto::DOUBLE:
+      return listed(proto.double_data(), count);
+    case Proto::INT64:
+      return listed(proto.int64_data(), count);
+    case Proto::UINT64:
+    case Proto::UINT32:
+      return listed(proto.uint64_data(), count);
+    default:
+      break;
+  }
+  std::vector<double> numbers = listed(proto.int32_data(), count);
+  if (proto.data_type() != Proto::FLOAT16 && proto.data_type() != Proto::BFLOAT16) return numbers;
+  for (double& number : numbers) {
+    const auto bits = static_cast<std::uint16_t>(number);
+    number = proto.data_type() == Proto::FLOAT16
+                 ? half_to_double(bits)
+                 : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<double> Tensor::values() const {
+  if (made) return *made;
+  if (stored == nullptr) throw std::invalid_argument("numbers that the file leaves out are needed here");
+  return read_numbers(*stored, folder ? *folder : "", elements(dims));
+}
+
+std::vector<std::int64_t> Tensor::integers() const {
+  std::vector<std::int64_t> result;
+  for (const double value : values()) {
+    if (std::isnan(value)) throw std::invalid_argument("an index is not a number");
+    result.push_back(value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : static_cast<std::int64_t>(value));
+  }
+  return result;
+}
+
+Tensor Tensor::of(Shape dims, std::vector<double> values, bool is_integer) {
+  return {std::move(dims), is_integer, std::make_shared<const std::vector<double>>(std::move(values)), nullptr, {}};
+}
+
+Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std::string>& folder) {
+  if (bytes_of_type(proto.data_type()) == 0)
+    throw std::invalid_argument(fmt::format("a tensor of type {}, accepted are numbers", proto.data_type()));
+  Tensor tensor;
+  for (const std::int64_t size : proto.dims()) {
+    if (size < 0) throw std::invalid_argument(fmt::format("a tensor with an axis of {} elements", size));
+    tensor.dims.push_back(static_cast<std::uint64_t>(size));
+  }
+  if (elements(tensor.dims) > kMaxElements) {
+    throw std::invalid_argument(
+        fmt::format("a tensor of shape {}, accepted are at most {} elements", to_string(tensor.dims), kMaxElements));
+  }
+  const int type = proto.data_type();
+  tensor.is_integer =
+      type != Proto::FLOAT && type != Proto::DOUBLE && type != Proto::FLOAT16 && type != Proto::BFLOAT16;
+  tensor.stored = &proto;
+  tensor.folder = folder;
+  return tensor;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upsweep/network/shape.hpp"
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace upsweep {
+
+/// A tensor that does not depend on the network's input. Its numbers may be unknown: a weight that the file leaves out.
+struct Tensor {
+  Shape dims;
+  bool is_integer = false;                               ///< divisions round towards 0
+  std::shared_ptr<const std::vector<double>> made = {};  ///< numbers that were computed
+  const onnx::TensorProto* stored = nullptr;             ///< numbers in the file; read when they are asked for
+  std::shared_ptr<const std::string> folder = {};        ///< of external data
+
+  [[nodiscard]] bool is_known() const { return made != nullptr || stored != nullptr; }
+  /// The numbers, row-major. Throws std::invalid_argument where they are unknown, do not fit the shape or are NaN or
+  /// infinite, or lie outside the folder.
+  [[nodiscard]] std::vector<double> values() const;
+  /// The same as integers, for shapes and indices.
+  [[nodiscard]] std::vector<std::int64_t> integers() const;
+
+  static Tensor of(Shape dims, std::vector<double> values, bool is_integer);
+};
+
+/// The tensor of a proto, which must outlive it. Throws std::invalid_argument for types that are no numbers.
+[[nodiscard]] Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std::string>& folder);
+
+}  // namespace upsweep
