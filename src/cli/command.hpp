@@ -33,6 +33,7 @@ class ValidationFailed : public std::runtime_error {
 [[nodiscard]] Command declare_search(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_explain(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_formula(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_import(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
@@ -57,6 +58,7 @@ inline constexpr std::array kCommands = {
     CommandEntry{"search", "MODEL", declare_search},
     CommandEntry{"explain", "MODEL", declare_explain},
     CommandEntry{"formula", "MODEL --axis image", declare_formula},
+    CommandEntry{"import", "MODEL --out FILE.yaml", declare_import},
     CommandEntry{"validate", "MODEL", declare_validate},
     CommandEntry{"solve", "MODEL", declare_solve},
     CommandEntry{"calibrate", "--out FILE", declare_calibrate},

@@ -13,7 +13,7 @@ namespace upsweep {
 namespace {
 
 Shape read_input_shape(const YamlDocument& document, const YamlNode& node) {
-  Shape shape = read_shape(document, node, "input", ~std::uint64_t{0} - 1);
+  Shape shape = read_shape(document, node, "input", ~std::uint64_t{0} - 1, true);
   try {
     if (elements(shape) > kMaxElements) {
       throw document.error(node, fmt::format("input {} has {} elements, accepted are at most {}", to_string(shape),
@@ -106,7 +106,7 @@ Model load_onnx(const std::string& file, const OnnxOptions& options, Numbers num
     hash.add("values " + op.name, std::as_bytes(std::span(weights.values)));
   }
   if (numbers != Numbers::structure) {
-    if (!read.has_values) fill_he_normal(model.network, 0, model.weights);
+    if (!read.facts.has_values) fill_he_normal(model.network, 0, model.weights);
     model.sample = normal_inputs(1, elements(read.input), 0);
   }
   model.content_hash = hash.text();

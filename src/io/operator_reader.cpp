@@ -175,10 +175,13 @@ KindEntry read_kind_entry(const YamlDocument& document, const YamlNode& item, co
   return {*item.children[0], settings->kind == YamlNode::Kind::null ? nullptr : settings};
 }
 
-Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what, std::uint64_t most) {
-  if (node.kind != YamlNode::Kind::sequence || (node.children.size() != 1 && node.children.size() != 3)) {
-    throw document.error(
-        node, fmt::format("{} is {}, accepted is [channels, height, width] or [features]", what, describe(node)));
+Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what, std::uint64_t most,
+                 bool any_rank) {
+  constexpr std::size_t kMostAxes = 8;
+  const std::size_t axes = node.kind == YamlNode::Kind::sequence ? node.children.size() : 0;
+  if (any_rank ? axes == 0 || axes > kMostAxes : axes != 1 && axes != 3) {
+    throw document.error(node, fmt::format("{} is {}, accepted is [channels, height, width] or [features]{}", what,
+                                           describe(node), any_rank ? ", or up to 8 sizes" : ""));
   }
   Shape shape;
   for (const auto& axis : node.children) shape.push_back(yaml_integer(document, *axis, "a size of " + what, 1, most));

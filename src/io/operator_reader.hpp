@@ -30,9 +30,10 @@ struct KindEntry {
 /// Reads the list `operators`. Throws InputError at the entry that is wrong.
 [[nodiscard]] std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list);
 
-/// [channels, height, width] or [features], each at least 1 and at most `most`.
+/// [channels, height, width] or [features], each at least 1 and at most `most`; with `any_rank` one to eight sizes, as
+/// networks of other formats have them.
 [[nodiscard]] Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::string& what,
-                               std::uint64_t most);
+                               std::uint64_t most, bool any_rank = false);
 
 /// Reads the settings of an operator of `kind` from `map`, whose other keys are the caller's; null: it has none. `item`
 /// is where the operator stands, `what` its name in errors ("conv2d 'conv1'"). The name in the result is empty.

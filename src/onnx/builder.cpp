@@ -177,7 +177,7 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
 OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const std::vector<std::uint32_t>& order) {
   OperatorWeights weights;
   if (!tensor.is_known()) {
-    network_.has_values = false;
+    network_.facts.has_values = false;
     return weights;
   }
   std::vector<double> values = tensor.values();

@@ -55,7 +55,7 @@ class GraphImport {
   OnnxNetwork run() {
     read_opset();
     network_.name = std::filesystem::path(path_).stem().string();
-    network_.has_values = true;
+    network_.facts.has_values = true;
     network_.facts.operators = static_cast<std::uint64_t>(graph_.node_size());
     read_initializers();
     read_inputs();

@@ -159,7 +159,7 @@ TEST_F(OnnxImport, WeightsOfZeroArePrunedAndMissingOnesCount) {
   const OnnxNetwork network = read(file, {}, false);
   EXPECT_THAT(network.weights[0].kept, ElementsAre(1, 0, 0, 1));
   EXPECT_TRUE(network.weights[1].kept.empty());
-  EXPECT_FALSE(network.has_values);
+  EXPECT_FALSE(network.facts.has_values);
 }
 
 TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {

@@ -40,7 +40,7 @@ struct ChainLink {
   std::vector<std::size_t> operators;  ///< positions, each after those it reads; views of a block included
   bool is_block = false;               ///< several paths lead through it; else it is one operator
 
-  /// Position of the operator whose output leaves it: a join where it is a block.
+  /// Position of the operator whose output leaves it: of a block one with several inputs.
   [[nodiscard]] std::size_t output() const { return operators.back(); }
 };
 

@@ -11,13 +11,13 @@ namespace upsweep {
 
 /// Weights of one operator; vectors are empty where there is nothing to say.
 struct OperatorWeights {
-  std::vector<std::uint8_t> kept;    ///< conv2d, linear: 1 where the weight is nonzero; row-major; empty: all of them
-  std::vector<double> values;        ///< the numbers, same order, 0 where not kept; batchnorm2d: the scale per channel
+  std::vector<std::uint8_t> kept;    ///< of a product's weight: 1 where it is nonzero; row-major; empty: all of them
+  std::vector<double> values;        ///< the numbers, same order, 0 where not kept; of others the scales
   std::vector<double> bias;          ///< per output channel or feature; empty: 0
   std::vector<double> running_mean;  ///< batchnorm2d, per channel; empty: 0
   std::vector<double> running_var;   ///< batchnorm2d, per channel; empty: 1
 
-  /// True where weight i of a conv2d or linear is nonzero.
+  /// True where weight i of a product is nonzero.
   [[nodiscard]] bool keeps(std::size_t i) const { return kept.empty() || kept[i] != 0; }
 };
 

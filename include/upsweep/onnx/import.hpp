@@ -24,6 +24,7 @@ struct ImportFacts {
   std::uint64_t operators = 0;  ///< nodes
   std::uint64_t counted = 0;    ///< those that are, or are part of, operators with a Jacobian
   std::uint64_t free = 0;       ///< views, moves, constants, and what the output does not need
+  bool has_values = false;      ///< every weight has numbers in the file
 };
 
 /// Multiply-accumulates of one forward pass of one input. conv: output elements · kernel elements · channels per group
@@ -47,7 +48,6 @@ struct OnnxNetwork {
   std::vector<OperatorSpec> specs;       ///< each after those it reads
   std::vector<OperatorWeights> weights;  ///< by operator; masks where weights are 0, numbers where they were asked for
   std::vector<std::string> nodes;        ///< by operator: the node it came from, as errors name it
-  bool has_values = false;               ///< every weight has numbers in the file
   ImportFacts facts;
   ForwardMacs macs;
 };
