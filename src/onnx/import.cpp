@@ -11,6 +11,7 @@
 #include <set>
 
 #include "importer.hpp"
+#include "printable_names.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
@@ -38,6 +39,7 @@ onnx::ModelProto read_model(const std::string& path) {
     throw InputError(fmt::format("{}: no ONNX model, or a truncated one, accepted is a whole file", path));
   if (!model.has_graph() || model.graph().node_size() == 0)
     throw InputError(fmt::format("{}: an ONNX model without nodes, accepted is at least one", path));
+  make_names_printable(*model.mutable_graph());
   return model;
 }
 

@@ -177,6 +177,17 @@ TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {
   EXPECT_THAT(refusal(file, {.inputs = {{"z", {1}}, {"x", {1, 3, 5}}}}), HasSubstr("no input 'z'"));
 }
 
+TEST_F(OnnxImport, NamesThatAreNoTextAreShownAsQuestionMarks) {
+  OnnxFile file;
+  file.input("x", {1, 4}).output("y");
+  file.node("NonZero", {"x"}, "y").set_name("a\n\x1b[31m\x85");
+  EXPECT_THAT(refusal(file), HasSubstr("node 'a??[31m?' (NonZero)"));
+  OnnxFile text;
+  text.input("x", {1, 4}).output("y");
+  text.node("NonZero", {"x"}, "y").set_name("größe");
+  EXPECT_THAT(refusal(text), HasSubstr("node 'größe' (NonZero)"));
+}
+
 TEST_F(OnnxImport, WhatDependsOnDataIsRefusedByName) {
   OnnxFile file;
   file.input("x", {1, 4}).output("y");
