@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -95,14 +96,9 @@ ExplainReport report_of(const ExplainOutcome& outcome) {
 
 }  // namespace
 
-Json to_json(const ExplainOutcome& outcome) {
-  Json json = to_json(report_of(outcome));
-  json["launch"] = launch_json(outcome.profile.machine.get());
-  return json;
-}
-std::string to_csv(const ExplainOutcome& outcome) { return to_csv(report_of(outcome)); }
-std::string to_text(const ExplainOutcome& outcome, const TextStyle& style) {
-  return to_text(report_of(outcome), style);
+Document document(const ExplainOutcome& outcome) {
+  Document document = upsweep::document(report_of(outcome));
+  return std::move(document.facts([&outcome] { return Json{{"launch", launch_json(outcome.profile.machine.get())}}; }));
 }
 
 ExplainOutcome run(const ExplainRequest& request, const Caller& caller, const Watch& watch) {

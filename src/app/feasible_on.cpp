@@ -18,14 +18,18 @@ std::string reason_of(const BackendEntry& backend, const ScheduleProfile& schedu
 
 }  // namespace
 
-Json feasible_on_json(const ScheduleProfile& schedule, const SearchResult& result, std::size_t i) {
-  Json reasons = Json::object();
+std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile>& schedules,
+                                               const SearchResult& result) {
+  std::vector<CandidateField> fields;
   for (const BackendEntry& backend : backends()) {
     if (!backend.can(Ability::networks)) continue;
-    const std::string reason = reason_of(backend, schedule, result, i);
-    reasons[backend.name] = reason.empty() ? Json() : Json(reason);
+    fields.emplace_back("feasible_on/" + backend.name, std::nullopt, Unit::text, [&](const CandidateRow& row) {
+      if (row.counted == nullptr) return Value();
+      const std::string reason = reason_of(backend, schedules[row.place], result, row.place);
+      return reason.empty() ? Value() : Value(reason);
+    });
   }
-  return reasons;
+  return fields;
 }
 
 std::string cannot_run_text(const std::vector<ScheduleProfile>& schedules, const SearchResult& result) {

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "upsweep/profile/profile.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/report/search_report.hpp"
 #include "upsweep/search/candidate.hpp"
 
 // What the backends cannot run of a search of a network, known before anything runs.
 
 namespace upsweep {
 
-/// The object `feasible_on` of candidate `i`, whose profile is `schedule`: by backend the reason, or null.
-[[nodiscard]] Json feasible_on_json(const ScheduleProfile& schedule, const SearchResult& result, std::size_t i);
+/// `feasible_on` of the candidates, whose profiles are `schedules`: by backend the reason, or null. Refers to both.
+[[nodiscard]] std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile>& schedules,
+                                                             const SearchResult& result);
 
 /// A line for each backend that some schedules cannot run on, with the reason of the first; `schedules` by candidate.
 [[nodiscard]] std::string cannot_run_text(const std::vector<ScheduleProfile>& schedules, const SearchResult& result);

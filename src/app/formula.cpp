@@ -29,11 +29,7 @@ std::vector<ImageSize> residues_of(const FormulaRequest& request, const Network&
 
 }  // namespace
 
-Json to_json(const FormulaOutcome& outcome) { return formulas_json(outcome.model, outcome.residues); }
-std::string to_csv(const FormulaOutcome& outcome) { return formulas_csv(outcome.residues); }
-std::string to_text(const FormulaOutcome& outcome, const TextStyle& style) {
-  return formulas_text(outcome.model, outcome.residues, style);
-}
+Document document(const FormulaOutcome& outcome) { return formulas_document(outcome.model, outcome.residues); }
 
 FormulaOutcome run(const FormulaRequest& request, const Caller&, const Watch& watch) {
   const ScheduleRequest schedule = schedule_request(request.schedule);

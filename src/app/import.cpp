@@ -5,29 +5,22 @@
 #include <utility>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "written_file.hpp"
 
 namespace upsweep {
 
-Json to_json(const ImportOutcome& outcome) {
+Document document(const ImportOutcome& outcome) {
   const WrittenModel& written = outcome.written;
-  return {{"model", outcome.file},
-          {"arrays", written.arrays.empty() ? Json() : Json(written.arrays)},
-          {"operators", written.operators},
-          {"bytes", written.bytes}};
-}
-
-std::string to_csv(const ImportOutcome& outcome) {
-  const WrittenModel& written = outcome.written;
-  return csv_line({"model", "arrays", "operators", "bytes"}) +
-         csv_line({outcome.file, written.arrays, std::to_string(written.operators), std::to_string(written.bytes)});
-}
-
-std::string to_text(const ImportOutcome& outcome, const TextStyle&) {
-  const WrittenModel& written = outcome.written;
-  return fmt::format("Wrote {}{}: {} operators, {}.\n", outcome.file,
-                     written.arrays.empty() ? "" : " and " + written.arrays, written.operators,
-                     short_bytes(static_cast<double>(written.bytes)));
+  const std::vector<Column> columns = {{"model"}, {"arrays"}, {"operators"}, {"bytes"}};
+  const Value arrays = written.arrays.empty() ? Value() : Value(written.arrays);
+  const Table table("", columns, {{outcome.file, arrays, written.operators, written.bytes}});
+  Document document;
+  return std::move(document.facts([table] { return table.object(0); })
+                       .sheet(table)
+                       .say(fmt::format("Wrote {}{}: {} operators, {}.\n", outcome.file,
+                                        written.arrays.empty() ? "" : " and " + written.arrays, written.operators,
+                                        short_bytes(static_cast<double>(written.bytes)))));
 }
 
 ImportOutcome run(const ImportRequest& request, const Caller&, const Watch&) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "profile_verdict.hpp"
@@ -241,44 +242,42 @@ DeviceProfileReport device_report(const ProfileOutcome& outcome) {
           *outcome.prediction};
 }
 
-}  // namespace
-
-Json to_json(const ProfileOutcome& outcome) {
-  Json object = is_counted(outcome) ? with_counts(outcome, [](const auto& report) { return to_json(report); })
-                                    : Json{{"schedule", {{"requested", outcome.schedule}}}};
-  if (outcome.prediction) object["predicted"] = to_json(device_report(outcome));
-  // The same names for every kind of model; null is what this kind has not.
+/// The same names for every kind of model; null is what this kind has not.
+Json names_of_all(const ProfileOutcome& outcome) {
   const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
-  if (const Model* network = std::get_if<Model>(&outcome.model); network != nullptr && network->import) {
-    object["import"] = import_json(*network->import);
-    object["forward"] = forward_json(*network->forward);
+  Json object;
+  for (const char* name : {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "makespan_shared",
+                           "bound_shared", "time", "predicted"}) {
+    object[name] = nullptr;
   }
-  object["verdict"] = verdict_json(outcome.verdict);
   object["launch"] = launch_json(outcome.machine.get());
   object["kind"] = search_kind(outcome.model);
   object["exact"] = chain == nullptr || chain->chain.is_exact();
-  if (!object.contains("inputs")) object["inputs"] = 1;
-  if (!object.contains("pattern")) object["pattern"] = to_string(outcome.pattern);
-  if (!object.contains("schedule")) object["schedule"] = {{"requested", outcome.schedule}};
-  for (const char* name : {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "makespan_shared",
-                           "bound_shared", "time", "predicted"}) {
-    if (!object.contains(name)) object[name] = Json();
-  }
+  object["inputs"] = 1;
+  object["pattern"] = to_string(outcome.pattern);
+  object["schedule"] = {{"requested", outcome.schedule}};
   return object;
 }
 
-std::string to_csv(const ProfileOutcome& outcome) {
-  if (outcome.prediction) return to_csv(device_report(outcome));
-  return with_counts(outcome, [](const auto& report) { return to_csv(report); });
-}
+}  // namespace
 
-std::string to_text(const ProfileOutcome& outcome, const TextStyle& style) {
-  std::string text;
+Document document(const ProfileOutcome& outcome) {
+  Document document;
+  document.facts([&outcome] { return names_of_all(outcome); });
   if (const Model* network = std::get_if<Model>(&outcome.model); network != nullptr && network->import)
-    text = import_text(*network->import, *network->forward);
-  if (is_counted(outcome)) text += with_counts(outcome, [&](const auto& report) { return to_text(report, style); });
-  if (outcome.prediction) text += (text.empty() ? "" : "\n") + to_text(device_report(outcome), style);
-  return text + verdict_text(outcome.verdict);
+    document.add(import_document(*network->import, *network->forward));
+  if (outcome.prediction) {
+    const DeviceProfileReport report = device_report(outcome);
+    Document prediction = upsweep::document(report);
+    if (is_counted(outcome)) {
+      document.add(with_counts(outcome, [](const auto& counted) { return upsweep::document(counted); })).say("\n");
+    }
+    document.add_under("predicted", std::move(prediction));
+  } else {
+    document.add(with_counts(outcome, [](const auto& report) { return upsweep::document(report); }));
+  }
+  add_verdict(document, outcome.verdict);
+  return document;
 }
 
 ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {

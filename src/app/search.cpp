@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "count_and_search.hpp"
@@ -225,9 +226,7 @@ SearchReport network_report(const SearchOutcome& outcome, const Model& model, co
   report.network = &model.network;
   report.network_profile = &network;
   report.remarks = cannot_run_text(outcome.analysis->schedules, result);
-  report.more = [&outcome, &result](std::size_t i, Json& candidate) {
-    candidate["feasible_on"] = feasible_on_json(outcome.analysis->schedules[i], result, i);
-  };
+  report.more = feasible_on_fields(outcome.analysis->schedules, result);
   return report;
 }
 
@@ -275,21 +274,13 @@ Verdict verdict_of(const SearchOutcome& outcome) {
 
 }  // namespace
 
-Json to_json(const SearchOutcome& outcome) {
-  Json json = with_report(outcome, [](const auto& report) { return to_json(report); });
-  json["verdict"] = verdict_json(outcome.verdict);
-  if (outcome.scheme_limit)
-    json[outcome.scheme_limit->first] = outcome.scheme_limit->second ? Json(*outcome.scheme_limit->second) : Json();
-  return json;
-}
-
-std::string to_csv(const SearchOutcome& outcome) {
-  return with_report(outcome, [](const auto& report) { return to_csv(report); });
-}
-
-std::string to_text(const SearchOutcome& outcome, const TextStyle& style) {
-  return with_report(outcome, [&](const auto& report) { return to_text(report, style); }) +
-         verdict_text(outcome.verdict);
+Document document(const SearchOutcome& outcome) {
+  Document document = with_report(outcome, [](const auto& report) { return upsweep::document(report); });
+  add_verdict(document, outcome.verdict);
+  if (outcome.scheme_limit) {
+    document.facts([&limit = *outcome.scheme_limit] { return Json{{limit.first, json_of(limit.second)}}; });
+  }
+  return document;
 }
 
 SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watch& watch) {

@@ -107,17 +107,11 @@ std::optional<std::string> nothing_valid(const StudyFile& study, const StudyResu
 
 }  // namespace
 
-Json to_json(const StudyOutcome& outcome) {
-  Json json = to_json(outcome.report());
-  json["verdict"] = verdict_json(outcome.verdict);
-  return json;
-}
-
-std::string to_csv(const StudyOutcome& outcome) { return to_csv(outcome.report()); }
-
-std::string to_text(const StudyOutcome& outcome, const TextStyle& style) {
-  const std::string verdict = verdict_text(outcome.verdict);
-  return to_text(outcome.report(), style) + (verdict.empty() ? "" : "\n" + verdict);
+Document document(const StudyOutcome& outcome) {
+  Document document = upsweep::document(outcome.report());
+  if (!outcome.verdict.sentences.empty()) document.say("\n");
+  add_verdict(document, outcome.verdict);
+  return document;
 }
 
 StudyOutcome run(const StudyRequest& request, const Caller& caller, const Watch& watch) {

@@ -188,15 +188,11 @@ TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch&
   return outcome;
 }
 
-Json to_json(const TrainOutcome& outcome) {
-  Json json = to_json(outcome.report);
-  json["verdict"] = verdict_json(outcome.verdict);
-  return json;
+Document document(const TrainOutcome& outcome) {
+  Document document = upsweep::document(outcome.report);
+  add_verdict(document, outcome.verdict);
+  return document;
 }
-
-std::string to_csv(const TrainOutcome& outcome) { return to_csv(outcome.report); }
-
-std::string to_text(const TrainOutcome& outcome) { return to_text(outcome.report) + verdict_text(outcome.verdict); }
 
 void refuse(const TrainSpec& spec, int line, const std::string& field, const std::string& message) {
   if (line == 0) throw RequestError(field, ": " + message);

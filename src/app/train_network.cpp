@@ -6,6 +6,7 @@
 #include "upsweep/app/loading.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/learning/image_data.hpp"

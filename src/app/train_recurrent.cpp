@@ -6,6 +6,7 @@
 #include "train_models.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/io/feature_file.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/learning/recurrent_training.hpp"

@@ -12,6 +12,7 @@
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/memory.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/training_report.hpp"
 #include "upsweep/scan/schedule_name.hpp"

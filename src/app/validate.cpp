@@ -230,22 +230,12 @@ void refuse_recurrent(const ValidateRequest& request) {
 
 }  // namespace
 
-Json to_json(const ValidateOutcome& outcome) {
+Document document(const ValidateOutcome& outcome) {
   const auto* passes = std::get_if<PassesReport>(&outcome.found);
-  Json json = passes != nullptr ? to_json(*passes) : to_json(std::get<NetworkValidation>(outcome.found).report());
-  json["verdict"] = verdict_json(outcome.verdict);
-  return json;
-}
-
-std::string to_csv(const ValidateOutcome& outcome) {
-  const auto* passes = std::get_if<PassesReport>(&outcome.found);
-  return passes != nullptr ? to_csv(*passes) : to_csv(std::get<NetworkValidation>(outcome.found).report());
-}
-
-std::string to_text(const ValidateOutcome& outcome, const TextStyle& style) {
-  const auto* passes = std::get_if<PassesReport>(&outcome.found);
-  return (passes != nullptr ? to_text(*passes) : to_text(std::get<NetworkValidation>(outcome.found).report(), style)) +
-         verdict_text(outcome.verdict);
+  Document document = passes != nullptr ? upsweep::document(*passes)
+                                        : upsweep::document(std::get<NetworkValidation>(outcome.found).report());
+  add_verdict(document, outcome.verdict);
+  return document;
 }
 
 ValidationReport NetworkValidation::report() const {

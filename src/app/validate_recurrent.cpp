@@ -16,8 +16,8 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/devices/registry.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/io/recurrent_file.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/report/passes_report.hpp"
 #include "upsweep/scan/builders.hpp"
 

@@ -32,7 +32,8 @@ Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
   return {app, [options, app, &invocation] {
             options->request.value_bytes = options->dtype == "both" ? 0 : options->dtype == "fp64" ? 8 : 4;
             Console console(*app);
-            print_report(options->format, run(options->request, invocation, console.watch()).calibration);
+            const CalibrateOutcome outcome = run(options->request, invocation, console.watch());
+            print_document(options->format, document(outcome.calibration));
             return 0;
           }};
 }

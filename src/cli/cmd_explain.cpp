@@ -27,7 +27,7 @@ int run_explain(const ExplainOptions& options, const CLI::App& app, const Invoca
   profile.sizes = sizes_of(options.recurrent);
   const ExplainOutcome outcome = run(request, invocation, console.watch());
   report_stored(options.model.db, outcome.profile.run_ids);
-  print_report(options.model.format, outcome);
+  print_document(options.model.format, document(outcome));
   return 0;
 }
 

@@ -38,7 +38,8 @@ FormulaRequest request_of(const FormulaOptions& options) {
 
 int run_formula(const FormulaOptions& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
-  print_report(options.format, run(request_of(options), invocation, console.watch()));
+  const FormulaOutcome outcome = run(request_of(options), invocation, console.watch());
+  print_document(options.format, document(outcome));
   return 0;
 }
 

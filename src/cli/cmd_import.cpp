@@ -22,7 +22,8 @@ Command declare_import(CLI::App& root, const Invocation& invocation) {
   return {app, [options, app, &invocation] {
             options->request.onnx = onnx_options(options->onnx);
             Console console(*app);
-            print_report(options->format, run(options->request, invocation, console.watch()));
+            const ImportOutcome outcome = run(options->request, invocation, console.watch());
+            print_document(options->format, document(outcome));
             return 0;
           }};
 }

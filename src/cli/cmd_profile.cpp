@@ -36,7 +36,7 @@ int run_profile(const ProfileOptions& options, const CLI::App& app, const Invoca
   Console console(app);
   const ProfileOutcome outcome = run(request_of(options), invocation, console.watch());
   report_stored(options.model.db, outcome.run_ids);
-  print_report(options.model.format, outcome);
+  print_document(options.model.format, document(outcome));
   return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "terminal.hpp"
 #include "upsweep/app/runs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/run_diff_report.hpp"
@@ -24,21 +23,6 @@ struct RunsOptions {
 template <class Request>
 Request one_of(const RunsOptions& options) {
   return {options.db, parse_id("ID", options.id), parse_id("--study", options.study)};
-}
-
-void print_list(const RunsOptions& options, const ListRunsOutcome& outcome) {
-  if (options.lists_studies) return print_report(options.format, outcome.studies);
-  print_result(
-      options.format, [&] { return to_json(outcome.runs); }, [&] { return to_csv(outcome.runs); },
-      [&] { return runs_and_studies_text(outcome.runs, outcome.studies, terminal_style()); });
-}
-
-void print_found(const std::string& format, const StoredStudy& study) { print_report(format, study); }
-
-void print_found(const std::string& format, const RunTables& run) {
-  print_result(
-      format, [&] { return to_json(run); }, [&] { return to_csv(run.run); },
-      [&] { return to_text(run, terminal_style()); });
 }
 
 }  // namespace
@@ -72,14 +56,17 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
             if (diff->parsed()) {
               const auto before = parse_id("A", options->id).value();
               const auto after = parse_id("B", options->other_id).value();
-              print_report(options->format, ask(DiffRunsRequest{options->db, before, after}).diff);
+              const DiffRunsOutcome outcome = ask(DiffRunsRequest{options->db, before, after});
+              print_document(options->format, document(outcome.diff));
             } else if (show->parsed()) {
               const ShowRunOutcome outcome = ask(one_of<ShowRunRequest>(*options));
-              std::visit([&](const auto& found) { print_found(options->format, found); }, outcome.found);
+              std::visit([&](const auto& found) { print_document(options->format, document(found)); }, outcome.found);
             } else if (erase->parsed()) {
               ask(one_of<DeleteRunRequest>(*options));
             } else {
-              print_list(*options, ask(ListRunsRequest{options->db}));
+              const ListRunsOutcome outcome = ask(ListRunsRequest{options->db});
+              print_document(options->format, options->lists_studies ? document(outcome.studies)
+                                                                     : runs_and_studies(outcome.runs, outcome.studies));
             }
             return 0;
           }};

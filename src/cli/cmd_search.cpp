@@ -45,7 +45,7 @@ int run_search(const SearchCommand& options, const CLI::App& app, const Invocati
   const GentleStop stop(true);
   const SearchOutcome outcome = run(request_of(options), invocation, console.watch(&stop.flag()));
   report_stored(options.model.db, outcome.run_ids);
-  print_report(options.model.format, outcome);
+  print_document(options.model.format, document(outcome));
   return outcome.is_interrupted ? kSearchInterrupted : 0;
 }
 

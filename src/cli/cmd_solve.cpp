@@ -75,7 +75,7 @@ SolveRequest request_of(const SolveOptions& options) {
 int run_solve(const SolveOptions& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
   const SolveOutcome outcome = run(request_of(options), invocation, console.watch());
-  print_report(options.format, outcome.report());
+  print_document(options.format, document(outcome.report()));
   if (outcome.mismatch) throw ValidationFailed(*outcome.mismatch);
   return 0;
 }

@@ -42,7 +42,7 @@ int lead_study(const StudyRequest& request, const std::string& format, const CLI
   const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
   Console console(app, "");
   const StudyOutcome outcome = run(request, invocation, console.watch(&stop.flag()));
-  print_report(format, outcome);
+  print_document(format, document(outcome));
   say_outcome(request.db, outcome.result);
   if (outcome.result.is_interrupted) return kStudyInterrupted;
   if (outcome.nothing_valid) throw InputError(*outcome.nothing_valid);

@@ -28,7 +28,7 @@ int run_train(const TrainOptions& options, const CLI::App& app, const Invocation
   Console console(app);
   const TrainOutcome outcome = run(request, invocation, console.watch());
   report_stored(request.db, outcome.run_ids);
-  print_report(options.format, outcome);
+  print_document(options.format, document(outcome));
   if (outcome.failure) std::rethrow_exception(outcome.failure);
   return 0;
 }

@@ -18,11 +18,11 @@ struct TrainingOptions {
 
 /// The table that --costs asks for.
 template <class Study>
-std::string costs_of(const TrainingOptions& options, const TrainingFile& file, const Study& study) {
-  if constexpr (requires { costs_text(file, study); }) {
-    if (options.costs) return costs_text(file, study);
+Document costs_of(const TrainingOptions& options, const TrainingFile& file, const Study& study) {
+  if constexpr (requires { costs_document(file, study); }) {
+    if (options.costs) return costs_document(file, study);
   }
-  return "";
+  return {};
 }
 
 int run_training(const TrainingOptions& options, const CLI::App& app, const Invocation& invocation) {
@@ -36,19 +36,11 @@ int run_training(const TrainingOptions& options, const CLI::App& app, const Invo
   report_stored(request.db, outcome.run_ids);
   const TrainingFile& file = outcome.file;
   const auto print = [&](const auto& study, const auto& answers) {
-    if constexpr (requires { to_json(file, study, answers); }) {
-      print_result(
-          options.format,
-          [&] {
-            Json json = to_json(file, study, answers);
-            json["verdict"] = verdict_json(outcome.verdict);
-            return json;
-          },
-          [&] { return to_csv(study, answers); },
-          [&] {
-            return to_text(file, study, answers, style) + costs_of(options, file, study) +
-                   verdict_text(outcome.verdict);
-          });
+    if constexpr (requires { document(file, study, answers, style); }) {
+      Document found = document(file, study, answers, style);
+      found.add(costs_of(options, file, study));
+      add_verdict(found, outcome.verdict);
+      print_document(options.format, found);
     }
   };
   std::visit(print, file.study, outcome.answers);

@@ -45,7 +45,7 @@ int run_validate(const ValidateOptions& options, const CLI::App& app, const Invo
   Console console(app);
   const ValidateOutcome outcome = run(request_of(options), invocation, console.watch());
   report_stored(options.model.db, outcome.run_ids);
-  print_report(options.model.format, outcome);
+  print_document(options.model.format, document(outcome));
   if (outcome.mismatch) throw ValidationFailed(*outcome.mismatch);
   if (outcome.failure) throw BackendError(*outcome.failure);
   return 0;

@@ -6,19 +6,21 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "options.hpp"
+#include "terminal.hpp"
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep::cli {
 
-void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
-                  const std::function<std::string()>& table) {
+void print_document(const std::string& format, const Document& document) {
   // What is not UTF-8 (a path, say) must not make the whole object unreadable.
-  const std::string text = format == "json"  ? json().dump(1, ' ', false, Json::error_handler_t::replace) + '\n'
-                           : format == "csv" ? csv()
-                                             : table();
+  const std::string text = format == "json" ? document.json().dump(1, ' ', false, Json::error_handler_t::replace) + '\n'
+                           : format == "csv" ? document.csv()
+                                             : document.text(terminal_style());
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::runtime_error("standard output cannot be written");
   }

@@ -3,34 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "terminal.hpp"
 #include "upsweep/app/session.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/document.hpp"
 
 namespace upsweep::cli {
 
-/// Writes a result in the given format to standard output; throws std::runtime_error when that fails.
-void print_result(const std::string& format, const std::function<Json()>& json, const std::function<std::string()>& csv,
-                  const std::function<std::string()>& table);
-
-/// The same of a report with the three functions; its text in the terminal's style, where it has styles.
-template <class Report>
-void print_report(const std::string& format, const Report& report) {
-  print_result(
-      format, [&] { return to_json(report); }, [&] { return to_csv(report); },
-      [&] {
-        if constexpr (requires { to_text(report, TextStyle{}); }) {
-          return to_text(report, terminal_style());
-        } else {
-          return to_text(report);
-        }
-      });
-}
+/// Writes a document in the given format ("json", "csv" or "table") to standard output; throws std::runtime_error when
+/// that fails.
+void print_document(const std::string& format, const Document& document);
 
 /// Says on standard error where runs went, if they went anywhere: "upsweep: stored in runs.sqlite as runs 3, 4".
 void report_stored(const std::optional<std::string>& db, const std::vector<std::int64_t>& ids);

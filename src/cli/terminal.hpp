@@ -1,6 +1,6 @@
 #pragma once
 
-#include "upsweep/report/text_style.hpp"
+#include "upsweep/document/text_style.hpp"
 
 namespace upsweep::cli {
 

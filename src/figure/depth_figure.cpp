@@ -6,8 +6,8 @@
 
 #include "run_context.hpp"
 #include "run_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

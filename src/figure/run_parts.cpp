@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/replayed_run.hpp"
 
 namespace upsweep {

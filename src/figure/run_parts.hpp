@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/store/stored_run.hpp"
 

@@ -7,7 +7,6 @@
 #include "run_parts.hpp"
 #include "schedule_lines.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "plot_axis.hpp"
 #include "run_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

@@ -10,9 +10,9 @@
 #include "plot_axis.hpp"
 #include "run_context.hpp"
 #include "run_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

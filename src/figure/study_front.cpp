@@ -9,9 +9,9 @@
 #include "point_grid.hpp"
 #include "run_parts.hpp"
 #include "study_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

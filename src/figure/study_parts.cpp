@@ -9,7 +9,7 @@
 #include <set>
 
 #include "run_parts.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 namespace {

@@ -6,8 +6,9 @@
 #include "run_context.hpp"
 #include "run_parts.hpp"
 #include "simulated_run.hpp"
+#include "upsweep/document/json.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "upsweep/report/format.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 
 namespace upsweep {
 namespace {

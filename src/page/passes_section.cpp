@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sections.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/study_figures.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 double error_of(const CalibrationPoint& point) { return point.predicted_s / point.measured_s - 1; }
 
@@ -34,97 +34,91 @@ ErrorFigures figures_of(const Calibration& calibration, std::size_t workers, uns
   return error_figures(predicted, measured);
 }
 
-std::string fit_text(const Calibration& calibration) {
-  TextTable table({{"workers"},
-                   {"numbers", Align::left},
-                   {"op latency"},
-                   {"level latency"},
-                   {"copy"},
-                   {"dense"},
-                   {"points"},
-                   {"mean error"},
-                   {"median"},
-                   {"p90"},
-                   {"largest"}});
+/// Rates and errors by workers and type of numbers, for people.
+Table fit_table(const Calibration& calibration) {
+  std::vector<std::vector<Value>> rows;
   for (const Rates& rates : calibration.machine.rates) {
     for (const unsigned value_bytes : {4U, 8U}) {
       const ErrorFigures figures = figures_of(calibration, rates.workers, value_bytes);
       if (figures.points == 0) continue;
       const double dense = rates.of(value_bytes).dense_flops_per_s;
-      const auto percent = [](double error) { return fmt::format("{:.1f} %", 100 * error); };
-      table.row({fmt::format("{}", rates.workers), type_name(value_bytes), short_seconds(rates.op_latency_s),
-                 short_seconds(rates.level_latency_s), fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9),
-                 dense > 0 ? fmt::format("{:.1f} GFLOP/s", dense / 1e9) : "-", fmt::format("{}", figures.points),
-                 percent(figures.mean), percent(figures.median), percent(figures.p90), percent(figures.max)});
+      rows.push_back({rates.workers, type_name(value_bytes), rates.op_latency_s, rates.level_latency_s,
+                      fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9),
+                      dense > 0 ? Value(fmt::format("{:.1f} GFLOP/s", dense / 1e9)) : Value(), figures.points,
+                      figures.mean, figures.median, figures.p90, figures.max});
     }
   }
-  return table.text();
+  return {"",
+          {{"", "workers", Unit::exact},
+           {"", "numbers", Unit::text},
+           {"", "op latency", Unit::seconds},
+           {"", "level latency", Unit::seconds},
+           {"", "copy", Unit::exact},
+           {"", "dense", Unit::exact},
+           {"", "points", Unit::exact},
+           {"", "mean error", Unit::share},
+           {"", "median", Unit::share},
+           {"", "p90", Unit::share},
+           {"", "largest", Unit::share}},
+          std::move(rows)};
 }
 
-std::string worst_text(const Calibration& calibration) {
+/// Synthetic products, predicted beside measured.
+Table points_table(const std::string& name, std::vector<const CalibrationPoint*> points) {
+  using Item = const CalibrationPoint*;
+  return {name, std::move(points),
+          std::vector<Field<Item>>{
+              {"product", "product", Unit::text, [](Item point) { return Value(point->name); }},
+              {"workers", "workers", Unit::exact, [](Item point) { return Value(point->workers); }},
+              {"dtype", "numbers", Unit::text, [](Item point) { return Value(type_name(point->value_bytes)); }},
+              {"in_cache", {}, Unit::text, [](Item point) { return Value(point->in_cache); }},
+              {"predicted_s", "predicted", Unit::seconds, [](Item point) { return Value(point->predicted_s); }},
+              {"measured_s", "measured", Unit::seconds, [](Item point) { return Value(point->measured_s); }},
+              {"error", "error", Unit::change, [](Item point) { return Value(error_of(*point)); }}}};
+}
+
+/// Those that fit worst.
+std::vector<const CalibrationPoint*> worst_points(const Calibration& calibration) {
   constexpr std::size_t kShown = 5;
-  std::vector<CalibrationPoint> points = calibration.points;
-  std::sort(points.begin(), points.end(), [](const CalibrationPoint& a, const CalibrationPoint& b) {
-    return std::fabs(error_of(a)) > std::fabs(error_of(b));
-  });
-  TextTable table(
-      {{"product", Align::left}, {"workers"}, {"numbers", Align::left}, {"predicted"}, {"measured"}, {"error"}});
-  for (std::size_t i = 0; i < std::min(kShown, points.size()); ++i) {
-    table.row({points[i].name, fmt::format("{}", points[i].workers), type_name(points[i].value_bytes),
-               short_seconds(points[i].predicted_s), short_seconds(points[i].measured_s),
-               fmt::format("{:+.1f} %", 100 * error_of(points[i]))});
-  }
-  return table.text();
+  std::vector<const CalibrationPoint*> points = each_of(calibration.points);
+  std::ranges::sort(points, std::greater(), [](const CalibrationPoint* point) { return std::fabs(error_of(*point)); });
+  points.resize(std::min(kShown, points.size()));
+  return points;
+}
+
+Table rates_table(const Machine& machine) {
+  using Item = const Rates*;
+  return {"rates", each_of(machine.rates),
+          std::vector<Field<Item>>{
+              {"workers", {}, Unit::exact, [](Item rates) { return Value(rates->workers); }},
+              {"op_latency_s", {}, Unit::seconds, [](Item rates) { return Value(rates->op_latency_s); }},
+              {"level_latency_s", {}, Unit::seconds, [](Item rates) { return Value(rates->level_latency_s); }},
+              {"copy_bytes_per_s", {}, Unit::count, [](Item rates) { return Value(rates->copy_bytes_per_s); }},
+              {"dense_flops_per_s/fp32", {}, Unit::count, [](Item rates) { return Value(rates->fp32.dense_rate()); }},
+              {"dense_flops_per_s/fp64", {}, Unit::count, [](Item rates) { return Value(rates->fp64.dense_rate()); }}}};
 }
 
 }  // namespace
 
-Json to_json(const Calibration& calibration) {
+Document document(const Calibration& calibration) {
   const Machine& machine = calibration.machine;
-  Json rates = Json::array();
-  for (const Rates& entry : machine.rates) {
-    rates.push_back({{"workers", entry.workers},
-                     {"op_latency_s", entry.op_latency_s},
-                     {"level_latency_s", entry.level_latency_s},
-                     {"copy_bytes_per_s", entry.copy_bytes_per_s},
-                     {"dense_flops_per_s",
-                      {{"fp32", entry.fp32.dense_rate() ? Json(*entry.fp32.dense_rate()) : Json()},
-                       {"fp64", entry.fp64.dense_rate() ? Json(*entry.fp64.dense_rate()) : Json()}}}});
-  }
-  Json points = Json::array();
-  for (const CalibrationPoint& point : calibration.points) {
-    points.push_back({{"product", point.name},
-                      {"workers", point.workers},
-                      {"dtype", type_name(point.value_bytes)},
-                      {"in_cache", point.in_cache},
-                      {"predicted_s", point.predicted_s},
-                      {"measured_s", point.measured_s},
-                      {"error", error_of(point)}});
-  }
-  return {{"machine", machine.name},
-          {"device", machine.provenance.device},
-          {"driver", machine.provenance.driver},
-          {"date", machine.provenance.date},
-          {"rates", std::move(rates)},
-          {"fit", figures_json(machine.provenance.fit)},
-          {"points", std::move(points)}};
-}
-
-std::string to_csv(const Calibration& calibration) {
-  std::string csv = csv_line({"product", "workers", "dtype", "in_cache", "predicted_s", "measured_s", "error"});
-  for (const CalibrationPoint& point : calibration.points) {
-    csv += csv_line({point.name, fmt::format("{}", point.workers), type_name(point.value_bytes),
-                     point.in_cache ? "1" : "0", fmt::format("{}", point.predicted_s),
-                     fmt::format("{}", point.measured_s), fmt::format("{}", error_of(point))});
-  }
-  return csv;
-}
-
-std::string to_text(const Calibration& calibration) {
-  const Machine& machine = calibration.machine;
-  return fmt::format("{}: {} ({}), {}\n\n{}\nThe synthetic products that fit worst:\n\n{}", machine.name,
-                     machine.provenance.device, machine.provenance.driver, machine.provenance.date,
-                     fit_text(calibration), worst_text(calibration));
+  Document document;
+  return std::move(document
+                       .facts([&machine] {
+                         return Json{{"machine", machine.name},
+                                     {"device", machine.provenance.device},
+                                     {"driver", machine.provenance.driver},
+                                     {"date", machine.provenance.date},
+                                     {"fit", figures_json(machine.provenance.fit)}};
+                       })
+                       .list(rates_table(machine))
+                       .list(points_table("points", each_of(calibration.points)))
+                       .sheet(points_table("", each_of(calibration.points)))
+                       .say(fmt::format("{}: {} ({}), {}\n\n", machine.name, machine.provenance.device,
+                                        machine.provenance.driver, machine.provenance.date))
+                       .show(fit_table(calibration))
+                       .say("\nThe synthetic products that fit worst:\n\n")
+                       .show(points_table("", worst_points(calibration))));
 }
 
 }  // namespace upsweep

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/value.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
 
-/// A stored cell as JSON; null where there is nothing.
-[[nodiscard]] Json cell_json(const Cell& cell);
+/// A stored cell as a value.
+[[nodiscard]] Value cell_value(const Cell& cell);
 /// The same as text without loss; empty where there is nothing.
 [[nodiscard]] std::string cell_text(const Cell& cell);
 /// Its number, 0 where it is none.

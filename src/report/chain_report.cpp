@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "profile_parts.hpp"
 #include "recurrent_model_json.hpp"
 #include "upsweep/base/checked.hpp"
@@ -73,39 +75,56 @@ ProfileCounts counts_of(const ChainProfileReport& report) {
   return counts;
 }
 
-Json homogeneous_level_json(const HomogeneousLevel& level) {
-  Json object = level_json(level.profile, 1);
-  object.update({{"mv_ops", level.mv_ops}, {"dead_ops", level.dead_ops}, {"nnz", level.nnz}, {"bytes", level.bytes}});
-  return object;
+/// A level of a cycle of them, each as often as the run has cycles.
+struct LevelRow {
+  std::uint64_t first;  ///< level of the run
+  std::uint64_t repeat;
+  const HomogeneousLevel* level;
+};
+
+std::vector<Field<LevelRow>> level_run_fields() {
+  std::vector<Field<LevelRow>> fields = {
+      {"level", {}, Unit::exact, [](const LevelRow& row) { return Value(row.first); }},
+      {"repeat", "levels", Unit::exact, [](const LevelRow& row) { return Value(row.repeat); }}};
+  for (Field<const LevelProfile*>& field : level_fields(1)) {
+    fields.emplace_back(field.name, field.head, field.unit,
+                        [value = std::move(field.value)](const LevelRow& row) { return value(&row.level->profile); });
+  }
+  using H = HomogeneousLevel;
+  const auto field = [](std::string name, std::optional<std::string> head, Unit unit, std::uint64_t H::*figure) {
+    return Field<LevelRow>(std::move(name), std::move(head), unit,
+                           [figure](const LevelRow& row) { return Value(row.level->*figure); });
+  };
+  fields.push_back(field("mv_ops", {}, Unit::exact, &H::mv_ops));
+  fields.push_back(field("dead_ops", {}, Unit::exact, &H::dead_ops));
+  fields.push_back(field("nnz", {}, Unit::exact, &H::nnz));
+  fields.push_back(field("bytes", "bytes each", Unit::bytes, &H::bytes));
+  return fields;
 }
 
+Table level_runs_table(const HomogeneousProfile& profile) {
+  std::vector<LevelRow> rows;
+  std::uint64_t first = 0;
+  for (const LevelRun& run : profile.runs) {
+    for (const HomogeneousLevel& level : run.cycle) rows.push_back({first, run.levels / run.cycle.size(), &level});
+    first += run.levels;
+  }
+  return {"", std::move(rows), level_run_fields()};
+}
+
+/// The same with a row for each run; one of several levels in turn has all of them as its `cycle`.
 Json level_runs_json(const HomogeneousProfile& profile) {
   Json levels = Json::array();
   std::uint64_t first = 0;
   for (const LevelRun& run : profile.runs) {
-    Json object = {{"level", first}, {"repeat", run.levels}};
-    object.update(homogeneous_level_json(run.cycle.front()));
-    if (run.cycle.size() > 1) {
-      object["cycle"] = Json::array();
-      for (const HomogeneousLevel& level : run.cycle) object["cycle"].push_back(homogeneous_level_json(level));
-    }
-    levels.push_back(std::move(object));
+    std::vector<LevelRow> rows;
+    for (const HomogeneousLevel& level : run.cycle) rows.push_back({first, run.levels, &level});
+    const Json cycle = Table("", std::move(rows), level_run_fields()).json();
+    levels.push_back(cycle.front());
+    if (run.cycle.size() > 1) levels.back()["cycle"] = cycle;
     first += run.levels;
   }
   return levels;
-}
-
-std::string level_runs_text(const HomogeneousProfile& profile, const TextStyle& style) {
-  TextTable table(
-      {{"levels"}, {"phase", TextTable::Align::left}, {"ops each"}, {"FLOPs each"}, {"largest op"}, {"bytes each"}});
-  for (const LevelRun& run : profile.runs) {
-    for (const HomogeneousLevel& level : run.cycle) {
-      table.row({fmt::format("{}", run.levels / run.cycle.size()), to_string(level.profile.phase),
-                 fmt::format("{}", level.profile.ops), short_count(level.profile.flops_sum, 1),
-                 short_count(level.profile.flops_max, 1), short_bytes(level.bytes, 1)});
-    }
-  }
-  return table.text(style);
 }
 
 }  // namespace
@@ -135,42 +154,27 @@ std::optional<std::uint64_t> recurrent_baseline_flops(const RecurrentModel& mode
                      checked_mul(model.steps, checked_mul(2, h)));
 }
 
-Json to_json(const ChainProfileReport& report) {
-  const auto* chain = std::get_if<const ChainModel*>(&report.model);
-  Json object = {{"model", chain != nullptr ? chain_model_json(**chain)
-                                            : recurrent_model_json(*std::get<const RecurrentModel*>(report.model))},
-                 {"exact", chain == nullptr || (*chain)->chain.is_exact()},
-                 {"pattern", "guaranteed"},
-                 {"levels", level_runs_json(report.profile)}};
-  add_counts(object, counts_of(report));
-  return object;
-}
-
-std::string to_csv(const ChainProfileReport& report) {
-  std::string csv =
-      csv_line({"level", "repeat", "phase", "ops", "mv_ops", "dead_ops", "flops_sum", "flops_max", "span_max"});
-  std::uint64_t first = 0;
-  for (const LevelRun& run : report.profile.runs) {
-    for (const HomogeneousLevel& level : run.cycle) {
-      csv += csv_line({fmt::format("{}", first), fmt::format("{}", run.levels / run.cycle.size()),
-                       to_string(level.profile.phase), fmt::format("{}", level.profile.ops),
-                       fmt::format("{}", level.mv_ops), fmt::format("{}", level.dead_ops),
-                       fmt::format("{}", level.profile.flops_sum), fmt::format("{}", level.profile.flops_max),
-                       fmt::format("{}", level.profile.span_max)});
-    }
-    first += run.levels;
-  }
-  return csv;
-}
-
-std::string to_text(const ChainProfileReport& report, const TextStyle& style) {
+Document document(const ChainProfileReport& report) {
   const auto* chain = std::get_if<const ChainModel*>(&report.model);
   const ProfileCounts counts = counts_of(report);
   const std::string model = chain != nullptr ? chain_model_text(**chain)
                                              : recurrent_model_text(*std::get<const RecurrentModel*>(report.model));
-  return fmt::format("{}\n{}\n{}\n{}{}{}", model, schedule_text(counts), level_runs_text(report.profile, style),
-                     counts_text(counts, "(linear, same Jacobians)", "", style), seconds_text(counts),
-                     chain != nullptr ? expectation_text(**chain) : "Figures are those of one sequence.\n");
+  Document document;
+  document
+      .facts([report, chain = chain != nullptr ? *chain : nullptr] {
+        return Json{{"model", chain != nullptr ? chain_model_json(*chain)
+                                               : recurrent_model_json(*std::get<const RecurrentModel*>(report.model))},
+                    {"exact", chain == nullptr || chain->chain.is_exact()},
+                    {"pattern", "guaranteed"},
+                    {"levels", level_runs_json(report.profile)}};
+      })
+      .say(fmt::format("{}\n{}\n", model, schedule_text(counts)))
+      .show_sheet(level_runs_table(report.profile))
+      .say("\n")
+      .add(counts_document(counts, "(linear, same Jacobians)", ""))
+      .say(seconds_text(counts))
+      .say(chain != nullptr ? expectation_text(**chain) : "Figures are those of one sequence.\n");
+  return document;
 }
 
 }  // namespace upsweep

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cell_text.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/command_text.hpp"
 
 namespace upsweep {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep {

@@ -1,8 +1,9 @@
 #include "upsweep/report/command_text.hpp"
 
+#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/json.hpp"
 
 namespace upsweep {
 namespace {

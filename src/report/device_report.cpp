@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 struct NamedPhase {
   const char* key;   ///< in JSON and CSV
@@ -30,12 +32,14 @@ std::array<NamedPhase, 7> phases_of(const DevicePrediction& p) {
 }
 
 /// A ratio to a time that may be 0.
-Json ratio_json(double ratio) { return std::isfinite(ratio) ? Json(ratio) : Json(); }
+std::optional<double> finite(double ratio) { return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt; }
+
+Value bound_value(const DevicePhase& phase) { return phase.seconds() > 0 ? Value(to_string(phase.bound())) : Value(); }
 
 Json phase_json(const DevicePhase& phase) {
   Json parts;
   for (std::size_t i = 0; i < kBounds; ++i) parts[to_string(static_cast<Bound>(i))] = phase.parts_s[i];
-  return {{"seconds", phase.seconds()},  {"bound", phase.seconds() > 0 ? Json(to_string(phase.bound())) : Json()},
+  return {{"seconds", phase.seconds()},  {"bound", bound_value(phase).json()},
           {"parts_s", std::move(parts)}, {"kernels", phase.kernels},
           {"flops", phase.flops},        {"bytes", phase.bytes}};
 }
@@ -53,15 +57,15 @@ Json prediction_json(const DevicePrediction& prediction) {
   for (const NamedPhase& named : phases_of(prediction)) object[named.key] = phase_json(named.phase);
   object["hidden_s"] = prediction.hidden_s();
   object["memory_bytes"] = prediction.memory_bytes;
-  object["speedup"] = {{"backward", ratio_json(prediction.backward_speedup())},
-                       {"backward_without_jacobians", ratio_json(prediction.backward_speedup_without_jacobians())},
-                       {"overall", ratio_json(prediction.overall_speedup())}};
+  object["speedup"] = {{"backward", json_of(finite(prediction.backward_speedup()))},
+                       {"backward_without_jacobians", json_of(finite(prediction.backward_speedup_without_jacobians()))},
+                       {"overall", json_of(finite(prediction.overall_speedup()))}};
   return object;
 }
 
-std::string bound_text(const DevicePrediction& prediction) {
+Value bound_value(const DevicePrediction& prediction) {
   const std::optional<Bound> bound = bound_of(prediction);
-  return bound ? to_string(*bound) : "";
+  return bound ? Value(to_string(*bound)) : Value();
 }
 
 std::string head_text(const RecurrentModel& model, const Machine& machine) {
@@ -106,13 +110,24 @@ SearchReport search_report(const DeviceSearchReport& report) {
   search.plain = "the sequential pass";
   search.priced_by = report.machine.kind == MachineKind::pram ? "pram" : "kernels";
   search.linear_flops = result.linear().totals.flops / result.options.batch;
-  search.more = [&result](std::size_t i, Json& candidate) {
-    const DevicePrediction& prediction = result.passes[i].prediction;
-    const std::string bound = bound_text(prediction);
-    candidate["bound"] = bound.empty() ? Json() : Json(bound);
-    candidate["ratio_to_sequential"] = ratio_json(prediction.hidden_s() / prediction.sequential.seconds());
-    candidate["predicted"] = prediction_json(prediction);
+  const auto field = [&result](std::string name, Unit unit, std::function<Value(const DevicePrediction&)> value) {
+    return CandidateField(std::move(name), {}, unit, [&result, value = std::move(value)](const CandidateRow& row) {
+      return value(result.passes[row.place].prediction);
+    });
   };
+  using P = const DevicePrediction&;
+  search.more = {field("bound", Unit::text, [](P p) { return bound_value(p); }),
+                 field("jacobians_s", Unit::seconds, [](P p) { return Value(p.jacobians.seconds()); }),
+                 field("up_s", Unit::seconds, [](P p) { return Value(p.up.seconds()); }),
+                 field("middle_s", Unit::seconds, [](P p) { return Value(p.middle.seconds()); }),
+                 field("down_s", Unit::seconds, [](P p) { return Value(p.down.seconds()); }),
+                 field("backward_speedup", Unit::ratio, [](P p) { return Value(finite(p.backward_speedup())); }),
+                 field("backward_speedup_without_jacobians", Unit::ratio,
+                       [](P p) { return Value(finite(p.backward_speedup_without_jacobians())); }),
+                 field("overall_speedup", Unit::ratio, [](P p) { return Value(finite(p.overall_speedup())); }),
+                 field("ratio_to_sequential", Unit::ratio,
+                       [](P p) { return Value(finite(p.hidden_s() / p.sequential.seconds())); }),
+                 field("predicted", Unit::object, [](P p) { return Value::object(prediction_json(p)); })};
   return search;
 }
 
@@ -126,115 +141,95 @@ Verdict search_verdict(const DeviceSearchReport& report) {
   return verdict;
 }
 
-Json to_json(const DeviceProfileReport& report) {
-  Json object = {{"machine", report.machine.name},
-                 {"method", report.method},
-                 {"assumptions", assumptions_json(report.assumptions)}};
-  object.update(prediction_json(report.prediction));
-  object["levels"] = Json::array();
-  for (const DeviceLevel& level : report.prediction.levels) {
-    object["levels"].push_back({{"phase", to_string(level.phase)},
-                                {"repeat", level.levels},
-                                {"products", level.products},
-                                {"waves", level.waves},
-                                {"seconds", level.cost.seconds()},
-                                {"bound", level.cost.seconds() > 0 ? Json(to_string(level.cost.bound())) : Json()}});
-  }
-  return object;
-}
-
-std::string to_csv(const DeviceProfileReport& report) {
-  std::string csv = csv_line({"phase", "seconds", "bound", "kernels", "flops", "bytes"});
-  for (const auto& [key, text, phase] : phases_of(report.prediction)) {
-    csv += csv_line({key, fmt::format("{}", phase.seconds()), phase.seconds() > 0 ? to_string(phase.bound()) : "",
-                     fmt::format("{}", phase.kernels), fmt::format("{}", phase.flops), fmt::format("{}", phase.bytes)});
-  }
-  return csv;
-}
-
-std::string to_text(const DeviceProfileReport& report, const TextStyle& style) {
+Document document(const DeviceProfileReport& report) {
   const DevicePrediction& p = report.prediction;
-  TextTable table({{"phase", Align::left}, {"time"}, {"waits for", Align::left}, {"kernels"}, {"FLOPs"}, {"bytes"}});
-  for (const auto& [key, text, phase] : phases_of(p)) {
-    if (phase.kernels == 0) continue;
-    table.row({text, short_seconds(phase.seconds()), to_string(phase.bound()),
-               short_count(static_cast<double>(phase.kernels)), short_count(static_cast<double>(phase.flops)),
-               short_bytes(static_cast<double>(phase.bytes))});
-  }
-  return fmt::format(
-      "Predicted: {}\n\n{}\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
-      "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
-      head_text(report.model, report.machine), table.text(style), report.method, short_seconds(p.hidden_s()),
-      short_seconds(p.sequential.seconds()), short_bytes(static_cast<double>(p.memory_bytes)),
-      speedup_text(p.backward_speedup()), speedup_text(p.backward_speedup_without_jacobians()),
-      speedup_text(p.overall_speedup()), assumptions_text(report.machine, report.model, report.assumptions));
+  const std::array<NamedPhase, 7> phases = phases_of(p);
+  std::vector<Field<NamedPhase>> fields = {
+      {"phase", {}, Unit::text, [](const NamedPhase& named) { return Value(named.key); }},
+      {"", "phase", Unit::text, [](const NamedPhase& named) { return Value(named.text); }},
+      {"seconds", "time", Unit::seconds, [](const NamedPhase& named) { return Value(named.phase.seconds()); }},
+      {"bound", "waits for", Unit::text, [](const NamedPhase& named) { return bound_value(named.phase); }},
+      {"kernels", "kernels", Unit::count, [](const NamedPhase& named) { return Value(named.phase.kernels); }},
+      {"flops", "FLOPs", Unit::count, [](const NamedPhase& named) { return Value(named.phase.flops); }},
+      {"bytes", "bytes", Unit::bytes, [](const NamedPhase& named) { return Value(named.phase.bytes); }}};
+  std::vector<NamedPhase> all(phases.begin(), phases.end());
+  std::vector<NamedPhase> some;
+  std::ranges::copy_if(all, std::back_inserter(some), [](const NamedPhase& named) { return named.phase.kernels > 0; });
+  Document document;
+  document
+      .facts([report] {
+        Json object = {{"machine", report.machine.name},
+                       {"method", report.method},
+                       {"assumptions", assumptions_json(report.assumptions)}};
+        object.update(prediction_json(report.prediction));
+        return object;
+      })
+      .list({"levels", each_of(p.levels),
+             std::vector<Field<const DeviceLevel*>>{
+                 {"phase", {}, Unit::text, [](auto level) { return Value(to_string(level->phase)); }},
+                 {"repeat", {}, Unit::whole, [](auto level) { return Value(level->levels); }},
+                 {"products", {}, Unit::whole, [](auto level) { return Value(level->products); }},
+                 {"waves", {}, Unit::whole, [](auto level) { return Value(level->waves); }},
+                 {"seconds", {}, Unit::seconds, [](auto level) { return Value(level->cost.seconds()); }},
+                 {"bound", {}, Unit::text, [](auto level) { return bound_value(level->cost); }}}})
+      .sheet({"", std::move(all), fields})
+      .say(fmt::format("Predicted: {}\n\n", head_text(report.model, report.machine)))
+      .show({"", std::move(some), std::move(fields)})
+      .say(fmt::format("\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
+                       "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
+                       report.method, short_seconds(p.hidden_s()), short_seconds(p.sequential.seconds()),
+                       short_bytes(static_cast<double>(p.memory_bytes)), speedup_text(p.backward_speedup()),
+                       speedup_text(p.backward_speedup_without_jacobians()), speedup_text(p.overall_speedup()),
+                       assumptions_text(report.machine, report.model, report.assumptions)));
+  return document;
 }
 
-Json to_json(const DeviceSearchReport& report) {
-  Json json = to_json(search_report(report));
-  json["steps"] = report.model.steps;
-  json["batch"] = report.model.batch;
-  json["hidden"] = report.model.shape.hidden;
-  json["assumptions"] = assumptions_json(report.assumptions);
-  json["overtaking_looked_for"] = true;
-  json["overtaking"] = overtaking_steps_json(report.overtaking);
-  json["overtaking_looked_up_to"] = report.overtaking.looked_up_to;
-  json["overtaking_one_kernel"] = overtaking_steps_json(report.overtaking_one_kernel);
-  json["overtaking_one_kernel_looked_up_to"] = report.overtaking_one_kernel.looked_up_to;
-  json["sequential"] = phase_json(report.result.sequential().sequential);
-  return json;
-}
-
-std::string to_csv(const DeviceSearchReport& report) {
-  SearchReport search = search_report(report);
-  search.more = [&report](std::size_t i, Json& candidate) {
-    const DevicePrediction& p = report.result.passes[i].prediction;
-    const std::string bound = bound_text(p);
-    candidate["bound"] = bound.empty() ? Json() : Json(bound);
-    for (const auto& [name, phase] : {std::pair{"jacobians_s", &p.jacobians}, std::pair{"up_s", &p.up},
-                                      std::pair{"middle_s", &p.middle}, std::pair{"down_s", &p.down}}) {
-      candidate[name] = phase->seconds();
-    }
-    candidate["backward_speedup"] = ratio_json(p.backward_speedup());
-    candidate["backward_speedup_without_jacobians"] = ratio_json(p.backward_speedup_without_jacobians());
-    candidate["overall_speedup"] = ratio_json(p.overall_speedup());
-  };
-  return to_csv(search);
-}
-
-std::string to_text(const DeviceSearchReport& report, const TextStyle& style) {
+Document document(const DeviceSearchReport& report) {
   const DeviceSearchResult& result = report.result;
-  TextTable table({{"pass", Align::left},
-                   {"time"},
-                   {"Jacobians"},
-                   {"up"},
-                   {"middle"},
-                   {"down"},
-                   {"waits for", Align::left},
-                   {"memory"},
-                   {"backward"},
-                   {"overall"},
-                   {"", Align::left}});
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const Candidate& c = result.candidates[i];
-    const DevicePrediction& p = result.passes[i].prediction;
-    const std::string bound = bound_text(p);
-    const auto time = [](const DevicePhase& phase) {
-      return phase.kernels == 0 ? std::string("-") : short_seconds(phase.seconds());
-    };
-    table.row({c.schedule, short_seconds(p.hidden_s()), time(p.jacobians), time(p.up), time(p.middle), time(p.down),
-               bound.empty() ? "-" : bound, short_bytes(static_cast<double>(p.memory_bytes)),
-               speedup_text(p.backward_speedup()), speedup_text(p.overall_speedup()),
-               !c.feasible        ? fmt::format("left out: {}", c.reason)
-               : result.best == i ? "<- best"
-                                  : ""},
-              result.best == i ? RowMark::best : RowMark::none);
-  }
-  std::string text = head_text(report.model, report.machine) + "\n\n" + table.text(style) +
-                     "\nPredicted times of all hidden gradients by the kernels of each pass; speed-ups to the "
-                     "sequential pass, with parameter "
-                     "gradients, overall with the forward pass.\n";
-  return text + assumptions_text(report.machine, report.model, report.assumptions);
+  const auto field = [&result](std::string head, Unit unit, std::function<Value(const DevicePrediction&)> value) {
+    return Field<std::size_t>("", std::move(head), unit, [&result, value = std::move(value)](std::size_t i) {
+      return value(result.passes[i].prediction);
+    });
+  };
+  const auto time = [](const DevicePhase& phase) { return phase.kernels == 0 ? Value() : Value(phase.seconds()); };
+  using P = const DevicePrediction&;
+  Table table(
+      "", numbered(result.candidates.size()),
+      std::vector<Field<std::size_t>>{
+          {"", "pass", Unit::text, [&](std::size_t i) { return Value(result.candidates[i].schedule); }},
+          field("time", Unit::seconds, [](P p) { return Value(p.hidden_s()); }),
+          field("Jacobians", Unit::seconds, [time](P p) { return time(p.jacobians); }),
+          field("up", Unit::seconds, [time](P p) { return time(p.up); }),
+          field("middle", Unit::seconds, [time](P p) { return time(p.middle); }),
+          field("down", Unit::seconds, [time](P p) { return time(p.down); }),
+          field("waits for", Unit::text, [](P p) { return bound_value(p); }),
+          field("memory", Unit::bytes, [](P p) { return Value(p.memory_bytes); }),
+          field("backward", Unit::exact, [](P p) { return Value(speedup_text(p.backward_speedup())); }),
+          field("overall", Unit::exact, [](P p) { return Value(speedup_text(p.overall_speedup())); }),
+          {"", "", Unit::text, [&result](std::size_t i) {
+             const Candidate& c = result.candidates[i];
+             return Value(!c.feasible ? fmt::format("left out: {}", c.reason) : result.best == i ? "<- best" : "");
+           }}});
+  return search_figures(search_report(report))
+      .facts([report] {
+        return Json{{"steps", report.model.steps},
+                    {"batch", report.model.batch},
+                    {"hidden", report.model.shape.hidden},
+                    {"assumptions", assumptions_json(report.assumptions)},
+                    {"overtaking_looked_for", true},
+                    {"overtaking", overtaking_steps_json(report.overtaking)},
+                    {"overtaking_looked_up_to", report.overtaking.looked_up_to},
+                    {"overtaking_one_kernel", overtaking_steps_json(report.overtaking_one_kernel)},
+                    {"overtaking_one_kernel_looked_up_to", report.overtaking_one_kernel.looked_up_to},
+                    {"sequential", phase_json(report.result.sequential().sequential)}};
+      })
+      .say(head_text(report.model, report.machine) + "\n\n")
+      .show(std::move(table).marks([&result](std::size_t i) { return result.best == i; }))
+      .say(
+          "\nPredicted times of all hidden gradients by the kernels of each pass; speed-ups to the sequential pass, "
+          "with "
+          "parameter gradients, overall with the forward pass.\n" +
+          assumptions_text(report.machine, report.model, report.assumptions));
 }
 
 }  // namespace upsweep

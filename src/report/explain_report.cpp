@@ -4,14 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 constexpr std::size_t kMostProductsInText = 8;
 constexpr std::size_t kMostLevelsInText = 60;
@@ -130,44 +130,49 @@ std::string fill_in_sentence(const ExplainReport& report) {
                      short_ratio(most_grown->growth()));
 }
 
-std::string levels_text(const ExplainReport& report, const TextStyle& style) {
+/// Levels with the columns of each account, for CSV and people.
+Table levels_table(const ExplainReport& report) {
   const ScheduleProfile& profile = report.schedule;
-  std::vector<TextTable::Column> columns = {{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs"}};
+  using Item = std::size_t;
+  std::vector<Field<Item>> fields = {
+      {"level", "level", Unit::exact, [](Item level) { return Value(level); }},
+      {"phase", "phase", Unit::text, [&](Item level) { return Value(to_string(profile.levels[level].phase)); }},
+      {"ops", "ops", Unit::exact, [&](Item level) { return Value(profile.levels[level].ops); }},
+      {"flops", "FLOPs", Unit::count,
+       [&](Item level) { return Value::mean(profile.levels[level].flops_sum, profile.inputs); }}};
   for (const Account& account : report.explanation.accounts) {
-    columns.push_back({account.rule == AccountRule::seconds ? "time" : "span," + to_string(account.rule)});
-    columns.push_back({"share"});
-    columns.push_back({"binds", Align::left});
+    const std::string rule = to_string(account.rule);
+    const bool is_time = account.rule == AccountRule::seconds;
+    fields.emplace_back("cost_" + rule, is_time ? "time" : "span," + rule, is_time ? Unit::seconds : Unit::count,
+                        [&](Item level) { return Value(account.levels[level].cost); });
+    fields.emplace_back("share_" + rule, "share", Unit::exact, [&](Item level) {
+      const double part = share(account.levels[level].cost, account.total);
+      return Value(part).shown(percent(part));
+    });
+    fields.emplace_back("binds_" + rule, "binds", Unit::text,
+                        [&](Item level) { return Value(account.levels[level].binds); });
   }
-  TextTable table(columns);
-  for (std::size_t level = 0; level < std::min(profile.levels.size(), kMostLevelsInText); ++level) {
-    const LevelProfile& mine = profile.levels[level];
-    std::vector<std::string> cells = {fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
-                                      short_count(mine.flops_sum, profile.inputs)};
-    for (const Account& account : report.explanation.accounts) {
-      cells.push_back(cost_text(account, account.levels[level].cost));
-      cells.push_back(percent(share(account.levels[level].cost, account.total)));
-      cells.push_back(account.levels[level].binds);
-    }
-    table.row(std::move(cells));
-  }
-  std::string text = table.text(style);
-  if (profile.levels.size() > kMostLevelsInText)
-    text += fmt::format("... of {} levels: --format csv lists them.\n", profile.levels.size());
-  return text;
+  return {"", numbered(profile.levels.size()), std::move(fields)};
 }
 
-std::string products_text(const ExplainReport& report, const TextStyle& style) {
+Table products_table(const ExplainReport& report, const std::string& name, std::size_t most) {
   const ScheduleProfile& profile = report.schedule;
-  TextTable table({{"op"}, {"level"}, {"of", Align::left}, {"operands"}, {"result"}, {"growth"}, {"FLOPs"}});
-  const std::vector<FillIn>& products = report.explanation.products;
-  for (std::size_t i = 0; i < std::min(products.size(), kMostProductsInText); ++i) {
-    const FillIn& product = products[i];
-    table.row({fmt::format("{}", product.op), fmt::format("{}", profile.schedule.combines[product.op].level),
-               links_text(report, product), short_count(product.operands_nnz, profile.inputs),
-               short_count(product.nnz, profile.inputs), short_ratio(product.growth()),
-               short_count(product.flops, profile.inputs)});
-  }
-  return table.text(style);
+  std::vector<const FillIn*> rows = each_of(report.explanation.products);
+  rows.resize(std::min(rows.size(), most));
+  using Item = const FillIn*;
+  const auto mean = [inputs = profile.inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };
+  return {name, std::move(rows),
+          std::vector<Field<Item>>{
+              {"op", "op", Unit::exact, [](Item product) { return Value(product->op); }},
+              {"level", "level", Unit::exact,
+               [&](Item product) { return Value(profile.schedule.combines[product->op].level); }},
+              {"first", {}, Unit::exact, [](Item product) { return Value(product->first_link + 1); }},
+              {"last", {}, Unit::exact, [](Item product) { return Value(product->last_link + 1); }},
+              {"of", "of", Unit::text, [report](Item product) { return Value(links_text(report, *product)); }},
+              {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
+              {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
+              {"growth", "growth", Unit::ratio, [](Item product) { return Value(product->growth()); }},
+              {"flops", "FLOPs", Unit::count, [mean](Item product) { return mean(product->flops); }}}};
 }
 
 Json account_json(const ExplainReport& report, const Account& account) {
@@ -206,67 +211,40 @@ std::vector<std::string> explanation_sentences(const ExplainReport& report) {
   return sentences;
 }
 
-Json to_json(const ExplainReport& report) {
+Document document(const ExplainReport& report) {
   const ScheduleProfile& profile = report.schedule;
-  Json accounts = Json::array();
-  for (const Account& account : report.explanation.accounts) accounts.push_back(account_json(report, account));
-  Json products = Json::array();
-  for (const FillIn& product : report.explanation.products) {
-    products.push_back({{"op", product.op},
-                        {"level", profile.schedule.combines[product.op].level},
-                        {"first", product.first_link + 1},
-                        {"last", product.last_link + 1},
-                        {"of", links_text(report, product)},
-                        {"operands_nnz", json_mean(product.operands_nnz, profile.inputs)},
-                        {"nnz", json_mean(product.nnz, profile.inputs)},
-                        {"growth", product.growth()},
-                        {"flops", json_mean(product.flops, profile.inputs)}});
+  Document document;
+  document
+      .facts([report] {
+        Json accounts = Json::array();
+        for (const Account& account : report.explanation.accounts) accounts.push_back(account_json(report, account));
+        return Json{{"model", report.model},
+                    {"kind", report.kind},
+                    {"pattern", report.pattern},
+                    {"inputs", report.schedule.inputs},
+                    {"schedule", report.schedule.schedule.name},
+                    {"against", report.against.schedule.name},
+                    {"machine", report.frame.machine.empty() ? Json() : Json(report.frame.machine)},
+                    {"workers", report.explanation.workers},
+                    {"execution", "level"},
+                    {"accounts", std::move(accounts)},
+                    {"sentences", explanation_sentences(report)}};
+      })
+      .list(products_table(report, "products", SIZE_MAX))
+      .sheet(levels_table(report))
+      .say(fmt::format("{}: {} against {}, {} pattern, {}, a barrier after each level\n\n", report.model,
+                       profile.schedule.name, report.against.schedule.name, report.pattern,
+                       workers_text(report.explanation.workers)))
+      .show(levels_table(report).first(
+          kMostLevelsInText, fmt::format("... of {} levels: --format csv lists them.\n", profile.levels.size())));
+  if (!report.explanation.products.empty()) {
+    document.say("\nProducts of matrices, entries of operands and result:\n\n")
+        .show(products_table(report, "", kMostProductsInText));
   }
-  return {{"model", report.model},
-          {"kind", report.kind},
-          {"pattern", report.pattern},
-          {"inputs", profile.inputs},
-          {"schedule", profile.schedule.name},
-          {"against", report.against.schedule.name},
-          {"machine", report.frame.machine.empty() ? Json() : Json(report.frame.machine)},
-          {"workers", report.explanation.workers},
-          {"execution", "level"},
-          {"accounts", std::move(accounts)},
-          {"products", std::move(products)},
-          {"sentences", explanation_sentences(report)},
-          {"verdict", verdict_json(report.verdict)}};
-}
-
-std::string to_csv(const ExplainReport& report) {
-  std::vector<std::string> heads = {"level", "phase", "ops", "flops"};
-  for (const Account& account : report.explanation.accounts) {
-    for (const char* column : {"cost", "share", "binds"})
-      heads.push_back(fmt::format("{}_{}", column, to_string(account.rule)));
-  }
-  std::string csv = csv_line(heads);
-  for (std::size_t level = 0; level < report.schedule.levels.size(); ++level) {
-    const LevelProfile& mine = report.schedule.levels[level];
-    std::vector<std::string> cells = {fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
-                                      json_mean(mine.flops_sum, report.schedule.inputs).dump()};
-    for (const Account& account : report.explanation.accounts) {
-      cells.push_back(fmt::format("{}", account.levels[level].cost));
-      cells.push_back(fmt::format("{}", share(account.levels[level].cost, account.total)));
-      cells.push_back(account.levels[level].binds);
-    }
-    csv += csv_line(cells);
-  }
-  return csv;
-}
-
-std::string to_text(const ExplainReport& report, const TextStyle& style) {
-  std::string text = fmt::format("{}: {} against {}, {} pattern, {}, a barrier after each level\n\n{}", report.model,
-                                 report.schedule.schedule.name, report.against.schedule.name, report.pattern,
-                                 workers_text(report.explanation.workers), levels_text(report, style));
-  if (!report.explanation.products.empty())
-    text += "\nProducts of matrices, entries of operands and result:\n\n" + products_text(report, style);
-  text += '\n';
-  for (const std::string& sentence : explanation_sentences(report)) text += sentence + '\n';
-  return text + verdict_text(report.verdict);
+  document.say("\n");
+  for (const std::string& sentence : explanation_sentences(report)) document.say(sentence + '\n');
+  add_verdict(document, report.verdict);
+  return document;
 }
 
 }  // namespace upsweep

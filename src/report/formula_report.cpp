@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::array kTerms = {"h w", "h", "w", ""};
 constexpr std::array<std::size_t, 4> kTermOrder = {3, 1, 2, 0};
+constexpr std::array kCoefficients = {"c_1", "c_h", "c_w", "c_hw"};  // of polynomials, in CSV
 
 std::string size_text(ImageSize size) { return fmt::format("{} x {}", size.height, size.width); }
 
@@ -56,6 +59,48 @@ std::string polynomial_text(const ImagePolynomial& polynomial) {
                     : fmt::format("({}) / {}", sum, polynomial.divisor);
 }
 
+namespace {
+
+struct ResidueFormula {
+  const ImageFormulas* residue;
+  const ImageFormula* formula;
+};
+
+std::vector<ResidueFormula> rows_of(const ImageFormulas& residue) {
+  std::vector<ResidueFormula> rows;
+  for (const ImageFormula& formula : residue.formulas) rows.push_back({&residue, &formula});
+  return rows;
+}
+
+std::vector<Field<ResidueFormula>> formula_fields() {
+  using Item = const ResidueFormula&;
+  const auto found = [](Item row, auto value) {
+    return row.formula->polynomial ? Value(value(*row.formula)) : Value();
+  };
+  using F = const ImageFormula&;
+  std::vector<Field<ResidueFormula>> fields = {
+      {"residue_h", {}, Unit::exact, [](Item row) { return Value(row.residue->residue.height); }},
+      {"residue_w", {}, Unit::exact, [](Item row) { return Value(row.residue->residue.width); }},
+      {"of", "of", Unit::text, [](Item row) { return Value(row.formula->of); }},
+      {"what", "what", Unit::text, [](Item row) { return Value(row.formula->what); }},
+      {"formula", "formula", Unit::text, [=](Item row) {
+         return found(row, [](F f) { return polynomial_text(*f.polynomial); }).otherwise("none found");
+       }}};
+  for (std::size_t c = 0; c < kCoefficients.size(); ++c) {
+    fields.emplace_back(kCoefficients[c], std::nullopt, Unit::exact,
+                        [=](Item row) { return found(row, [c](F f) { return f.polynomial->c[c]; }); });
+  }
+  const std::vector<Field<ResidueFormula>> rest = {
+      {"divisor", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.polynomial->divisor; }); }},
+      {"from_h", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.from.height; }); }},
+      {"from_w", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.from.width; }); }},
+      {"", "from", Unit::exact, [=](Item row) { return found(row, [](F f) { return size_text(f.from); }); }},
+      {"status", {}, Unit::text, [](Item row) { return Value(row.formula->polynomial ? "checked" : "none found"); }},
+      {"checks", "checks", Unit::exact, [](Item row) { return Value(row.formula->checks); }}};
+  fields.insert(fields.end(), rest.begin(), rest.end());
+  return fields;
+}
+
 Json formulas_json(const std::string& model, std::span<const ImageFormulas> residues) {
   Json all = Json::array();
   for (const ImageFormulas& mine : residues) {
@@ -74,57 +119,28 @@ Json formulas_json(const std::string& model, std::span<const ImageFormulas> resi
           {"residues", std::move(all)}};
 }
 
-std::string formulas_csv(std::span<const ImageFormulas> residues) {
-  std::string csv = csv_line({"residue_h", "residue_w", "of", "what", "formula", "c_1", "c_h", "c_w", "c_hw", "divisor",
-                              "from_h", "from_w", "status", "checks"});
-  for (const ImageFormulas& mine : residues) {
-    for (const ImageFormula& formula : mine.formulas) {
-      std::vector<std::string> cells = {fmt::format("{}", mine.residue.height), fmt::format("{}", mine.residue.width),
-                                        formula.of, formula.what};
-      if (formula.polynomial) {
-        cells.push_back(polynomial_text(*formula.polynomial));
-        for (const std::int64_t c : formula.polynomial->c) cells.push_back(fmt::format("{}", c));
-        cells.push_back(fmt::format("{}", formula.polynomial->divisor));
-        cells.push_back(fmt::format("{}", formula.from.height));
-        cells.push_back(fmt::format("{}", formula.from.width));
-      } else {
-        cells.resize(12);
-      }
-      cells.emplace_back(formula.polynomial ? "checked" : "none found");
-      cells.push_back(fmt::format("{}", formula.checks));
-      csv += csv_line(cells);
-    }
-  }
-  return csv;
-}
+}  // namespace
 
-std::string formulas_text(const std::string& model, std::span<const ImageFormulas> residues, const TextStyle& style) {
-  std::string text;
+Document formulas_document(const std::string& model, std::span<const ImageFormulas> residues) {
+  Document document;
+  document.facts([&model, residues] { return formulas_json(model, residues); });
+  std::vector<ResidueFormula> rows;
+  for (const ImageFormulas& mine : residues) std::ranges::copy(rows_of(mine), std::back_inserter(rows));
+  document.sheet({"", std::move(rows), formula_fields()});
   for (const ImageFormulas& mine : residues) {
-    if (!text.empty()) text += '\n';
-    text +=
-        fmt::format("{}, {}: counts on images of h x w, guaranteed pattern, for h mod {} = {} and w mod {} = {}\n\n",
-                    model, mine.schedule, mine.step, mine.residue.height, mine.step, mine.residue.width);
-    TextTable table({{"of", TextTable::Align::left},
-                     {"what", TextTable::Align::left},
-                     {"formula", TextTable::Align::left},
-                     {"from"},
-                     {"checks"}},
-                    2);
-    std::size_t missing = 0;
-    for (const ImageFormula& formula : mine.formulas) {
-      if (!formula.polynomial) ++missing;
-      table.row({formula.of, formula.what, formula.polynomial ? polynomial_text(*formula.polynomial) : "none found",
-                 formula.polynomial ? size_text(formula.from) : "-", fmt::format("{}", formula.checks)});
-    }
-    text += table.text(style);
-    text += fmt::format(
-        "\nEach formula is made from four of the {} sizes that were counted, {} to {}, and equals the counts at all "
-        "others of them from its first size on (checks). That is checked, not proven.\n",
-        mine.sizes, size_text(mine.smallest), size_text(mine.largest));
-    if (missing > 0) text += fmt::format("{} counts have no formula of this kind up to there.\n", missing);
+    const auto missing = std::ranges::count_if(mine.formulas, [](const ImageFormula& f) { return !f.polynomial; });
+    document
+        .say(fmt::format(
+            "{}{}, {}: counts on images of h x w, guaranteed pattern, for h mod {} = {} and w mod {} = {}\n\n",
+            &mine == residues.data() ? "" : "\n", model, mine.schedule, mine.step, mine.residue.height, mine.step,
+            mine.residue.width))
+        .show(Table("", rows_of(mine), formula_fields()).keys(2))
+        .say(fmt::format("\nEach formula is made from four of the {} sizes that were counted, {} to {}, and equals the "
+                         "counts at all others of them from its first size on (checks). That is checked, not proven.\n",
+                         mine.sizes, size_text(mine.smallest), size_text(mine.largest)));
+    if (missing > 0) document.say(fmt::format("{} counts have no formula of this kind up to there.\n", missing));
   }
-  return text;
+  return document;
 }
 
 }  // namespace upsweep

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 constexpr std::array kExecutions = {std::pair{Execution::level, "level"}, std::pair{Execution::dag, "dag"}};
 
@@ -38,7 +38,14 @@ std::string name_of(const Network& network, std::size_t position) {
   return position == kNetworkInput ? kInputName : network.operators()[position].name;
 }
 
-std::string short_ratio_or_none(double graph, double ratio) { return graph == 0 ? "-" : short_ratio(ratio); }
+/// What forming the Jacobian of a block costs.
+Json formation_json(const FormationProfile& formation, std::uint64_t inputs) {
+  return {{"products", json_mean(formation.products, inputs)},
+          {"product_flops", json_mean(formation.product_flops, inputs)},
+          {"additions", json_mean(formation.additions, inputs)},
+          {"addition_flops", json_mean(formation.addition_flops, inputs)},
+          {"peak_bytes", formation.peak_bytes}};
+}
 
 /// No activation but the output lies on all paths.
 bool has_no_cut(const Network& network) { return network.links().size() == 1 && network.link(0).is_block; }
@@ -51,35 +58,51 @@ Json inputs_json(const Network& network, std::size_t o) {
   return names;
 }
 
-Json links_json(const Network& network, const NetworkProfile& profile) {
-  Json links = Json::array();
-  for (std::size_t i = 0; i < profile.links.size(); ++i) {
-    const ChainLink& link = network.link(i);
-    const LinkProfile& mine = profile.links[i];
-    const FormationProfile& formation = mine.formation;
-    Json names = Json::array();
-    for (const std::size_t o : link.operators) {
-      if (link.is_block || o == link.output()) names.push_back(name_of(network, o));
-    }
-    Json cost;
-    if (link.is_block) {
-      cost = {{"products", json_mean(formation.products, profile.inputs)},
-              {"product_flops", json_mean(formation.product_flops, profile.inputs)},
-              {"additions", json_mean(formation.additions, profile.inputs)},
-              {"addition_flops", json_mean(formation.addition_flops, profile.inputs)},
-              {"peak_bytes", formation.peak_bytes}};
-    }
-    links.push_back({{"index", i + 1},
-                     {"kind", link.is_block ? "block" : "operator"},
-                     {"input", name_of(network, link.input)},
-                     {"operators", std::move(names)},
-                     {"rows", mine.rows},
-                     {"cols", mine.cols},
-                     {"nnz", json_mean(mine.nnz, profile.inputs)},
-                     {"bytes", json_mean(mine.bytes, profile.inputs)},
-                     {"formation", std::move(cost)}});
-  }
-  return links;
+Table links_table(const Network& network, const NetworkProfile& profile) {
+  using Link = const ChainLink&;
+  using Mine = const LinkProfile&;
+  const auto field = [&](std::string name, std::optional<std::string> head, Unit unit,
+                         std::function<Value(Link, Mine)> value) {
+    return Field<std::size_t>(std::move(name), std::move(head), unit, [&, value = std::move(value)](std::size_t i) {
+      return value(network.link(i), profile.links[i]);
+    });
+  };
+  const std::uint64_t inputs = profile.inputs;
+  /// Beside the object of the formation, of which operators have none.
+  const auto of_block = [field, inputs](std::string head, Unit unit, std::uint64_t FormationProfile::*sum,
+                                        std::uint64_t divisor) {
+    return field("", std::move(head), unit, [=](Link link, Mine mine) {
+      return link.is_block ? Value::mean(mine.formation.*sum, divisor) : Value().shown("");
+    });
+  };
+  return {"links", numbered(profile.links.size()),
+          std::vector<Field<std::size_t>>{
+              {"index", "link", Unit::exact, [](std::size_t i) { return Value(i + 1); }},
+              field("kind", "kind", Unit::text,
+                    [](Link link, Mine) { return Value(link.is_block ? "block" : "operator"); }),
+              field("input", {}, Unit::text, [&](Link link, Mine) { return Value(name_of(network, link.input)); }),
+              field("", "ends at", Unit::text, [&](Link link, Mine) { return Value(name_of(network, link.output())); }),
+              field("operators", "operators", Unit::object,
+                    [&](Link link, Mine) {
+                      Json names = Json::array();
+                      for (const std::size_t o : link.operators) {
+                        if (link.is_block || o == link.output()) names.push_back(name_of(network, o));
+                      }
+                      return Value::object(names).shown(fmt::format("{}", link.is_block ? link.operators.size() : 1));
+                    }),
+              field("rows", {}, Unit::exact, [](Link, Mine mine) { return Value(mine.rows); }),
+              field("cols", {}, Unit::exact, [](Link, Mine mine) { return Value(mine.cols); }),
+              field("", "Jacobian^T", Unit::exact,
+                    [](Link, Mine mine) { return Value(fmt::format("{} x {}", mine.rows, mine.cols)); }),
+              field("nnz", "nnz", Unit::exact, [inputs](Link, Mine mine) { return Value::mean(mine.nnz, inputs); }),
+              field("bytes", {}, Unit::bytes, [inputs](Link, Mine mine) { return Value::mean(mine.bytes, inputs); }),
+              field("formation", {}, Unit::object,
+                    [inputs](Link link, Mine mine) {
+                      return link.is_block ? Value::object(formation_json(mine.formation, inputs)) : Value();
+                    }),
+              of_block("formation: product FLOPs", Unit::count, &FormationProfile::product_flops, inputs),
+              of_block("additions", Unit::count, &FormationProfile::addition_flops, inputs),
+              of_block("peak bytes, fp64", Unit::bytes, &FormationProfile::peak_bytes, 1)}};
 }
 
 Json work_json(const GraphWork& work, std::uint64_t inputs) {
@@ -111,65 +134,48 @@ Json ratios_json(const PramProfile& scan, const GraphComparison& comparison) {
   return ratios;
 }
 
-std::string links_text(const Network& network, const NetworkProfile& profile, const TextStyle& style) {
-  if (!network.has_blocks()) return "";
-  TextTable table({{"link"},
-                   {"kind", Align::left},
-                   {"ends at", Align::left},
-                   {"operators"},
-                   {"Jacobian^T", Align::right},
-                   {"nnz"},
-                   {"formation: product FLOPs"},
-                   {"additions"},
-                   {"peak bytes, fp64"}});
-  for (std::size_t i = 0; i < profile.links.size(); ++i) {
-    const ChainLink& link = network.link(i);
-    const LinkProfile& mine = profile.links[i];
-    const auto of_block = [&](std::string text) { return link.is_block ? std::move(text) : std::string(); };
-    table.row({fmt::format("{}", i + 1), link.is_block ? "block" : "operator", name_of(network, link.output()),
-               fmt::format("{}", link.is_block ? link.operators.size() : 1),
-               fmt::format("{} x {}", mine.rows, mine.cols), exact_mean(mine.nnz, profile.inputs),
-               of_block(short_count(mine.formation.product_flops, profile.inputs)),
-               of_block(short_count(mine.formation.addition_flops, profile.inputs)),
-               of_block(short_bytes(mine.formation.peak_bytes, 1))});
-  }
-  return table.text(style);
-}
-
-std::string graph_text(const Network& network, const PramProfile& scan, const GraphComparison& comparison,
-                       std::uint64_t inputs, const TextStyle& style) {
-  if (!network.has_blocks()) return "";
+Document graph_document(const Network& network, const PramProfile& scan, const GraphComparison& comparison,
+                        std::uint64_t inputs) {
+  Document document;
+  if (!network.has_blocks()) return document;
   const GraphWork& graph = comparison.backprop;
-  std::string text = fmt::format(
+  document.say(fmt::format(
       "Plain BP over the graph, operator by operator: {} FLOPs in {} topological level{}, critical path {} FLOPs; on "
       "{} worker{} {} FLOPs level by level{}.\n",
       exact_mean(graph.flops, inputs), graph.steps, graph.steps == 1 ? "" : "s",
       exact_mean(graph.critical_path_dag, inputs), scan.workers, scan.workers == 1 ? "" : "s",
       exact_mean(graph.level.flops, inputs),
-      graph.dag ? fmt::format(", {} without barriers", exact_mean(graph.dag->flops, inputs)) : "");
-  if (has_no_cut(network)) return text;  // the verdict says so
-  TextTable table({{"", Align::left}, {"FLOPs"}, {"makespan, level"}, {"makespan, dag"}});
-  const Makespans level(scan, comparison, Execution::level);
-  const Makespans dag(scan, comparison, Execution::dag);
+      graph.dag ? fmt::format(", {} without barriers", exact_mean(graph.dag->flops, inputs)) : ""));
+  if (has_no_cut(network)) return document;  // the verdict says so
+  using Item = std::vector<Value>;
+  const auto mean = [inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };
+  const auto span = [mean](const std::optional<Makespan>& makespan) {
+    return (makespan ? mean(makespan->flops) : Value()).otherwise("?");
+  };
   const auto work = [&](const char* name, const GraphWork& mine) {
-    table.row({name, short_count(mine.flops, inputs), short_count(mine.level.flops, inputs),
-               mine.dag ? short_count(mine.dag->flops, inputs) : "?"});
+    return Item{name, mean(mine.flops), mean(mine.level.flops), span(mine.dag)};
   };
-  const auto ratio = [&](const char* name, double of_level, double of_dag) {
-    table.row({name, "", short_ratio_or_none(level.graph, of_level), short_ratio_or_none(dag.graph, of_dag)});
+  const auto ratio = [&](const char* name, double (Makespans::*of)() const) {
+    const auto value = [&](Execution execution) {
+      const Makespans mine(scan, comparison, execution);
+      return (mine.graph == 0 ? Value() : Value((mine.*of)())).in(Unit::ratio);
+    };
+    return Item{name, Value().shown(""), value(Execution::level), value(Execution::dag)};
   };
-  work("forming the blocks' Jacobians", comparison.formation);
-  table.row(
-      {"the scan", "", short_count(scan.level.flops, inputs), scan.dag ? short_count(scan.dag->flops, inputs) : "?"});
-  work("gradients inside blocks, after it", comparison.inner);
-  work("plain BP over the graph", graph);
-  ratio("scan / BP over the graph", level.alone(), dag.alone());
-  ratio("  with formation", level.with_formation(), dag.with_formation());
-  ratio("  with formation and gradients inside", level.complete(), dag.complete());
-  return text + table.text(style) +
-         "The scan alone takes the blocks' Jacobians as given and stops at the ends of blocks; they depend on weights "
-         "and activations,\nso that every iteration forms them first. The last line is the whole of what BP over the "
-         "graph does: below 1 the scan pays off.\n";
+  std::vector<Item> rows = {work("forming the blocks' Jacobians", comparison.formation),
+                            {"the scan", Value().shown(""), mean(scan.level.flops), span(scan.dag)},
+                            work("gradients inside blocks, after it", comparison.inner),
+                            work("plain BP over the graph", graph),
+                            ratio("scan / BP over the graph", &Makespans::alone),
+                            ratio("  with formation", &Makespans::with_formation),
+                            ratio("  with formation and gradients inside", &Makespans::complete)};
+  const std::vector<Column> columns = {
+      {"", "", Unit::text}, {"", "FLOPs"}, {"", "makespan, level"}, {"", "makespan, dag"}};
+  return std::move(
+      document.show({"", columns, std::move(rows)})
+          .say("The scan alone takes the blocks' Jacobians as given and stops at the ends of blocks; they depend on "
+               "weights and activations,\nso that every iteration forms them first. The last line is the whole of what "
+               "BP over the graph does: below 1 the scan pays off.\n"));
 }
 
 }  // namespace upsweep

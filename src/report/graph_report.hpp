@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
@@ -14,7 +14,7 @@ namespace upsweep {
 [[nodiscard]] Json inputs_json(const Network& network, std::size_t o);
 
 /// The links of the chain: operators and blocks, with what forming the latter costs.
-[[nodiscard]] Json links_json(const Network& network, const NetworkProfile& profile);
+[[nodiscard]] Table links_table(const Network& network, const NetworkProfile& profile);
 
 /// Tasks, FLOPs, topological levels, critical path and makespans; means over the inputs.
 [[nodiscard]] Json work_json(const GraphWork& work, std::uint64_t inputs);
@@ -24,11 +24,8 @@ namespace upsweep {
 /// has no work.
 [[nodiscard]] Json ratios_json(const PramProfile& scan, const GraphComparison& comparison);
 
-/// The links as a table; empty without blocks.
-[[nodiscard]] std::string links_text(const Network& network, const NetworkProfile& profile, const TextStyle& style);
-
 /// The same comparison for people, with what it means; empty without blocks.
-[[nodiscard]] std::string graph_text(const Network& network, const PramProfile& scan, const GraphComparison& comparison,
-                                     std::uint64_t inputs, const TextStyle& style);
+[[nodiscard]] Document graph_document(const Network& network, const PramProfile& scan,
+                                      const GraphComparison& comparison, std::uint64_t inputs);
 
 }  // namespace upsweep

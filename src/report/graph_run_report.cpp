@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
+
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 namespace {

@@ -2,25 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 namespace upsweep {
 
-Json import_json(const ImportFacts& facts) {
-  return {{"format", "onnx"},         {"opset", facts.opset}, {"operators", facts.operators},
-          {"counted", facts.counted}, {"free", facts.free},   {"refused", Json::array()}};
-}
-
-Json forward_json(const ForwardMacs& macs) {
-  return {{"macs",
-           {{"conv", macs.conv},
-            {"linear", macs.linear},
-            {"matmul", macs.matmul},
-            {"recurrent", macs.recurrent},
-            {"total", macs.total()}}}};
-}
-
-std::string import_text(const ImportFacts& facts, const ForwardMacs& macs) {
-  return fmt::format("ONNX, opset {}: {} nodes, {} counted, {} free; one forward pass {} multiply-accumulates\n",
-                     facts.opset, facts.operators, facts.counted, facts.free, macs.total());
+Document import_document(const ImportFacts& facts, const ForwardMacs& macs) {
+  Document document;
+  return std::move(
+      document
+          .facts([=] {
+            return Json{{"import",
+                         {{"format", "onnx"},
+                          {"opset", facts.opset},
+                          {"operators", facts.operators},
+                          {"counted", facts.counted},
+                          {"free", facts.free},
+                          {"refused", Json::array()}}},
+                        {"forward",
+                         {{"macs",
+                           {{"conv", macs.conv},
+                            {"linear", macs.linear},
+                            {"matmul", macs.matmul},
+                            {"recurrent", macs.recurrent},
+                            {"total", macs.total()}}}}}};
+          })
+          .say(fmt::format("ONNX, opset {}: {} nodes, {} counted, {} free; one forward pass {} multiply-accumulates\n",
+                           facts.opset, facts.operators, facts.counted, facts.free, macs.total())));
 }
 
 }  // namespace upsweep

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "recurrent_model_json.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
 
-using Align = TextTable::Align;
-
 constexpr double kMostDrift = 1.15;
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 std::optional<double> predicted_seconds(const PassesReport& report, std::size_t i) {
   return report.predictions[i] ? std::optional(report.predictions[i]->times.total()) : std::nullopt;
@@ -57,7 +55,7 @@ Json pass_json(const PassesReport& report, std::size_t i) {
   Json object = {{"method", to_string(pass.request.method)},
                  {"backend", pass.request.backend},
                  {"failed", pass.ran() ? Json() : Json(pass.failure)},
-                 {"predicted_s", optional_json(predicted_seconds(report, i))}};
+                 {"predicted_s", json_of(predicted_seconds(report, i))}};
   if (const auto& predicted = report.predictions[i]) {
     object["predicted"] = times_json(predicted->times);
     object["bound"] = {{"jacobians", to_string(predicted->bounds.jacobians)},
@@ -68,11 +66,11 @@ Json pass_json(const PassesReport& report, std::size_t i) {
   if (!pass.ran()) return object;
   object["measured_s"] = pass.times.total();
   object["measured"] = times_json(pass.times);
-  object["error"] = optional_json(error_of(report, i));
+  object["error"] = json_of(error_of(report, i));
   object["fastest_s"] = pass.fastest_seconds;
   object["repetitions"] = pass.repetitions;
-  object["ratio_to_baseline"] = optional_json(ratio_to_baseline(report, i));
-  object["iteration_ratio"] = optional_json(iteration_ratio(report, i));
+  object["ratio_to_baseline"] = json_of(ratio_to_baseline(report, i));
+  object["iteration_ratio"] = json_of(iteration_ratio(report, i));
   object["flops"] = flops_json(pass.flops);
   object["bytes"] = pass.bytes;
   object["all_hidden_gradients"] = pass.is_whole;
@@ -87,7 +85,7 @@ Json outer_json(const OuterOutcome& outer) {
   if (!outer.ran()) return object;
   const double share = outer.states.worst_share;
   object["forward_s"] = outer.forward_s;
-  object["parameters_s"] = optional_json(outer.parameters_s);
+  object["parameters_s"] = json_of(outer.parameters_s);
   object["states"] = {{"elements", outer.states.elements},
                       {"unbounded", outer.states.unbounded},
                       {"worst_share_of_bound", std::isfinite(share) ? Json(share) : Json()},
@@ -105,54 +103,66 @@ std::string result_text(const PassOutcome& pass) {
   return pass.is_whole ? "right" : "g_0 right";
 }
 
-std::string phase_text(double seconds) { return seconds > 0 ? short_seconds(seconds) : "-"; }
-
-void add_row(const PassesReport& report, std::size_t i, bool names_backend, TextTable& table) {
-  const PassOutcome& pass = report.validation.passes[i];
-  const std::string name = to_string(pass.request.method);
-  std::vector<std::string> cells = {names_backend ? fmt::format("{} {}", pass.request.backend, name) : name,
-                                    result_text(pass)};
-  const auto predicted = predicted_seconds(report, i);
-  if (!pass.ran()) {
-    cells.insert(cells.end(),
-                 {"-", "-", "-", "-", "-", "-", "-", predicted ? short_seconds(*predicted) : "-", "-", "-", "-", "-"});
-    table.row(std::move(cells));
-    return;
-  }
-  const auto error = error_of(report, i);
-  const auto ratio = ratio_to_baseline(report, i);
-  const double seconds = pass.times.total();
-  cells.insert(cells.end(),
-               {pass.mismatch() ? "-" : share_text(std::max(pass.hidden.worst_share, pass.parameters.worst_share)),
-                short_count(static_cast<double>(pass.flops.total())), phase_text(pass.times.jacobians),
-                phase_text(pass.times.up), phase_text(pass.times.middle), phase_text(pass.times.down),
-                short_seconds(seconds), predicted ? short_seconds(*predicted) : "-",
-                error ? fmt::format("{:+.1f} %", 100 * *error) : "-", ratio ? short_ratio(*ratio) : "-",
-                fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / seconds / 1e9),
-                short_bytes(static_cast<double>(pass.bytes))});
-  table.row(std::move(cells));
-}
-
-std::string passes_text(const PassesReport& report) {
+/// A row per pass: what CSV and people have of it; JSON has objects with more.
+Table passes_table(const PassesReport& report) {
   const auto& passes = report.validation.passes;
-  const bool names_backend = std::any_of(
-      passes.begin(), passes.end(), [&](const PassOutcome& pass) { return pass.request.backend != report.backend; });
-  TextTable table({{"pass", Align::left},
-                   {"result", Align::left},
-                   {"of bound"},
-                   {"FLOPs"},
-                   {"Jacobians"},
-                   {"up"},
-                   {"middle"},
-                   {"down"},
-                   {"measured"},
-                   {"predicted"},
-                   {"error"},
-                   {"to first"},
-                   {"GFLOP/s"},
-                   {"memory"}});
-  for (std::size_t i = 0; i < passes.size(); ++i) add_row(report, i, names_backend, table);
-  return table.text();
+  const bool names_backend =
+      std::ranges::any_of(passes, [&](const PassOutcome& pass) { return pass.request.backend != report.backend; });
+  using Item = std::size_t;
+  using Pass = const PassOutcome&;
+  const auto field = [&passes](std::string name, std::optional<std::string> head, Unit unit,
+                               std::function<Value(Pass)> value) {
+    return Field<Item>(std::move(name), std::move(head), unit,
+                       [&passes, value = std::move(value)](Item i) { return value(passes[i]); });
+  };
+  /// Of passes that ran.
+  const auto of_run = [field](std::string name, std::optional<std::string> head, Unit unit,
+                              std::function<Value(Pass)> value) {
+    return field(std::move(name), std::move(head), unit,
+                 [value = std::move(value)](Pass pass) { return pass.ran() ? value(pass) : Value(); });
+  };
+  const auto phase = [of_run](std::string name, std::string head, double ScanTimes::*part) {
+    return of_run(std::move(name), std::move(head), Unit::seconds, [part](Pass pass) {
+      const double seconds = pass.times.*part;
+      return seconds > 0 ? Value(seconds) : Value(seconds).shown("-");
+    });
+  };
+  return {"", numbered(passes.size()),
+          std::vector<Field<Item>>{
+              field("method", {}, Unit::text, [](Pass pass) { return Value(to_string(pass.request.method)); }),
+              field("", "pass", Unit::text,
+                    [names_backend](Pass pass) {
+                      const std::string name = to_string(pass.request.method);
+                      return Value(names_backend ? fmt::format("{} {}", pass.request.backend, name) : name);
+                    }),
+              field("backend", {}, Unit::text, [](Pass pass) { return Value(pass.request.backend); }),
+              field("failed", {}, Unit::text, [](Pass pass) { return Value(pass.failure); }),
+              field("", "result", Unit::text, [](Pass pass) { return Value(result_text(pass)); }),
+              field("mismatch", {}, Unit::text, [](Pass pass) { return Value(pass.mismatch()); }),
+              of_run("worst_share_of_bound", "of bound", Unit::share,
+                     [](Pass pass) {
+                       const Value share = std::max(pass.hidden.worst_share, pass.parameters.worst_share);
+                       return pass.mismatch() ? Value(share).shown("-") : share;
+                     }),
+              of_run("flops", "FLOPs", Unit::count, [](Pass pass) { return Value(pass.flops.total()); }),
+              phase("jacobians_s", "Jacobians", &ScanTimes::jacobians),
+              phase("up_s", "up", &ScanTimes::up),
+              phase("middle_s", "middle", &ScanTimes::middle),
+              phase("down_s", "down", &ScanTimes::down),
+              of_run("measured_s", "measured", Unit::seconds, [](Pass pass) { return Value(pass.times.total()); }),
+              of_run("fastest_s", {}, Unit::seconds, [](Pass pass) { return Value(pass.fastest_seconds); }),
+              of_run("repetitions", {}, Unit::exact, [](Pass pass) { return Value(pass.repetitions); }),
+              {"predicted_s", "predicted", Unit::seconds,
+               [report = &report](Item i) { return Value(predicted_seconds(*report, i)); }},
+              {"error", "error", Unit::change, [report = &report](Item i) { return Value(error_of(*report, i)); }},
+              {"ratio_to_baseline", "to first", Unit::ratio,
+               [report = &report](Item i) { return Value(ratio_to_baseline(*report, i)); }},
+              of_run("", "GFLOP/s", Unit::exact,
+                     [](Pass pass) {
+                       return Value(
+                           fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / pass.times.total() / 1e9));
+                     }),
+              of_run("bytes", "memory", Unit::bytes, [](Pass pass) { return Value(pass.bytes); })}};
 }
 
 /// "up arithmetic, down memory".
@@ -210,6 +220,80 @@ std::string outer_text(const PassesReport& report) {
     }
     for (const std::string& note : one.notes) text += fmt::format("{}: {}\n", one.backend, note);
     if (const auto mismatch = one.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
+  }
+  return text;
+}
+
+Json facts_json(const PassesReport& report) {
+  const PassesValidation& validation = report.validation;
+  Json passes = Json::array();
+  Json outer = Json::array();
+  bool all_right = true;
+  bool all_ran = true;
+  for (const OuterOutcome& one : validation.outer) {
+    outer.push_back(outer_json(one));
+    all_right = all_right && !one.mismatch();
+    all_ran = all_ran && (one.ran() || one.backend != report.backend);  // cuda's beside cudnn is an extra
+  }
+  for (std::size_t i = 0; i < validation.passes.size(); ++i) {
+    passes.push_back(pass_json(report, i));
+    all_right = all_right && !validation.passes[i].mismatch();
+    all_ran = all_ran && validation.passes[i].ran();
+  }
+  const std::optional<PassPrediction>& predicted = report.predictions.front();
+  return {{"model", recurrent_model_json(report.model)},
+          {"backend", report.backend},
+          {"device", report.device.device},
+          {"driver", report.device.driver},
+          {"workers", report.workers},
+          {"sequences", report.sequences},
+          {"loss", validation.loss},
+          {"forward_s", validation.outer.front().forward_s},
+          {"predicted_forward_s", predicted ? Json(predicted->forward_s) : Json()},
+          {"parameters_s", json_of(validation.outer.front().parameters_s)},
+          {"predicted_parameters_s", predicted ? Json(predicted->parameters_s) : Json()},
+          {"outer", outer},
+          {"oracle_s", validation.oracle_s},
+          {"drift", json_of(validation.drift)},
+          {"rates_drift", json_of(report.rates_drift)},
+          {"largest_gradient",
+           {{"last_state", validation.gradient_last},
+            {"first_state", validation.gradient_first},
+            {"normal_states", validation.live_states}}},
+          {"baseline", to_string(validation.passes.front().request.method)},
+          {"passes", passes},
+          {"valid", all_ran || !all_right ? Json(all_right) : Json()}};
+}
+
+/// What the rows have no room for.
+std::string remarks_text(const PassesReport& report) {
+  const RecurrentModel& model = report.model;
+  const PassesValidation& validation = report.validation;
+  std::string text = "\n";
+  for (const PassOutcome& pass : validation.passes) {
+    if (!pass.ran()) text += fmt::format("{} was not run: {}\n", to_string(pass.request.method), pass.failure);
+    for (const std::string& note : pass.notes) text += fmt::format("{}: {}\n", to_string(pass.request.method), note);
+    if (const std::size_t unbounded = pass.hidden.unbounded + pass.parameters.unbounded; unbounded > 0) {
+      text += fmt::format("{}: {} gradients have no finite bound and are only known to be finite\n",
+                          to_string(pass.request.method), unbounded);
+    }
+    if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
+  }
+  if (changed_speed(report)) {
+    text += fmt::format(
+        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end, "
+        "a step of its rates {}. Ratios and errors above are off by as much; run it again.\n",
+        to_string(validation.passes.front().request.method), validation.drift ? short_ratio(*validation.drift) : "-",
+        report.rates_drift ? short_ratio(*report.rates_drift) : "-");
+  }
+  text += outer_text(report);
+  text += fmt::format("Loss {:.6g}; the largest gradient is {:.3g} at h_{}, {:.3g} at h_0.\n", validation.loss,
+                      validation.gradient_last, model.steps, validation.gradient_first);
+  if (validation.live_states <= model.steps) {
+    text += fmt::format(
+        "It is a normal number of {} at {} of {} states; at the others gradients have vanished, and agree "
+        "whatever computes them.\n",
+        model.value_bytes == 8 ? "fp64" : "fp32", validation.live_states, model.steps + 1);
   }
   return text;
 }
@@ -285,102 +369,17 @@ Verdict passes_verdict(const PassesReport& report) {
   return verdict;
 }
 
-Json to_json(const PassesReport& report) {
-  const PassesValidation& validation = report.validation;
-  Json passes = Json::array();
-  Json outer = Json::array();
-  bool all_right = true;
-  bool all_ran = true;
-  for (const OuterOutcome& one : validation.outer) {
-    outer.push_back(outer_json(one));
-    all_right = all_right && !one.mismatch();
-    all_ran = all_ran && (one.ran() || one.backend != report.backend);  // cuda's beside cudnn is an extra
-  }
-  for (std::size_t i = 0; i < validation.passes.size(); ++i) {
-    passes.push_back(pass_json(report, i));
-    all_right = all_right && !validation.passes[i].mismatch();
-    all_ran = all_ran && validation.passes[i].ran();
-  }
-  return {
-      {"model", recurrent_model_json(report.model)},
-      {"backend", report.backend},
-      {"device", report.device.device},
-      {"driver", report.device.driver},
-      {"workers", report.workers},
-      {"sequences", report.sequences},
-      {"loss", validation.loss},
-      {"forward_s", validation.outer.front().forward_s},
-      {"predicted_forward_s", report.predictions.front() ? Json(report.predictions.front()->forward_s) : Json()},
-      {"parameters_s", optional_json(validation.outer.front().parameters_s)},
-      {"predicted_parameters_s", report.predictions.front() ? Json(report.predictions.front()->parameters_s) : Json()},
-      {"outer", outer},
-      {"oracle_s", validation.oracle_s},
-      {"drift", optional_json(validation.drift)},
-      {"rates_drift", optional_json(report.rates_drift)},
-      {"largest_gradient",
-       {{"last_state", validation.gradient_last},
-        {"first_state", validation.gradient_first},
-        {"normal_states", validation.live_states}}},
-      {"baseline", to_string(validation.passes.front().request.method)},
-      {"passes", passes},
-      {"valid", all_ran || !all_right ? Json(all_right) : Json()}};
-}
-
-std::string to_csv(const PassesReport& report) {
-  std::string text = csv_line({"method", "backend", "failed", "mismatch", "worst_share_of_bound", "flops", "bytes",
-                               "jacobians_s", "up_s", "middle_s", "down_s", "measured_s", "fastest_s", "repetitions",
-                               "predicted_s", "error", "ratio_to_baseline"});
-  for (std::size_t i = 0; i < report.validation.passes.size(); ++i) {
-    const PassOutcome& pass = report.validation.passes[i];
-    const auto number = [](const std::optional<double>& x) { return x ? fmt::format("{}", *x) : std::string(); };
-    const auto measured = [&](auto x) { return pass.ran() ? fmt::format("{}", x) : std::string(); };
-    text += csv_line({to_string(pass.request.method), pass.request.backend, pass.failure, pass.mismatch().value_or(""),
-                      measured(std::max(pass.hidden.worst_share, pass.parameters.worst_share)),
-                      measured(pass.flops.total()), measured(pass.bytes), measured(pass.times.jacobians),
-                      measured(pass.times.up), measured(pass.times.middle), measured(pass.times.down),
-                      measured(pass.times.total()), measured(pass.fastest_seconds), measured(pass.repetitions),
-                      number(predicted_seconds(report, i)), number(error_of(report, i)),
-                      number(ratio_to_baseline(report, i))});
-  }
-  return text;
-}
-
-std::string to_text(const PassesReport& report) {
+Document document(const PassesReport& report) {
   const RecurrentModel& model = report.model;
-  const PassesValidation& validation = report.validation;
-  std::string text =
-      fmt::format("{}: {} of {} hidden elements, {} steps, {} sequence{}, {}\non {}: {}, {} worker{}; {}\n\n",
-                  model.name, to_string(model.shape.kind), model.shape.hidden, model.steps, model.batch,
-                  model.batch == 1 ? "" : "s", model.value_bytes == 8 ? "fp64" : "fp32", report.backend,
-                  report.device.device, report.workers, report.workers == 1 ? "" : "s", report.sequences);
-  text += passes_text(report);
-  text += "\n";
-  for (const PassOutcome& pass : validation.passes) {
-    if (!pass.ran()) text += fmt::format("{} was not run: {}\n", to_string(pass.request.method), pass.failure);
-    for (const std::string& note : pass.notes) text += fmt::format("{}: {}\n", to_string(pass.request.method), note);
-    if (const std::size_t unbounded = pass.hidden.unbounded + pass.parameters.unbounded; unbounded > 0) {
-      text += fmt::format("{}: {} gradients have no finite bound and are only known to be finite\n",
-                          to_string(pass.request.method), unbounded);
-    }
-    if (const auto mismatch = pass.mismatch()) text += fmt::format("MISMATCH: {}\n", *mismatch);
-  }
-  if (changed_speed(report)) {
-    text += fmt::format(
-        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end, "
-        "a step of its rates {}. Ratios and errors above are off by as much; run it again.\n",
-        to_string(validation.passes.front().request.method), validation.drift ? short_ratio(*validation.drift) : "-",
-        report.rates_drift ? short_ratio(*report.rates_drift) : "-");
-  }
-  text += outer_text(report);
-  text += fmt::format("Loss {:.6g}; the largest gradient is {:.3g} at h_{}, {:.3g} at h_0.\n", validation.loss,
-                      validation.gradient_last, model.steps, validation.gradient_first);
-  if (validation.live_states <= model.steps) {
-    text += fmt::format(
-        "It is a normal number of {} at {} of {} states; at the others gradients have vanished, and agree "
-        "whatever computes them.\n",
-        model.value_bytes == 8 ? "fp64" : "fp32", validation.live_states, model.steps + 1);
-  }
-  return text;
+  Document document;
+  return std::move(
+      document.facts([&report] { return facts_json(report); })
+          .say(fmt::format("{}: {} of {} hidden elements, {} steps, {}, {}\non {}: {}, {}; {}\n\n", model.name,
+                           to_string(model.shape.kind), model.shape.hidden, model.steps, sequences_text(model.batch),
+                           model.value_bytes == 8 ? "fp64" : "fp32", report.backend, report.device.device,
+                           workers_text(report.workers), report.sequences))
+          .show_sheet(passes_table(report))
+          .say(remarks_text(report)));
 }
 
 }  // namespace upsweep

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "training_parts.hpp"
@@ -100,15 +101,34 @@ std::string plural(std::size_t count, const std::string& noun, const std::string
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : ending);
 }
 
-std::string devices_text(const TrainingFile& file, const PipelineRun& run) {
-  TextTable table({{"device"}, {"busy"}, {"utilisation"}, {"activations"}, {"gradients"}, {"together"}});
+Table devices_table(const TrainingFile& file, const PipelineRun& run) {
+  std::vector<std::vector<Value>> rows;
   for (std::size_t device = 0; device < run.busy.size(); ++device) {
     const TensorPeaks& peaks = run.peaks[device];
-    table.row({fmt::format("{}", device), time_text(file, run.busy[device]),
-               percent_text(run.busy[device] / run.makespan), fmt::format("{}", peaks.activations),
-               fmt::format("{}", peaks.gradients), fmt::format("{}", peaks.together)});
+    rows.push_back({device, time_value(file, run.busy[device]), run.busy[device] / run.makespan, peaks.activations,
+                    peaks.gradients, peaks.together});
   }
-  return table.text() + "\nactivations, gradients, together: the most tensors on the device at one instant.\n";
+  return {"",
+          {{"", "device", Unit::exact},
+           {"", "busy", Unit::exact},
+           {"", "utilisation", Unit::share},
+           {"", "activations", Unit::exact},
+           {"", "gradients", Unit::exact},
+           {"", "together", Unit::exact}},
+          std::move(rows)};
+}
+
+/// The operations with their times.
+Table timeline_table(const PipelineRun& run) {
+  using Item = const StepEntry*;
+  return {"", each_of(run.timeline),
+          std::vector<Field<Item>>{
+              {"device", {}, Unit::exact, [](Item entry) { return Value(entry->device); }},
+              {"kind", {}, Unit::text, [](Item entry) { return Value(std::string(1, letter(entry->op.kind))); }},
+              {"layer", {}, Unit::exact, [](Item entry) { return Value(entry->op.layer + 1); }},
+              {"micro_batch", {}, Unit::exact, [](Item entry) { return Value(entry->op.micro_batch); }},
+              {"start", {}, Unit::exact, [](Item entry) { return number_value(entry->start); }},
+              {"end", {}, Unit::exact, [](Item entry) { return number_value(entry->end); }}}};
 }
 
 std::string stashed_text(const TrainingFile& file, const PipelineRun& run) {
@@ -119,22 +139,24 @@ std::string stashed_text(const TrainingFile& file, const PipelineRun& run) {
       time_text(file, run.stashed->period_lower_bound));
 }
 
-std::string one_text(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome,
-                     TimelineStyle style) {
+Document one_document(const TrainingFile& file, const PipelineChoice& choice, const PipelineOutcome& outcome,
+                      TimelineStyle style) {
   const Pipeline& pipeline = choice.pipeline;
   const PipelineRun& run = outcome.run;
-  std::string text = fmt::format("{}: {} ({}), {} on {}, {}\n", file.name, run.policy, find_policy(run.policy).summary,
-                                 plural(pipeline.layers(), "layer"), plural(pipeline.devices, "device"),
-                                 plural(pipeline.micro_batches, "micro-batch", "es"));
-  text += source_text(file);
-  text += fmt::format("\nMakespan {}, bubbles {} of the devices' time.\n", time_text(file, run.makespan),
-                      percent_text(run.bubble_fraction));
-  text += optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n';
-  text += devices_text(file, run);
+  Document document;
+  document.sheet(timeline_table(run))
+      .say(fmt::format("{}: {} ({}), {} on {}, {}\n{}", file.name, run.policy, find_policy(run.policy).summary,
+                       plural(pipeline.layers(), "layer"), plural(pipeline.devices, "device"),
+                       plural(pipeline.micro_batches, "micro-batch", "es"), source_text(file)))
+      .say(fmt::format("\nMakespan {}, bubbles {} of the devices' time.\n", time_text(file, run.makespan),
+                       percent_text(run.bubble_fraction)))
+      .say(optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n')
+      .show(devices_table(file, run))
+      .say("\nactivations, gradients, together: the most tensors on the device at one instant.\n");
   const TimelineScale scale = timeline_scale(run.timeline, style);
   const std::string timeline = run_timeline(run, scale);
-  if (!timeline.empty()) text += "\n" + timeline + column_text(file, scale);
-  return text + note_text(file);
+  if (!timeline.empty()) document.say("\n" + timeline + column_text(file, scale));
+  return std::move(document.say(note_text(file)));
 }
 
 /// "scan blelloch (hybrid:4)"; plain back-propagation is no scan.
@@ -175,82 +197,88 @@ std::string remarks(const TrainingFile& file, const PipelineStudy& study, const 
   return text;
 }
 
-std::string comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+/// What stands at the end of a policy's row.
+std::string mark_of(const PipelineAnswers& answers, std::size_t i) {
+  const PipelineOutcome& outcome = answers.choices[i];
+  std::string mark = outcome.does_not_fit.empty() ? "" : "does not fit";
+  const bool is_tie = answers.best && outcome.run.makespan == answers.choices[*answers.best].run.makespan;
+  if (mark.empty() && is_tie) mark = answers.best == i ? "<- best" : "as fast";
+  if (outcome.run.stashed) mark += mark.empty() ? "stale weights" : ", stale weights";
+  return mark;
+}
+
+/// A row per policy and, behind them, per scan; tensors are those of the file's micro-batches.
+Table comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   const bool has_optimum = std::ranges::any_of(answers.choices, [](const auto& c) { return c.optimum.has_value(); });
-  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::left},
-                                            {"makespan"},
-                                            {"speed-up"},
-                                            {"bubbles"},
-                                            {"activations"},
-                                            {"gradients"},
-                                            {"together"},
-                                            {"", TextTable::Align::left}};
-  if (has_optimum) columns.insert(columns.end() - 1, {"above optimum"});
-  TextTable table(columns);
   const double first = answers.choices.front().run.makespan;
-  const auto add = [&](std::vector<std::string> cells, const std::string& gap, const std::string& mark) {
-    if (has_optimum) cells.push_back(gap);
-    cells.push_back(mark);
-    table.row(std::move(cells));
-  };
+  std::vector<std::vector<Value>> rows;
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const PipelineOutcome& outcome = answers.choices[i];
+    const PipelineChoice& choice = study.choices[i];
     const PipelineRun& run = outcome.run;
-    std::string mark = outcome.does_not_fit.empty() ? "" : "does not fit";
-    const bool is_tie = answers.best && run.makespan == answers.choices[*answers.best].run.makespan;
-    if (mark.empty() && is_tie) mark = answers.best == i ? "<- best" : "as fast";
-    if (run.stashed) mark += mark.empty() ? "stale weights" : ", stale weights";
-    std::string gap;
-    if (outcome.optimum && !outcome.optimum->skipped.empty()) gap = "-";
-    if (outcome.optimum && outcome.optimum->skipped.empty()) {
-      gap = fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
-                        percent_text(run.makespan / outcome.optimum->lower_bound - 1));
-    }
+    const bool is_solved = outcome.optimum && outcome.optimum->skipped.empty();
     const auto tensors = [&](std::uint64_t TensorPeaks::*which) {
-      return fmt::format("{:.4g}", tensors_of_the_file(study, study.choices[i], most(run.peaks, which)));
+      const double count = tensors_of_the_file(study, choice, most(run.peaks, which));
+      return number_value(count).shown(fmt::format("{:.4g}", count));
     };
-    add({study.choices[i].label, time_text(file, run.makespan), short_ratio(first / run.makespan),
-         percent_text(run.bubble_fraction), tensors(&TensorPeaks::activations), tensors(&TensorPeaks::gradients),
-         tensors(&TensorPeaks::together)},
-        gap, mark);
+    const std::string gap = is_solved ? fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
+                                                    percent_text(run.makespan / outcome.optimum->lower_bound - 1))
+                                      : (outcome.optimum ? "-" : "");
+    rows.push_back({choice.label, run.policy, choice.pipeline.micro_batches, time_value(file, run.makespan),
+                    first / run.makespan, run.bubble_fraction, tensors(&TensorPeaks::activations),
+                    tensors(&TensorPeaks::gradients), tensors(&TensorPeaks::together), outcome.does_not_fit,
+                    is_solved ? number_value(outcome.optimum->lower_bound) : Value(),
+                    is_solved ? number_value(outcome.optimum->makespan) : Value(), gap, mark_of(answers, i)});
   }
   for (std::size_t i = 0; i < answers.scans.size(); ++i) {
     const ScanStepRun& scan = answers.scans[i];
     const bool is_faster = answers.best && scan.makespan < answers.choices[*answers.best].run.makespan;
-    add({scan_label(study, answers, i), time_text(file, scan.makespan), short_ratio(first / scan.makespan),
-         percent_text(scan.bubble_fraction), "-", "-", "-"},
-        "", is_faster ? "faster than every policy" : "");
+    rows.push_back({Value("scan " + scan.schedule).shown(scan_label(study, answers, i)), "scan", study.micro_batches,
+                    time_value(file, scan.makespan), first / scan.makespan, scan.bubble_fraction, Value(), Value(),
+                    Value(), Value(), Value(), Value(), "", is_faster ? "faster than every policy" : ""});
   }
-  return table.text();
+  const auto if_optimum = has_optimum ? std::optional<std::string>("above optimum") : std::nullopt;
+  return {"",
+          {{"label", "policy", Unit::text},
+           {"policy"},
+           {"micro_batches"},
+           {"makespan", "makespan", Unit::exact},
+           {"", "speed-up", Unit::ratio},
+           {"bubble_fraction", "bubbles", Unit::share},
+           {"peak_act", "activations", Unit::exact},
+           {"peak_grad", "gradients", Unit::exact},
+           {"peak_act_plus_grad", "together", Unit::exact},
+           {"does_not_fit"},
+           {"optimum_lower_bound"},
+           {"optimum_makespan"},
+           {"", if_optimum, Unit::exact},
+           {"", "", Unit::text}},
+          std::move(rows)};
 }
 
-std::string comparison_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
-                            TimelineStyle style) {
+Document comparison_document(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
+                             TimelineStyle style) {
   const Pipeline& first = study.choices.front().pipeline;
-  std::string text = fmt::format("{}: {} on {}\n{}\n", file.name, plural(first.layers(), "layer"),
-                                 plural(first.devices, "device"), source_text(file));
-  text += comparison_table(file, study, answers);
-  text += fmt::format(
-      "\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
-      "instant{}.\n",
-      study.choices.front().label,
-      has_other_micro_batches(study) ? ", in tensors of one of the file's "
-                                       "micro-batches"
-                                     : "");
-  text += remarks(file, study, answers);
+  Document document;
+  document
+      .say(fmt::format("{}: {} on {}\n{}\n", file.name, plural(first.layers(), "layer"),
+                       plural(first.devices, "device"), source_text(file)))
+      .show_sheet(comparison_table(file, study, answers))
+      .say(fmt::format("\nspeed-up: against {}; activations, gradients, together: the most tensors on a device at one "
+                       "instant{}.\n",
+                       study.choices.front().label,
+                       has_other_micro_batches(study) ? ", in tensors of one of the file's micro-batches" : ""))
+      .say(remarks(file, study, answers));
   const TimelineScale scale = common_scale(answers, style);
-  const bool has_timelines = scale.form != TimelineScale::Form::none;
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::string timeline = run_timeline(answers.choices[i].run, scale);
-    if (!timeline.empty()) text += fmt::format("\n{}\n\n{}", study.choices[i].label, timeline);
+    if (!timeline.empty()) document.say(fmt::format("\n{}\n\n{}", study.choices[i].label, timeline));
   }
-  if (has_timelines) text += column_text(file, scale);
-  return text + note_text(file);
+  if (scale.form != TimelineScale::Form::none) document.say(column_text(file, scale));
+  return std::move(document.say(note_text(file)));
 }
 
-}  // namespace
-
-Json to_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
+Json facts_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   Json object = training_head(file);
   if (!study.is_comparison) {
     object.update(run_json(answers.choices.front()));
@@ -276,10 +304,15 @@ Json to_json(const TrainingFile& file, const PipelineStudy& study, const Pipelin
   return object;
 }
 
-std::string to_text(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
-                    TimelineStyle style) {
-  return study.is_comparison ? comparison_text(file, study, answers, style)
-                             : one_text(file, study.choices.front(), answers.choices.front(), style);
+}  // namespace
+
+Document document(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
+                  TimelineStyle style) {
+  Document document;
+  document.facts([&] { return facts_json(file, study, answers); });
+  return std::move(document.add(study.is_comparison
+                                    ? comparison_document(file, study, answers, style)
+                                    : one_document(file, study.choices.front(), answers.choices.front(), style)));
 }
 
 }  // namespace upsweep

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
 
-std::string to_plain(std::uint64_t flops, std::uint64_t plain) {
-  return plain == 0 ? "-" : short_ratio(static_cast<double>(flops) / static_cast<double>(plain));
+Value to_plain(std::uint64_t flops, std::uint64_t plain) {
+  return plain == 0 ? Value() : Value(static_cast<double>(flops) / static_cast<double>(plain));
 }
 
 Json totals_json(const Totals& totals, std::uint64_t inputs) {
@@ -30,42 +33,82 @@ Json seconds_json(const ProfileCounts::Seconds& seconds) {
           {"build_seconds", seconds.build ? Json(*seconds.build) : Json()}};
 }
 
-std::string totals_text(const ProfileCounts& counts, const TextStyle& style) {
-  TextTable table({{"", TextTable::Align::left},
-                   {"ops"},
-                   {"FLOPs"},
-                   {"to plain BP"},
-                   {"critical path, level rule"},
-                   {"critical path, dag"}});
+Table totals_table(const ProfileCounts& counts) {
+  std::vector<std::vector<Value>> rows;
+  const auto mean = [&](std::uint64_t sum) { return Value::mean(sum, counts.inputs); };
   for (const auto& [sum, name] :
        {std::pair{&counts.all, "all, as the paper executes"}, std::pair{&counts.live, "live, without dead ops"}}) {
-    table.row({name, fmt::format("{}", sum->ops), exact_mean(sum->flops, counts.inputs),
-               to_plain(sum->flops, counts.linear_flops), exact_mean(sum->critical_path_level, counts.inputs),
-               exact_mean(sum->critical_path_dag, counts.inputs)});
+    rows.push_back({name, sum->ops, mean(sum->flops), to_plain(sum->flops, counts.linear_flops),
+                    mean(sum->critical_path_level), mean(sum->critical_path_dag)});
   }
-  return table.text(style);
+  return {"",
+          {{"", "", Unit::text},
+           {"", "ops", Unit::exact},
+           {"", "FLOPs", Unit::exact},
+           {"", "to plain BP", Unit::ratio},
+           {"", "critical path, level rule", Unit::exact},
+           {"", "critical path, dag", Unit::exact}},
+          std::move(rows)};
 }
 
-std::string pram_text(const ProfileCounts& counts, const TextStyle& style) {
+Table pram_table(const ProfileCounts& counts) {
   const PramProfile& pram = counts.pram();
   const PramProfile& plain = counts.compared.linear().pram;
-  TextTable table({{"executor", TextTable::Align::left}, {"steps"}, {"makespan, FLOPs"}, {"to plain BP"}});
+  std::vector<std::vector<Value>> rows;
+  const auto row = [&](const std::string& executor, Value steps, std::uint64_t flops, std::uint64_t of_plain) {
+    rows.push_back({executor, std::move(steps), Value::mean(flops, counts.inputs), to_plain(flops, of_plain)});
+  };
   for (const auto execution : {Execution::level, Execution::dag}) {
     const std::optional<Makespan> makespan = pram.makespan(execution);
     const std::optional<Makespan> of_plain = plain.makespan(execution);
-    if (!makespan || !of_plain) continue;
-    table.row({to_string(execution), fmt::format("{}", makespan->unit), exact_mean(makespan->flops, counts.inputs),
-               to_plain(makespan->flops, of_plain->flops)});
+    if (makespan && of_plain) row(to_string(execution), makespan->unit, makespan->flops, of_plain->flops);
   }
-  table.row({"level, ops that workers share", "-", exact_mean(pram.shared_flops, counts.inputs),
-             to_plain(pram.shared_flops, plain.shared_flops)});
+  row("level, ops that workers share", {}, pram.shared_flops, plain.shared_flops);
+  return {"",
+          {{"", "executor", Unit::text},
+           {"", "steps", Unit::exact},
+           {"", "makespan, FLOPs", Unit::exact},
+           {"", "to plain BP", Unit::ratio}},
+          std::move(rows)};
+}
+
+/// PRAM complexities in a line.
+std::string pram_text(const ProfileCounts& counts) {
+  const PramProfile& pram = counts.pram();
   const std::uint64_t batch = counts.compared.options.batch;
   return fmt::format(
-             "PRAM with {}{}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory "
-             "{}\n",
-             workers_text(pram.workers), batch == 1 ? "" : fmt::format(", a batch of {}", batch), pram.steps, pram.work,
-             short_count(pram.per_step_flops, counts.inputs), short_bytes(pram.peak_live_bytes, counts.inputs)) +
-         table.text(style);
+      "PRAM with {}{}: step complexity {}, work complexity {}, per-step complexity {} FLOPs, peak live memory {}\n",
+      workers_text(pram.workers), batch == 1 ? "" : fmt::format(", a batch of {}", batch), pram.steps, pram.work,
+      short_count(pram.per_step_flops, counts.inputs), short_bytes(pram.peak_live_bytes, counts.inputs));
+}
+
+Json counts_json(const ProfileCounts& counts) {
+  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
+  const PramProfile& pram = counts.pram();
+  return {
+      {"batch", counts.compared.options.batch},
+      {"schedule",
+       {{"name", counts.schedule},
+        {"requested", counts.requested},
+        {"depth", json_of(counts.depth)},
+        {"length", counts.length},
+        {"levels", counts.levels}}},
+      {"totals", {{"all", totals_json(counts.all, counts.inputs)}, {"live", totals_json(counts.live, counts.inputs)}}},
+      {"baseline", baseline_json(counts.baseline_flops ? mean(*counts.baseline_flops) : Json(), counts.dense)},
+      {"linear",
+       {{"flops", mean(counts.linear_flops)}, {"makespan_shared", mean(counts.compared.linear().pram.shared_flops)}}},
+      {"makespan_shared", mean(pram.shared_flops)},
+      {"bound_shared", mean(pram.shared_bound_flops)},
+      {"chain_build", {{"values", mean(counts.build_values)}, {"bytes", mean(counts.build_bytes)}}},
+      {"time", counts.seconds ? seconds_json(*counts.seconds) : Json()},
+      {"pram",
+       {{"workers", pram.workers},
+        {"steps", pram.steps},
+        {"work", pram.work},
+        {"per_step_flops", mean(pram.per_step_flops)},
+        {"makespan",
+         {{"level", makespan_json(pram.level, counts.inputs)}, {"dag", makespan_json(pram.dag, counts.inputs)}}},
+        {"peak_live_bytes", mean(pram.peak_live_bytes)}}}};
 }
 
 }  // namespace
@@ -90,40 +133,17 @@ std::string counting_text(const NetworkProfile* network) {
                      network->pattern_classes, network->pattern_rows);
 }
 
-void add_counts(Json& object, const ProfileCounts& counts) {
-  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
-  const PramProfile& pram = counts.pram();
-  object["batch"] = counts.compared.options.batch;
-  object["schedule"] = {{"name", counts.schedule},
-                        {"requested", counts.requested},
-                        {"depth", counts.depth ? Json(*counts.depth) : Json()},
-                        {"length", counts.length},
-                        {"levels", counts.levels}};
-  object["totals"] = {{"all", totals_json(counts.all, counts.inputs)},
-                      {"live", totals_json(counts.live, counts.inputs)}};
-  object["baseline"] = baseline_json(counts.baseline_flops ? mean(*counts.baseline_flops) : Json(), counts.dense);
-  object["linear"] = {{"flops", mean(counts.linear_flops)},
-                      {"makespan_shared", mean(counts.compared.linear().pram.shared_flops)}};
-  object["makespan_shared"] = mean(pram.shared_flops);
-  object["bound_shared"] = mean(pram.shared_bound_flops);
-  object["chain_build"] = {{"values", mean(counts.build_values)}, {"bytes", mean(counts.build_bytes)}};
-  object["time"] = counts.seconds ? seconds_json(*counts.seconds) : Json();
-  object["pram"] = {
-      {"workers", pram.workers},
-      {"steps", pram.steps},
-      {"work", pram.work},
-      {"per_step_flops", mean(pram.per_step_flops)},
-      {"makespan",
-       {{"level", makespan_json(pram.level, counts.inputs)}, {"dag", makespan_json(pram.dag, counts.inputs)}}},
-      {"peak_live_bytes", mean(pram.peak_live_bytes)}};
-}
-
-Json level_json(const LevelProfile& level, std::uint64_t inputs) {
-  return {{"phase", to_string(level.phase)},
-          {"ops", level.ops},
-          {"flops_sum", json_mean(level.flops_sum, inputs)},
-          {"flops_max", json_mean(level.flops_max, inputs)},
-          {"span_max", json_mean(level.span_max, inputs)}};
+std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs) {
+  using Item = const LevelProfile*;
+  const auto mean = [inputs](std::string name, std::optional<std::string> head, std::uint64_t LevelProfile::*sum) {
+    return Field<Item>(std::move(name), std::move(head), Unit::count,
+                       [=](Item level) { return Value::mean(level->*sum, inputs); });
+  };
+  return {{"phase", "phase", Unit::text, [](Item level) { return Value(to_string(level->phase)); }},
+          {"ops", "ops", Unit::exact, [](Item level) { return Value(level->ops); }},
+          mean("flops_sum", "FLOPs, sum", &LevelProfile::flops_sum),
+          mean("flops_max", "FLOPs, largest op", &LevelProfile::flops_max),
+          mean("span_max", {}, &LevelProfile::span_max)};
 }
 
 std::string schedule_text(const ProfileCounts& counts) {
@@ -131,15 +151,18 @@ std::string schedule_text(const ProfileCounts& counts) {
                      counts.all.ops, counts.levels);
 }
 
-std::string counts_text(const ProfileCounts& counts, const std::string& plain, const std::string& build,
-                        const TextStyle& style) {
-  std::string text = fmt::format("{}\nPlain BP {}: {} FLOPs.", totals_text(counts, style), plain,
-                                 exact_mean(counts.linear_flops, counts.inputs));
+Document counts_document(const ProfileCounts& counts, const std::string& plain, const std::string& build) {
+  std::string text = fmt::format("\nPlain BP {}: {} FLOPs.", plain, exact_mean(counts.linear_flops, counts.inputs));
   if (counts.baseline_flops)
     text += fmt::format(" Dense BP (baseline): {} FLOPs.", exact_mean(*counts.baseline_flops, counts.inputs));
-  return text + fmt::format("\nBuilding the chain writes {} Jacobian values ({}) per iteration and input{}.\n\n{}",
-                            exact_mean(counts.build_values, counts.inputs),
-                            short_bytes(counts.build_bytes, counts.inputs), build, pram_text(counts, style));
+  text += fmt::format("\nBuilding the chain writes {} Jacobian values ({}) per iteration and input{}.\n\n",
+                      exact_mean(counts.build_values, counts.inputs), short_bytes(counts.build_bytes, counts.inputs),
+                      build);
+  Document document;
+  return std::move(document.facts([counts] { return counts_json(counts); })
+                       .show(totals_table(counts))
+                       .say(text + pram_text(counts))
+                       .show(pram_table(counts)));
 }
 
 std::string seconds_text(const ProfileCounts& counts) {

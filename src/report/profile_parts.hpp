@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
@@ -49,17 +50,15 @@ struct ProfileCounts {
 /// The object `baseline`: dense back-propagation in FLOPs (a number or null) and, where predicted, in seconds.
 [[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);
 
-/// Adds the keys "schedule", "totals", "baseline", "linear", "chain_build", "time" and "pram".
-void add_counts(Json& object, const ProfileCounts& counts);
-/// The keys of a level but for its number.
-[[nodiscard]] Json level_json(const LevelProfile& level, std::uint64_t inputs);
+/// What is said of a level but for its number.
+[[nodiscard]] std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs);
 
 /// The schedule in a line.
 [[nodiscard]] std::string schedule_text(const ProfileCounts& counts);
-/// Totals, plain and dense back-propagation, building the chain, and the PRAM. `plain`: what plain back-propagation is
-/// here; `build`: what goes with building the chain, a part of a sentence.
-[[nodiscard]] std::string counts_text(const ProfileCounts& counts, const std::string& plain, const std::string& build,
-                                      const TextStyle& style);
+/// Totals, plain and dense back-propagation, building the chain, and the PRAM; for programs the keys "schedule",
+/// "totals", "baseline", "linear", "chain_build", "time" and "pram". `plain`: what plain back-propagation is here;
+/// `build`: what goes with building the chain, a part of a sentence.
+[[nodiscard]] Document counts_document(const ProfileCounts& counts, const std::string& plain, const std::string& build);
 /// The predicted seconds in a line; empty without.
 [[nodiscard]] std::string seconds_text(const ProfileCounts& counts);
 

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "graph_report.hpp"
 #include "profile_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 constexpr std::size_t kMostOpsInText = 100;
 
@@ -20,123 +21,114 @@ double sparsity(const OperatorProfile& op, std::uint64_t inputs) {
   return 1 - static_cast<double>(op.nnz) / static_cast<double>(inputs) / entries;
 }
 
-Json operator_json(const ProfileReport& report, std::size_t o) {
-  const Operator& op = report.network.operators()[o];
-  const OperatorProfile& mine = report.network_profile.operators[o];
-  const std::uint64_t inputs = report.network_profile.inputs;
-  Json jacobian;
-  if (!is_view(op.kind) && !is_join(op.kind)) {
-    jacobian = {{"rows", mine.rows},
-                {"cols", mine.cols},
-                {"nnz", json_mean(mine.nnz, inputs)},
-                {"sparsity", sparsity(mine, inputs)},
-                {"bytes", json_mean(mine.bytes, inputs)}};
-  }
-  Json json = {{"index", o + 1},
-               {"name", op.name},
-               {"kind", kind_name(op.kind)},
-               {"in_shape", op.in_shape},
-               {"out_shape", op.out_shape},
-               {"jacobian", jacobian},
-               {"baseline_flops", json_mean(mine.baseline_flops, inputs)}};
-  if (report.network.has_blocks()) json["inputs"] = inputs_json(report.network, o);
-  return json;
-}
-
-Json op_json(const ScheduleProfile& profile, std::size_t id) {
-  const OpProfile& op = profile.ops[id];
-  const Combine& combine = profile.schedule.combines[id];
-  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, profile.inputs); };
-  return {{"id", id},
-          {"phase", to_string(combine.phase)},
-          {"level", combine.level},
-          {"left", combine.left},
-          {"right", combine.right},
-          {"target", combine.target},
-          {"kind", op.is_mv ? "mv" : "mm"},
-          {"dead", op.dead},
-          {"m", op.m},
-          {"k", op.k},
-          {"n", op.n},
-          {"left_nnz", mean(op.left_nnz)},
-          {"right_nnz", mean(op.right_nnz)},
-          {"nnz", mean(op.nnz)},
-          {"products", mean(op.products)},
-          {"flops", mean(op.flops)},
-          {"bytes", mean(op.bytes)},
-          {"span", mean(op.span)}};
-}
-
-std::string operators_text(const ProfileReport& report, const TextStyle& style) {
-  TextTable table({{"#"},
-                   {"operator", Align::left},
-                   {"kind", Align::left},
-                   {"output", Align::left},
-                   {"Jacobian^T", Align::right},
-                   {"nnz"},
-                   {"sparsity"},
-                   {"bytes"},
-                   {"dense BP FLOPs"}});
-  const std::uint64_t inputs = report.network_profile.inputs;
-  for (std::size_t o = 0; o < report.network.operators().size(); ++o) {
-    const Operator& op = report.network.operators()[o];
-    const OperatorProfile& mine = report.network_profile.operators[o];
-    const bool hands_on = is_view(op.kind) || is_join(op.kind);
-    table.row({fmt::format("{}", o + 1), op.name, kind_name(op.kind), to_string(op.out_shape),
-               hands_on ? (is_view(op.kind) ? "view" : "join") : fmt::format("{} x {}", mine.rows, mine.cols),
-               hands_on ? "" : exact_mean(mine.nnz, inputs),
-               hands_on ? "" : fmt::format("{:.6f}", sparsity(mine, inputs)),
-               hands_on ? "" : short_bytes(mine.bytes, inputs), short_count(mine.baseline_flops, inputs)});
-  }
-  return table.text(style);
-}
-
 std::string position_text(std::int64_t position) {
   return position == Combine::kReduction ? "red" : fmt::format("a[{}]", position);
 }
 
-std::string ops_text(const ScheduleProfile& profile, const TextStyle& style) {
-  if (profile.ops.size() > kMostOpsInText) return fmt::format("{} ops: --format csv lists them.\n", profile.ops.size());
-  TextTable table({{"op"},
-                   {"level"},
-                   {"phase", Align::left},
-                   {"combine", Align::left},
-                   {"kind", Align::left},
-                   {"m x k x n"},
-                   {"nnz"},
-                   {"FLOPs"},
-                   {"bytes"},
-                   {"", Align::left}});
-  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
-    const OpProfile& op = profile.ops[id];
-    const Combine& combine = profile.schedule.combines[id];
-    table.row({fmt::format("{}", id), fmt::format("{}", combine.level), to_string(combine.phase),
-               fmt::format("{} <- {} o {}", position_text(combine.target), position_text(combine.left),
-                           position_text(combine.right)),
-               op.is_mv ? "mv" : "mm", fmt::format("{} x {} x {}", op.m, op.k, op.n),
-               exact_mean(op.nnz, profile.inputs), short_count(op.flops, profile.inputs),
-               short_bytes(op.bytes, profile.inputs), op.dead ? "dead" : ""});
-  }
-  return table.text(style);
+Value jacobian_value(const Operator& op, const OperatorProfile& mine, std::uint64_t inputs) {
+  if (is_view(op.kind) || is_join(op.kind)) return Value().shown(is_view(op.kind) ? "view" : "join");
+  return Value::object({{"rows", mine.rows},
+                        {"cols", mine.cols},
+                        {"nnz", json_mean(mine.nnz, inputs)},
+                        {"sparsity", sparsity(mine, inputs)},
+                        {"bytes", json_mean(mine.bytes, inputs)}})
+      .shown(fmt::format("{} x {}", mine.rows, mine.cols));
 }
 
-std::string levels_text(const ScheduleProfile& profile, const TextStyle& style) {
-  TextTable table({{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs, sum"}, {"FLOPs, largest op"}});
-  for (std::size_t level = 0; level < profile.levels.size(); ++level) {
-    const LevelProfile& mine = profile.levels[level];
-    table.row({fmt::format("{}", level), to_string(mine.phase), fmt::format("{}", mine.ops),
-               short_count(mine.flops_sum, profile.inputs), short_count(mine.flops_max, profile.inputs)});
+Table operators_table(const ProfileReport& report) {
+  const Network& network = report.network;
+  const NetworkProfile& counted = report.network_profile;
+  const std::uint64_t inputs = counted.inputs;
+  using Op = const Operator&;
+  using Mine = const OperatorProfile&;
+  const auto field = [&](std::string name, std::optional<std::string> head, Unit unit,
+                         std::function<Value(Op, Mine)> value) {
+    return Field<std::size_t>(std::move(name), std::move(head), unit, [&, value = std::move(value)](std::size_t o) {
+      return value(network.operators()[o], counted.operators[o]);
+    });
+  };
+  /// Beside the object of the Jacobian, of which views and joins have none.
+  const auto of_jacobian = [field](std::string head, Unit unit, std::function<Value(Mine)> value) {
+    return field("", std::move(head), unit, [value = std::move(value)](Op op, Mine mine) {
+      return is_view(op.kind) || is_join(op.kind) ? Value().shown("") : value(mine);
+    });
+  };
+  std::vector<Field<std::size_t>> fields = {
+      {"index", "#", Unit::exact, [](std::size_t o) { return Value(o + 1); }},
+      field("name", "operator", Unit::text, [](Op op, Mine) { return Value(op.name); }),
+      field("kind", "kind", Unit::text, [](Op op, Mine) { return Value(kind_name(op.kind)); }),
+      field("in_shape", {}, Unit::object, [](Op op, Mine) { return Value::object(op.in_shape); }),
+      field("out_shape", {}, Unit::object, [](Op op, Mine) { return Value::object(op.out_shape); }),
+      field("", "output", Unit::text, [](Op op, Mine) { return Value(to_string(op.out_shape)); }),
+      field("jacobian", "Jacobian^T", Unit::object, [=](Op op, Mine mine) { return jacobian_value(op, mine, inputs); }),
+      of_jacobian("nnz", Unit::exact, [=](Mine mine) { return Value::mean(mine.nnz, inputs); }),
+      of_jacobian("sparsity", Unit::exact,
+                  [=](Mine mine) { return Value(fmt::format("{:.6f}", sparsity(mine, inputs))); }),
+      of_jacobian("bytes", Unit::bytes, [=](Mine mine) { return Value::mean(mine.bytes, inputs); }),
+      field("baseline_flops", "dense BP FLOPs", Unit::count,
+            [=](Op, Mine mine) { return Value::mean(mine.baseline_flops, inputs); })};
+  if (network.has_blocks()) {
+    fields.emplace_back("inputs", std::nullopt, Unit::object,
+                        [&network](std::size_t o) { return Value::object(inputs_json(network, o)); });
   }
-  return table.text(style);
+  return {"model/operators", numbered(network.operators().size()), std::move(fields)};
 }
 
-Json levels_json(const ScheduleProfile& profile) {
-  Json levels = Json::array();
-  for (const LevelProfile& level : profile.levels) {
-    levels.push_back({{"level", levels.size()}});
-    levels.back().update(level_json(level, profile.inputs));
+Table ops_table(const ScheduleProfile& profile) {
+  using Op = const OpProfile&;
+  using Step = const Combine&;
+  const auto field = [&profile](std::string name, std::optional<std::string> head, Unit unit,
+                                std::function<Value(Op, Step)> value) {
+    return Field<std::size_t>(std::move(name), std::move(head), unit,
+                              [&profile, value = std::move(value)](std::size_t id) {
+                                return value(profile.ops[id], profile.schedule.combines[id]);
+                              });
+  };
+  const auto mean = [&](std::string name, std::optional<std::string> head, Unit unit, std::uint64_t OpProfile::*sum) {
+    return field(std::move(name), std::move(head), unit,
+                 [sum, inputs = profile.inputs](Op op, Step) { return Value::mean(op.*sum, inputs); });
+  };
+  Table table("ops", numbered(profile.ops.size()),
+              std::vector<Field<std::size_t>>{
+                  {"id", "op", Unit::exact, [](std::size_t id) { return Value(id); }},
+                  field("phase", "phase", Unit::text, [](Op, Step step) { return Value(to_string(step.phase)); }),
+                  field("level", "level", Unit::exact, [](Op, Step step) { return Value(step.level); }),
+                  field("left", {}, Unit::exact, [](Op, Step step) { return Value(step.left); }),
+                  field("right", {}, Unit::exact, [](Op, Step step) { return Value(step.right); }),
+                  field("target", {}, Unit::exact, [](Op, Step step) { return Value(step.target); }),
+                  field("", "combine", Unit::text,
+                        [](Op, Step step) {
+                          return Value(fmt::format("{} <- {} o {}", position_text(step.target),
+                                                   position_text(step.left), position_text(step.right)));
+                        }),
+                  field("kind", "kind", Unit::text, [](Op op, Step) { return Value(op.is_mv ? "mv" : "mm"); }),
+                  field("dead", {}, Unit::text, [](Op op, Step) { return Value(op.dead); }),
+                  field("", "m x k x n", Unit::exact,
+                        [](Op op, Step) { return Value(fmt::format("{} x {} x {}", op.m, op.k, op.n)); }),
+                  field("m", {}, Unit::exact, [](Op op, Step) { return Value(op.m); }),
+                  field("k", {}, Unit::exact, [](Op op, Step) { return Value(op.k); }),
+                  field("n", {}, Unit::exact, [](Op op, Step) { return Value(op.n); }),
+                  mean("left_nnz", {}, Unit::exact, &OpProfile::left_nnz),
+                  mean("right_nnz", {}, Unit::exact, &OpProfile::right_nnz),
+                  mean("nnz", "nnz", Unit::exact, &OpProfile::nnz),
+                  mean("products", {}, Unit::exact, &OpProfile::products),
+                  mean("flops", "FLOPs", Unit::count, &OpProfile::flops),
+                  mean("bytes", "bytes", Unit::bytes, &OpProfile::bytes),
+                  mean("span", {}, Unit::exact, &OpProfile::span),
+                  field("", "", Unit::text, [](Op op, Step) { return Value(op.dead ? "dead" : ""); })});
+  return std::move(table).at_most(kMostOpsInText,
+                                  fmt::format("{} ops: --format csv lists them.\n", profile.ops.size()));
+}
+
+Table levels_table(const ScheduleProfile& profile) {
+  std::vector<Field<std::size_t>> fields = {
+      {"level", "level", Unit::exact, [](std::size_t level) { return Value(level); }}};
+  for (Field<const LevelProfile*>& field : level_fields(profile.inputs)) {
+    fields.emplace_back(
+        field.name, field.head, field.unit,
+        [&profile, value = std::move(field.value)](std::size_t level) { return value(&profile.levels[level]); });
   }
-  return levels;
+  return {"levels", numbered(profile.levels.size()), std::move(fields)};
 }
 
 ProfileCounts counts_of(const ProfileReport& report) {
@@ -185,68 +177,50 @@ ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& 
   return times;
 }
 
-Json to_json(const ProfileReport& report) {
+Document document(const ProfileReport& report) {
   const ScheduleProfile& profile = report.profile;
   const NetworkProfile& network = report.network_profile;
   const std::uint64_t inputs = profile.inputs;
-  Json operators = Json::array();
-  for (std::size_t o = 0; o < network.operators.size(); ++o) operators.push_back(operator_json(report, o));
-  Json ops = Json::array();
-  for (std::size_t id = 0; id < profile.ops.size(); ++id) ops.push_back(op_json(profile, id));
-  const GraphComparison graph =
-      compare_with_graph(report.network, network, report.compared.workers, report.compared.options.batch);
-  Json json = {
-      {"model", {{"name", report.model_name}, {"input", report.network.input()}, {"operators", std::move(operators)}}},
-      {"pattern", report.pattern},
-      {"inputs", inputs},
-      {"counting", counting_json(&network)},
-      {"ops", std::move(ops)},
-      {"levels", levels_json(profile)},
-      {"links", links_json(report.network, network)},
-      {"graph_bp", work_json(graph.backprop, inputs)},
-      {"inside_blocks", work_json(graph.inner, inputs)},
-      {"ratio_to_graph_bp", ratios_json(report.compared.last().pram, graph)}};
-  add_counts(json, counts_of(report));
-  json["chain_build"]["formation_flops"] = json_mean(network.formation_flops, inputs);
-  json["chain_build"]["formation"] = work_json(graph.formation, inputs);
-  if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
-  return json;
-}
-
-std::string to_csv(const ProfileReport& report) {
-  std::string csv = csv_line({"id", "phase", "level", "left", "right", "target", "kind", "dead", "m", "k", "n",
-                              "left_nnz", "right_nnz", "nnz", "products", "flops", "bytes", "span"});
-  for (std::size_t id = 0; id < report.profile.ops.size(); ++id) {
-    std::vector<std::string> cells;
-    for (const auto& value : op_json(report.profile, id)) {
-      cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
-    }
-    csv += csv_line(cells);
-  }
-  return csv;
-}
-
-std::string to_text(const ProfileReport& report, const TextStyle& style) {
-  const ScheduleProfile& profile = report.profile;
-  const NetworkProfile& network = report.network_profile;
-  const std::uint64_t inputs = profile.inputs;
-  std::string text = fmt::format(
-      "{}: {} operators, {} pattern{}\n\n{}\n", report.model_name, report.network.operators().size(), report.pattern,
-      inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report, style));
-  const std::string links = links_text(report.network, network, style);
-  if (!links.empty()) text += links + '\n';
-  text += counting_text(&network) + '\n';
   const ProfileCounts counts = counts_of(report);
-  text += fmt::format("{}\n{}\n{}\n{}", schedule_text(counts), ops_text(profile, style), levels_text(profile, style),
-                      counts_text(counts,
-                                  report.network.has_blocks() ? "over the chain (linear, blocks' Jacobians given)"
-                                                              : "(linear, same sparse Jacobians)",
-                                  formation_text(network), style));
+  const bool has_blocks = report.network.has_blocks();
   const GraphComparison graph =
       compare_with_graph(report.network, network, report.compared.workers, report.compared.options.batch);
-  const std::string comparison = graph_text(report.network, report.compared.last().pram, graph, inputs, style);
-  if (!comparison.empty()) text += '\n' + comparison;
-  return text + (report.times ? '\n' + seconds_text(counts) : "");
+  Document document;
+  document
+      .facts([report, graph, inputs] {
+        const NetworkProfile& counted = report.network_profile;
+        Json json = {{"model", {{"name", report.model_name}, {"input", report.network.input()}}},
+                     {"pattern", report.pattern},
+                     {"inputs", inputs},
+                     {"counting", counting_json(&counted)},
+                     {"graph_bp", work_json(graph.backprop, inputs)},
+                     {"inside_blocks", work_json(graph.inner, inputs)},
+                     {"ratio_to_graph_bp", ratios_json(report.compared.last().pram, graph)},
+                     {"chain_build",
+                      {{"formation_flops", json_mean(counted.formation_flops, inputs)},
+                       {"formation", work_json(graph.formation, inputs)}}}};
+        if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
+        return json;
+      })
+      .say(fmt::format("{}: {} operators, {} pattern{}\n\n", report.model_name, report.network.operators().size(),
+                       report.pattern, inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs)))
+      .show(operators_table(report))
+      .say("\n");
+  if (has_blocks) {
+    document.show(links_table(report.network, network)).say("\n");
+  } else {
+    document.list(links_table(report.network, network));
+  }
+  document.say(fmt::format("{}\n{}\n", counting_text(&network), schedule_text(counts)))
+      .show_sheet(ops_table(profile))
+      .say("\n")
+      .show(levels_table(profile))
+      .say("\n")
+      .add(counts_document(
+          counts, has_blocks ? "over the chain (linear, blocks' Jacobians given)" : "(linear, same sparse Jacobians)",
+          formation_text(network)));
+  if (has_blocks) document.say("\n").add(graph_document(report.network, report.compared.last().pram, graph, inputs));
+  return std::move(document.say(report.times ? '\n' + seconds_text(counts) : ""));
 }
 
 }  // namespace upsweep

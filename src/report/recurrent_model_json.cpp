@@ -1,5 +1,7 @@
 #include "recurrent_model_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace upsweep {
 
 Json recurrent_model_json(const RecurrentModel& model) {

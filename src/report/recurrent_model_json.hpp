@@ -1,7 +1,7 @@
 #pragma once
 
+#include "upsweep/document/json.hpp"
 #include "upsweep/io/recurrent_file.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/stored_title.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 

@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "cell_text.hpp"
 #include "column_words.hpp"
-#include "text_lines.hpp"
+#include "upsweep/document/text_lines.hpp"
 
 namespace upsweep {
 namespace {
 
-using Align = TextTable::Align;
 using Kind = DiffRow::Kind;
 
 constexpr std::size_t kMostNames = 6;     // in a sentence
@@ -33,15 +33,9 @@ const char* kind_text(Kind kind) {
   return "";
 }
 
-Json rows_json(const RunDiff& diff, Kind kind) {
-  Json rows = Json::array();
-  for (const DiffRow& row : diff.rows) {
-    if (row.kind != kind) continue;
-    rows.push_back({{"name", row.name},
-                    {"before", cell_json(row.before)},
-                    {"after", cell_json(row.after)},
-                    {"ratio", row.ratio != 0 ? Json(row.ratio) : Json()}});
-  }
+std::vector<const DiffRow*> rows_of(const RunDiff& diff, Kind kind) {
+  std::vector<const DiffRow*> rows = each_of(diff.rows);
+  std::erase_if(rows, [kind](const DiffRow* row) { return row->kind != kind; });
   return rows;
 }
 
@@ -121,42 +115,39 @@ std::string verdict_text(const RunDiff& diff) {
   return "Figures moved though inputs, rule and version are equal: they were measured, or the tool has a fault.\n";
 }
 
-std::string rows_text(const RunDiff& diff, Kind kind, const std::string& title, const TextStyle& style) {
-  if (!diff.has(kind)) return "";
-  TextTable table(
-      {{title, Align::left}, {fmt::format("run {}", diff.before)}, {fmt::format("run {}", diff.after)}, {"ratio"}});
-  for (const DiffRow& row : diff.rows) {
-    if (row.kind != kind) continue;
-    auto [before, after] = shown(row);
-    table.row(
-        {column_words(row.name), std::move(before), std::move(after), row.ratio != 0 ? short_ratio(row.ratio) : "-"});
-  }
-  return '\n' + table.text(style);
+Table rows_table(const RunDiff& diff, const std::string& name, const std::string& title,
+                 std::vector<const DiffRow*> rows) {
+  using Item = const DiffRow*;
+  return {name, std::move(rows),
+          std::vector<Field<Item>>{
+              {"kind", {}, Unit::text, [](Item row) { return Value(kind_text(row->kind)); }},
+              {"name", title, Unit::text, [](Item row) { return Value(row->name).shown(column_words(row->name)); }},
+              {"before", fmt::format("run {}", diff.before), Unit::exact,
+               [](Item row) { return cell_value(row->before).shown(shown(*row).before); }},
+              {"after", fmt::format("run {}", diff.after), Unit::exact,
+               [](Item row) { return cell_value(row->after).shown(shown(*row).after); }},
+              {"ratio", "ratio", Unit::ratio, [](Item row) { return row->ratio != 0 ? Value(row->ratio) : Value(); }}}};
 }
 
 }  // namespace
 
-Json to_json(const RunDiff& diff) {
-  return {{"before", diff.before},
-          {"after", diff.after},
-          {"inputs", rows_json(diff, Kind::input)},
-          {"rules", rows_json(diff, Kind::rule)},
-          {"figures", rows_json(diff, Kind::figure)}};
-}
-
-std::string to_csv(const RunDiff& diff) {
-  std::string csv = csv_line({"kind", "name", "before", "after", "ratio"});
-  for (const DiffRow& row : diff.rows) {
-    csv += csv_line({kind_text(row.kind), row.name, cell_text(row.before), cell_text(row.after),
-                     row.ratio != 0 ? fmt::format("{}", row.ratio) : ""});
+Document document(const RunDiff& diff) {
+  Document document;
+  document.facts([&diff] {
+            return Json{{"before", diff.before}, {"after", diff.after}};
+          })
+      .sheet(rows_table(diff, "", "", each_of(diff.rows)))
+      .say(fmt::format("Run {} against run {}\n{}", diff.before, diff.after, verdict_text(diff)));
+  for (const auto& [kind, name] :
+       {std::pair{Kind::input, "inputs"}, std::pair{Kind::rule, "rules"}, std::pair{Kind::figure, "figures"}}) {
+    Table table = rows_table(diff, name, kind_text(kind), rows_of(diff, kind));
+    if (diff.has(kind)) {
+      document.say("\n").show(std::move(table));
+    } else {
+      document.list(std::move(table));
+    }
   }
-  return csv;
-}
-
-std::string to_text(const RunDiff& diff, const TextStyle& style) {
-  return fmt::format("Run {} against run {}\n{}{}{}{}", diff.before, diff.after, verdict_text(diff),
-                     rows_text(diff, Kind::input, "input", style), rows_text(diff, Kind::rule, "rule", style),
-                     rows_text(diff, Kind::figure, "figure", style));
+  return document;
 }
 
 }  // namespace upsweep

@@ -42,6 +42,16 @@ namespace upsweep {
 /// the first baseline would end otherwise; empty ones where it would not.
 [[nodiscard]] std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict);
 
+/// A score without a fraction where it has none.
+[[nodiscard]] Value score_value(const SearchResult& result, double score);
+
+/// Rows of candidates (with a depth) or of schemes: counted ones and, by depth, the others.
+[[nodiscard]] std::vector<CandidateRow> candidate_rows(const SearchResult& result, bool has_depth);
+
+/// The same fields of each; `name` as of Table.
+[[nodiscard]] Table candidates_table(const SearchReport& report, std::vector<CandidateRow> rows,
+                                     const std::string& name = "");
+
 /// a / b for people: "?" where a is not known, "-" where b is 0.
 [[nodiscard]] std::string ratio_text(const std::optional<double>& a, double b);
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "search_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {

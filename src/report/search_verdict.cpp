@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "search_parts.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
@@ -334,10 +335,13 @@ Verdict search_verdict(const SearchReport& report) {
   verdict.frame = frame_of(report);
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
-  std::vector<std::string> sentences = {
-      best_text(report),          best_scheme_text(report),        standing,
-      uncounted_sentence(report), batch_sentence(report, verdict), payback_sentence(verdict),
-      dense_sentence(report, verdict)};
+  std::vector<std::string> sentences = {best_text(report),
+                                        best_scheme_text(report),
+                                        standing,
+                                        uncounted_sentence(report),
+                                        batch_sentence(report, verdict),
+                                        payback_sentence(verdict),
+                                        dense_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

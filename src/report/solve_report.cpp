@@ -1,16 +1,10 @@
-#include "upsweep/report/solve_report.hpp"
-
-#include <fmt/format.h>
-
 #include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "solve_sentences.hpp"
 
 namespace upsweep {
 namespace {
-
-/// a / b, or null where that says nothing.
-Json ratio(std::uint64_t a, std::uint64_t b) {
-  return b == 0 ? Json() : Json(static_cast<double>(a) / static_cast<double>(b));
-}
 
 Json system_json(const SolveReport& report) {
   Json blocks = Json::array();
@@ -41,50 +35,6 @@ Json point_json(const IterationPoint& point) {
           {"first_error", point.first_error},
           {"usable_blocks", usable ? Json(*usable) : Json()},
           {"block_errors", point.block_errors.empty() ? Json() : Json(point.block_errors)}};
-}
-
-/// What a method's line in CSV has.
-Json summary_json(const SolveReport& report, const SolveRun& run) {
-  const SolveRun& direct = report.runs.front();
-  const bool done = run.converged();
-  const IterationPoint* last = run.history.empty() ? nullptr : &run.history.back();
-  const std::optional<std::size_t> usable = usable_from(run);
-  return {{"name", run.name},
-          {"group", run.setting.group},
-          {"omega", run.setting.method == SolveMethod::richardson ? Json(run.omega) : Json()},
-          {"converged", done},
-          {"failed", done ? Json() : Json(run.failed)},
-          {"iterations", run.iterations},
-          {"bound", run.bound ? Json(*run.bound) : Json()},
-          {"products", done ? Json(run.products) : Json()},
-          {"residual", last == nullptr ? Json() : Json(last->residual)},
-          {"error", last == nullptr ? Json() : Json(last->error)},
-          {"first_error", last == nullptr ? Json() : Json(last->first_error)},
-          {"usable_from", usable ? Json(*usable) : Json()},
-          {"flops_per_iteration", run.cost.flops()},
-          {"flops", done ? Json(run.flops) : Json()},
-          {"flops_to_substitution", done ? ratio(run.flops, direct.flops) : Json()},
-          {"makespan_per_iteration", run.cost.makespan},
-          {"makespan", done ? Json(run.makespan) : Json()},
-          {"makespan_to_substitution", done ? ratio(run.makespan, direct.makespan) : Json()},
-          {"vectors", run.cost.vectors},
-          {"vector_bytes", run.cost.vector_bytes}};
-}
-
-/// JSON has no infinite numbers, CSV has: a diverging iteration's errors, say.
-std::string csv_cell(const Json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  const bool is_finite = !value.is_number_float() || std::isfinite(value.get<double>());
-  return is_finite ? value.dump() : fmt::format("{}", value.get<double>());
-}
-
-Json run_json(const SolveReport& report, const SolveRun& run) {
-  Json object = summary_json(report, run);
-  object["verdict"] = verdict_sentence(report, run);
-  object["history"] = Json::array();
-  for (const IterationPoint& point : run.history) object["history"].push_back(point_json(point));
-  return object;
 }
 
 Json forward_json(const SolveReport& report) {
@@ -140,39 +90,26 @@ std::string block_name(const SolveReport& report, std::size_t block) {
   return report.network.operators()[report.network.links()[link]].name;
 }
 
-Json to_json(const SolveReport& report) {
-  Json methods = Json::array();
-  for (const SolveRun& run : report.runs) methods.push_back(run_json(report, run));
+Json solve_json(const SolveReport& report) {
   return {{"model", report.model_name},
           {"pattern", report.pattern},
           {"input", report.input},
-          {"warm_start", report.warm_start ? Json(*report.warm_start) : Json()},
+          {"warm_start", json_of(report.warm_start)},
           {"loss", report.loss},
           {"value_bytes", report.value_bytes},
           {"tolerance", report.tolerance},
           {"workers", report.workers},
           {"batch", report.batch},
           {"system", system_json(report)},
-          {"methods", std::move(methods)},
           {"forward", forward_json(report)},
           {"formulas", formulas_json(report)},
           {"verdicts", verdicts_json(report)}};
 }
 
-std::string to_csv(const SolveReport& report) {
-  std::string csv;
-  for (const SolveRun& run : report.runs) {
-    std::vector<std::string> heads;
-    std::vector<std::string> cells;
-    const Json summary = summary_json(report, run);
-    for (const auto& [key, value] : summary.items()) {
-      heads.push_back(key);
-      cells.push_back(csv_cell(value));
-    }
-    if (csv.empty()) csv += csv_line(heads);
-    csv += csv_line(cells);
-  }
-  return csv;
+Json history_json(const SolveRun& run) {
+  Json history = Json::array();
+  for (const IterationPoint& point : run.history) history.push_back(point_json(point));
+  return history;
 }
 
 }  // namespace upsweep

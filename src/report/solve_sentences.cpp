@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "upsweep/document/numbers.hpp"
+
 namespace upsweep {
 namespace {
 

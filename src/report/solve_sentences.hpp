@@ -7,6 +7,11 @@
 
 namespace upsweep {
 
+/// What JSON has of a solution beside its methods.
+[[nodiscard]] Json solve_json(const SolveReport& report);
+/// What was measured after each iteration.
+[[nodiscard]] Json history_json(const SolveRun& run);
+
 /// "31 %", "0.0012 %"; "infinite" for what is not finite.
 [[nodiscard]] std::string percent(double share);
 

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "solve_sentences.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/solve_report.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 double quotient_of(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
@@ -27,86 +28,101 @@ std::string head_text(const SolveReport& report) {
       report.shape.couplings(), report.tolerance);
 }
 
-std::string system_text(const SolveReport& report) {
-  TextTable table({{"block"}, {"gradient at", Align::left}, {"size"}, {"link nnz"}, {"f' nnz"}, {"FLOPs"}});
+Table system_table(const SolveReport& report) {
+  std::vector<std::vector<Value>> rows;
   for (std::size_t k = 0; k < report.shape.blocks.size(); ++k) {
     const BlockShape& block = report.shape.blocks[k];
-    table.row({fmt::format("{}", k), block_name(report, k), fmt::format("{}", block.size),
-               short_count(block.link_nnz, 1), short_count(block.scaling_nnz, 1),
-               short_count(report.shape.flops(k), 1)});
+    rows.push_back({k, block_name(report, k), block.size, block.link_nnz, block.scaling_nnz, report.shape.flops(k)});
   }
-  return table.text() + '\n';
+  return {"",
+          {{"", "block", Unit::exact},
+           {"", "gradient at", Unit::text},
+           {"", "size", Unit::exact},
+           {"", "link nnz"},
+           {"", "f' nnz"},
+           {"", "FLOPs"}},
+          std::move(rows)};
 }
 
-std::string methods_text(const SolveReport& report) {
-  TextTable table({{"method", Align::left},
-                   {"eta"},
-                   {"at most"},
-                   {"residual"},
-                   {"error"},
-                   {"1st error"},
-                   {"FLOPs"},
-                   {"to subst."},
-                   {"time"},
-                   {"to subst."},
-                   {"vectors"},
-                   {"memory"},
-                   {"", Align::left}});
+/// A number of few digits for people, which may be infinite.
+Value error_value(double value) { return Value(value).shown(error_text(value)); }
+
+/// A row per method.
+Table methods_table(const SolveReport& report) {
   const SolveRun& direct = report.runs.front();
-  for (const SolveRun& run : report.runs) {
-    const bool done = run.converged();
-    const IterationPoint* last = run.history.empty() ? nullptr : &run.history.back();
-    const auto of_last = [&](double IterationPoint::*field) {
-      return last == nullptr ? "-" : error_text(last->*field);
-    };
-    const auto if_done = [&](const std::string& text) { return done ? text : "-"; };
-    const bool has_ratio = done && direct.flops > 0;
-    table.row({run.omega == 1 ? run.name : fmt::format("{} omega {:.4g}", run.name, run.omega),
-               fmt::format("{}", run.iterations), run.bound ? fmt::format("{}", *run.bound) : "-",
-               of_last(&IterationPoint::residual), of_last(&IterationPoint::error),
-               of_last(&IterationPoint::first_error), if_done(short_count(run.flops, 1)),
-               has_ratio ? short_ratio(quotient_of(run.flops, direct.flops)) : "-",
-               if_done(short_count(run.makespan, 1)),
-               has_ratio ? short_ratio(quotient_of(run.makespan, direct.makespan)) : "-",
-               fmt::format("{}", run.cost.vectors), short_bytes(run.cost.vector_bytes, 1), done ? "" : "no solution"});
-  }
-  return table.text() +
-         "\neta: iterations; at most: in exact arithmetic; error: of the gradients against plain back-propagation, "
-         "largest of all layers\nand of the first; time: FLOPs one after the other on the workers.\n\n";
+  using Item = const SolveRun*;
+  const auto if_done = [](Item run, auto value) { return run->converged() ? Value(value) : Value(); };
+  const auto ratio = [&direct](Item run, std::uint64_t SolveRun::*of) {
+    return run->converged() && direct.*of > 0 ? Value(quotient_of(run->*of, direct.*of)) : Value();
+  };
+  const auto of_last = [](std::string name, std::string head, double IterationPoint::*figure) {
+    return Field<Item>(std::move(name), std::move(head), Unit::exact, [figure](Item run) {
+      return run->history.empty() ? Value() : error_value(run->history.back().*figure);
+    });
+  };
+  return {
+      "methods", each_of(report.runs),
+      std::vector<Field<Item>>{
+          {"name", "method", Unit::text,
+           [](Item run) {
+             return Value(run->name).shown(run->omega == 1 ? run->name
+                                                           : fmt::format("{} omega {:.4g}", run->name, run->omega));
+           }},
+          {"group", {}, Unit::exact, [](Item run) { return Value(run->setting.group); }},
+          {"omega",
+           {},
+           Unit::exact,
+           [](Item run) { return run->setting.method == SolveMethod::richardson ? Value(run->omega) : Value(); }},
+          {"converged", {}, Unit::text, [](Item run) { return Value(run->converged()); }},
+          {"failed", {}, Unit::text, [](Item run) { return run->converged() ? Value() : Value(run->failed); }},
+          {"iterations", "eta", Unit::exact, [](Item run) { return Value(run->iterations); }},
+          {"bound", "at most", Unit::exact, [](Item run) { return Value(run->bound); }},
+          {"products", {}, Unit::exact, [=](Item run) { return if_done(run, run->products); }},
+          of_last("residual", "residual", &IterationPoint::residual),
+          of_last("error", "error", &IterationPoint::error),
+          of_last("first_error", "1st error", &IterationPoint::first_error),
+          {"usable_from", {}, Unit::exact, [](Item run) { return Value(usable_from(*run)); }},
+          {"flops_per_iteration", {}, Unit::count, [](Item run) { return Value(run->cost.flops()); }},
+          {"flops", "FLOPs", Unit::count, [=](Item run) { return if_done(run, run->flops); }},
+          {"flops_to_substitution", "to subst.", Unit::ratio, [=](Item run) { return ratio(run, &SolveRun::flops); }},
+          {"makespan_per_iteration", {}, Unit::count, [](Item run) { return Value(run->cost.makespan); }},
+          {"makespan", "time", Unit::count, [=](Item run) { return if_done(run, run->makespan); }},
+          {"makespan_to_substitution", "to subst.", Unit::ratio,
+           [=](Item run) { return ratio(run, &SolveRun::makespan); }},
+          {"vectors", "vectors", Unit::exact, [](Item run) { return Value(run->cost.vectors); }},
+          {"vector_bytes", "memory", Unit::bytes, [](Item run) { return Value(run->cost.vector_bytes); }},
+          {"", "", Unit::text, [](Item run) { return Value(run->converged() ? "" : "no solution"); }},
+          {"verdict", {}, Unit::object, [report](Item run) { return Value::object(verdict_sentence(report, *run)); }},
+          {"history", {}, Unit::object, [](Item run) { return Value::object(history_json(*run)); }}}};
 }
 
-/// The state after an iteration, of one method.
-std::vector<std::string> rung_cells(const IterationPoint* point, std::size_t blocks) {
-  if (point == nullptr) return {"", ""};
-  return {error_text(point->first_error), fmt::format("{}/{}", usable_blocks(*point).value_or(0), blocks)};
-}
-
-std::string rungs_text(const SolveReport& report) {
-  std::vector<TextTable::Column> columns = {{"eta"}};
+/// The state of each iterative method after some iterations; nothing where none iterated.
+std::optional<Table> rungs_table(const SolveReport& report) {
+  std::vector<Column> columns = {{"", "eta", Unit::exact}};
   std::map<std::size_t, std::map<std::size_t, IterationPoint>> points;  // by iteration and method
   std::vector<std::size_t> shown;
   for (std::size_t m = 1; m < report.runs.size(); ++m) {
     if (report.runs[m].history.empty()) continue;
-    columns.push_back({fmt::format("{}:", report.runs[m].name)});
-    columns.push_back({"usable"});
+    columns.push_back({"", fmt::format("{}:", report.runs[m].name), Unit::exact});
+    columns.push_back({"", "usable", Unit::exact});
     shown.push_back(m);
     for (IterationPoint& point : rungs(report.runs[m])) points[point.iteration][m] = std::move(point);
   }
-  if (shown.empty()) return "";
-  TextTable table(columns);
+  if (shown.empty()) return std::nullopt;
+  std::vector<std::vector<Value>> rows;
   for (const auto& [iteration, by_method] : points) {
-    std::vector<std::string> cells = {fmt::format("{}", iteration)};
+    std::vector<Value> cells = {iteration};
     for (const std::size_t m : shown) {
       const auto found = by_method.find(m);
-      for (std::string& cell :
-           rung_cells(found == by_method.end() ? nullptr : &found->second, report.shape.blocks.size())) {
-        cells.push_back(std::move(cell));
-      }
+      const bool is_there = found != by_method.end();
+      cells.push_back(is_there ? error_value(found->second.first_error) : Value(""));
+      cells.push_back(
+          is_there ? Value(fmt::format("{}/{}", usable_blocks(found->second).value_or(0), report.shape.blocks.size()))
+                   : Value(""));
     }
-    table.row(std::move(cells));
+    rows.push_back(std::move(cells));
   }
-  return "Error of the first layer's gradient after eta iterations, and layers whose gradient is within " +
-         percent(kUsableError) + ":\n" + table.text() + '\n';
+  return Table("", columns, std::move(rows));
 }
 
 std::string failures_text(const SolveReport& report) {
@@ -122,15 +138,16 @@ std::string failures_text(const SolveReport& report) {
   return text.empty() ? "" : text + '\n';
 }
 
-std::string forward_text(const SolveReport& report) {
-  if (!report.forward) return "";
+Document forward_document(const SolveReport& report) {
+  Document document;
+  if (!report.forward) return document;
   const ForwardPart& part = *report.forward;
-  TextTable table({{"sweep"}, {"output error"}, {"worst error"}, {"exact by structure"}});
+  std::vector<std::vector<Value>> rows;
   for (std::size_t s = 1; s <= part.history.errors.size(); ++s) {
     const std::vector<double>& errors = part.history.errors[s - 1];
     const auto exact = std::ranges::count_if(part.history.until_exact, [&](std::size_t until) { return until <= s; });
-    table.row({fmt::format("{}", s), error_text(errors.back()), error_text(std::ranges::max(errors)),
-               fmt::format("{}/{}", exact, errors.size())});
+    rows.push_back({s, error_value(errors.back()), error_value(std::ranges::max(errors)),
+                    fmt::format("{}/{}", exact, errors.size())});
   }
   const std::string needed =
       part.history.needed ? fmt::format("{} of at most {} sweeps stay within {:.3g}", *part.history.needed,
@@ -141,35 +158,67 @@ std::string forward_text(const SolveReport& report) {
                                ? fmt::format("{} FLOPs", short_count(part.cost.flops, 1))
                                : fmt::format("{} FLOPs, {} of a plain pass", short_count(part.cost.flops, 1),
                                              short_ratio(quotient_of(part.cost.flops, part.cost.plain_flops)));
-  return fmt::format(
-      "Approximate forward propagation, D from {}:\n{}\n{}; a sweep by substitution has {}, and {} "
-      "divisions.\n\n",
-      part.start, table.text(), needed, cost, short_count(part.cost.divisions, 1));
+  return std::move(document.say(fmt::format("Approximate forward propagation, D from {}:\n", part.start))
+                       .show({"",
+                              {{"", "sweep", Unit::exact},
+                               {"", "output error", Unit::exact},
+                               {"", "worst error", Unit::exact},
+                               {"", "exact by structure", Unit::exact}},
+                              std::move(rows)})
+                       .say(fmt::format("\n{}; a sweep by substitution has {}, and {} divisions.\n\n", needed, cost,
+                                        short_count(part.cost.divisions, 1))));
 }
 
-std::string formulas_text(const SolveReport& report) {
-  if (!report.formulas) return "";
-  TextTable table({{"equation"}, {"what", Align::left}, {"formula"}, {"exact"}, {"formula/exact"}});
-  for (const FormulaRow& row : *report.formulas) {
-    table.row({row.equation, row.what, short_count(row.formula), short_count(row.exact),
-               std::isfinite(row.difference()) ? short_ratio(1 + row.difference()) : "infinite"});
-  }
-  return "Formulas of Naumov 2018 in multiply-adds, n_k the sizes of the scaled form's blocks, beside what the sparse "
-         "chain takes:\n" +
-         table.text() + '\n';
+Document formulas_document(const SolveReport& report) {
+  Document document;
+  if (!report.formulas) return document;
+  using Item = FormulaRow;
+  return std::move(
+      document
+          .say("Formulas of Naumov 2018 in multiply-adds, n_k the sizes of the scaled form's blocks, beside what the "
+               "sparse chain takes:\n")
+          .show({"", *report.formulas,
+                 std::vector<Field<Item>>{
+                     {"", "equation", Unit::exact, [](const Item& row) { return Value(row.equation); }},
+                     {"", "what", Unit::text, [](const Item& row) { return Value(row.what); }},
+                     {"", "formula", Unit::count, [](const Item& row) { return Value(row.formula); }},
+                     {"", "exact", Unit::count, [](const Item& row) { return Value(row.exact); }},
+                     {"", "formula/exact", Unit::ratio,
+                      [](const Item& row) {
+                        return std::isfinite(row.difference()) ? Value(1 + row.difference()) : Value("infinite");
+                      }}}})
+          .say("\n"));
 }
 
 }  // namespace
 
-std::string to_text(const SolveReport& report) {
-  std::string text = head_text(report) + system_text(report) + methods_text(report) + start_text(report) +
-                     rungs_text(report) + failures_text(report) + forward_text(report) + formulas_text(report) +
-                     conditions_text(report);
+Document document(const SolveReport& report) {
+  Document document;
+  document.facts([report] { return solve_json(report); })
+      .say(head_text(report))
+      .show(system_table(report))
+      .say("\n")
+      .show_sheet(methods_table(report))
+      .say(
+          "\neta: iterations; at most: in exact arithmetic; error: of the gradients against plain back-propagation, "
+          "largest of all layers\nand of the first; time: FLOPs one after the other on the workers.\n\n")
+      .say(start_text(report));
+  if (std::optional<Table> table = rungs_table(report)) {
+    document
+        .say("Error of the first layer's gradient after eta iterations, and layers whose gradient is within " +
+             percent(kUsableError) + ":\n")
+        .show(std::move(*table))
+        .say("\n");
+  }
+  document.say(failures_text(report))
+      .add(forward_document(report))
+      .add(formulas_document(report))
+      .say(conditions_text(report));
   for (const SolveRun& run : report.runs) {
     const std::string sentence = verdict_sentence(report, run);
-    if (!sentence.empty()) text += sentence + '\n';
+    if (!sentence.empty()) document.say(sentence + '\n');
   }
-  return text + outcome_text(report);
+  return std::move(document.say(outcome_text(report)));
 }
 
 }  // namespace upsweep

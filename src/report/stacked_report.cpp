@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "recurrent_model_json.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/recurrent/stacked_steps.hpp"
 #include "upsweep/report/search_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -38,8 +40,6 @@ std::optional<double> ratio(const StackedReport& report, std::size_t i) {
   if (wavefront == 0) return std::nullopt;
   return *report.result.candidates[i].score / wavefront;
 }
-
-std::string ratio_text(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : "-"; }
 
 std::uint64_t sum(const StackedOps& ops) { return checked_add(ops.matrix, ops.vector); }
 
@@ -105,32 +105,35 @@ std::vector<std::size_t> rows_of(const StackedSearchResult& result) {
   return rows;
 }
 
-std::string table_text(const StackedReport& report, const std::vector<std::size_t>& rows, const TextStyle& style) {
+Table ways_table(const StackedReport& report, std::vector<std::size_t> rows) {
   const StackedSearchResult& result = report.result;
-  TextTable table({{"way", TextTable::Align::left},
-                   {"levels"},
-                   {"+ adding"},
-                   {"ops"},
-                   {"FLOPs"},
-                   {"path"},
-                   {"span"},
-                   {"span,shared"},
-                   {"memory"},
-                   {"to wavefront"},
-                   {"", TextTable::Align::left}});
-  const auto count = [](std::uint64_t number) { return short_count(static_cast<double>(number)); };
-  for (const std::size_t i : rows) {
-    const Candidate& candidate = result.candidates[i];
-    const StackedProfile& profile = result.profiles[i];
-    std::string note = result.best == i ? "<- best" : "";
-    if (!candidate.feasible) note = "does not fit: " + candidate.reason;
-    table.row({to_string(profile.method), count(profile.levels), count(profile.addition_levels),
-               count(sum(profile.products)), count(profile.flops), count(profile.critical_path_flops),
-               count(candidate.pram.level.flops), count(candidate.pram.shared_flops),
-               short_bytes(static_cast<double>(profile.memory_bytes)), ratio_text(ratio(report, i)), note},
-              result.best == i ? RowMark::best : RowMark::none);
-  }
-  return table.text(style);
+  const auto field = [&result](std::string head, Unit unit,
+                               std::function<Value(const StackedProfile&, const Candidate&)> value) {
+    return Field<std::size_t>("", std::move(head), unit, [&result, value = std::move(value)](std::size_t i) {
+      return value(result.profiles[i], result.candidates[i]);
+    });
+  };
+  using P = const StackedProfile&;
+  using C = const Candidate&;
+  const std::vector<std::size_t> places = rows;
+  Table table("", std::move(rows),
+              std::vector<Field<std::size_t>>{
+                  field("way", Unit::text, [](P p, C) { return Value(to_string(p.method)); }),
+                  field("levels", Unit::count, [](P p, C) { return Value(p.levels); }),
+                  field("+ adding", Unit::count, [](P p, C) { return Value(p.addition_levels); }),
+                  field("ops", Unit::count, [](P p, C) { return Value(sum(p.products)); }),
+                  field("FLOPs", Unit::count, [](P p, C) { return Value(p.flops); }),
+                  field("path", Unit::count, [](P p, C) { return Value(p.critical_path_flops); }),
+                  field("span", Unit::count, [](P, C c) { return Value(c.pram.level.flops); }),
+                  field("span,shared", Unit::count, [](P, C c) { return Value(c.pram.shared_flops); }),
+                  field("memory", Unit::bytes, [](P p, C) { return Value(p.memory_bytes); }),
+                  {"", "to wavefront", Unit::ratio, [report](std::size_t i) { return Value(ratio(report, i)); }},
+                  {"", "", Unit::text, [&result](std::size_t i) {
+                     const Candidate& c = result.candidates[i];
+                     if (!c.feasible) return Value("does not fit: " + c.reason);
+                     return Value(result.best == i ? "<- best" : "");
+                   }}});
+  return std::move(table).marks([&result, places](std::size_t row) { return result.best == places[row]; });
 }
 
 std::string fewest_text(const StackedSearchResult& result) {
@@ -148,18 +151,19 @@ SearchReport search_report(const StackedReport& report) {
   search.input = "sequence";
   search.plain = "the wavefront";
   search.linear_flops = report.result.linear().totals.flops / report.result.options.batch;
+  const auto field = [&result = report.result](std::string name, std::uint64_t StackedProfile::*figure) {
+    return CandidateField(std::move(name), {}, Unit::count, [&result, figure](const CandidateRow& row) {
+      return Value(result.profiles[row.place].*figure);
+    });
+  };
+  search.more = {field("addition_levels", &StackedProfile::addition_levels),
+                 field("addition_flops", &StackedProfile::addition_flops),
+                 field("per_step_flops", &StackedProfile::per_step_flops)};
   return search;
 }
 
-}  // namespace
-
-Verdict search_verdict(const StackedReport& report) {
-  Verdict verdict = search_verdict(search_report(report));
-  if (report.is_profile) verdict.sentences.front().insert(0, "Of these ways alone: ");
-  return verdict;
-}
-
-Json to_json(const StackedReport& report) {
+/// What stacks have beside what every search has; `best` with older names, of which two have other types.
+Json stack_json(const StackedReport& report) {
   const StackedSearchResult& result = report.result;
   const std::uint64_t values = stacked_jacobian_values(result.shape);
   Json methods = Json::array();
@@ -171,11 +175,10 @@ Json to_json(const StackedReport& report) {
                   {"flops", report.overtaking->flops},
                   {"wavefront_flops", report.overtaking->wavefront_flops}};
   }
-  Json json = to_json(search_report(report));
+  Json json;
   if (result.best) {
-    Json best = methods[*result.best];
-    best.erase("levels_detail");
-    json["best"].update(best);  // older names, of which two have other types
+    json["best"] = methods[*result.best];
+    json["best"].erase("levels_detail");
   }
   if (report.is_profile) json["model"] = recurrent_model_json(report.model);
   json["layers"] = result.shape.layers;
@@ -189,32 +192,30 @@ Json to_json(const StackedReport& report) {
   return json;
 }
 
-std::string to_csv(const StackedReport& report) {
-  SearchReport search = search_report(report);
-  search.more = [&report](std::size_t i, Json& candidate) {
-    const StackedProfile& profile = report.result.profiles[i];
-    candidate["addition_levels"] = profile.addition_levels;
-    candidate["addition_flops"] = profile.addition_flops;
-    candidate["per_step_flops"] = profile.per_step_flops;
-  };
-  return to_csv(search);
+}  // namespace
+
+Verdict search_verdict(const StackedReport& report) {
+  Verdict verdict = search_verdict(search_report(report));
+  if (report.is_profile) verdict.sentences.front().insert(0, "Of these ways alone: ");
+  return verdict;
 }
 
-std::string to_text(const StackedReport& report, const TextStyle& style) {
+Document document(const StackedReport& report) {
   const StackedSearchResult& result = report.result;
   const std::vector<std::size_t> rows = rows_of(result);
-  std::string text = fmt::format("{}, {}\n\n{}\n", model_text(report.model), plural(result.workers, "worker"),
-                                 table_text(report, rows, style));
+  Document document = search_figures(search_report(report));
+  document.facts([report] { return stack_json(report); })
+      .say(fmt::format("{}, {}\n\n", model_text(report.model), plural(result.workers, "worker")))
+      .show(ways_table(report, rows))
+      .say("\n");
   if (rows.size() < result.candidates.size()) {
-    text += fmt::format("{} other depths: with --format csv or json.\n", result.candidates.size() - rows.size());
+    document.say(fmt::format("{} other depths: with --format csv or json.\n", result.candidates.size() - rows.size()));
   }
-  text += fmt::format(
+  return std::move(document.say(fmt::format(
       "levels: of block products, + adding: of additions between them; path, span: critical path and makespan in FLOPs "
       "on the workers, additions included (shared: they share ops); to wavefront: {}. Figures are those of one "
-      "sequence.\n\n",
-      to_string(result.options.objective));
-  text += fewest_text(result);
-  return text;
+      "sequence.\n\n{}",
+      to_string(result.options.objective), fewest_text(result))));
 }
 
 }  // namespace upsweep

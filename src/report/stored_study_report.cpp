@@ -1,6 +1,7 @@
 #include "upsweep/report/stored_study_report.hpp"
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,6 @@
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 std::vector<AnswerRecord> answers_of(const StoredStudy& study) {
   std::vector<AnswerRecord> answers;
@@ -37,33 +36,34 @@ std::vector<std::pair<std::string, Cell>> fields_of(const StoredStudy& study) {
 
 }  // namespace
 
-Json to_json(const StoredStudy& study) {
-  Json object;
-  for (const auto& [name, cell] : fields_of(study)) object[name] = cell_json(cell);
-  object["axes"] = Json::array();
-  for (const StoredAxis& axis : study.axes) {
-    Json values = Json::parse(axis.values, nullptr, false);
-    object["axes"].push_back({{"name", axis.name}, {"values", values.is_discarded() ? Json(axis.values) : values}});
+Document document(const StoredStudy& study) {
+  const auto fields = fields_of(study);
+  std::vector<Column> columns;
+  std::vector<Value> values;
+  std::vector<std::vector<Value>> rows;
+  for (const auto& [name, cell] : fields) {
+    columns.push_back({name, {}, Unit::text});
+    values.push_back(cell_value(cell));
+    rows.push_back({column_words(name), shown_cell(name, cell)});
   }
-  object["answers"] = answers_json(answers_of(study));
-  return object;
-}
-
-std::string to_csv(const StoredStudy& study) {
-  std::vector<std::string> heads;
-  std::vector<std::string> cells;
-  for (const auto& [name, cell] : fields_of(study)) {
-    heads.push_back(name);
-    cells.push_back(cell_text(cell));
-  }
-  return csv_line(heads) + csv_line(cells);
-}
-
-std::string to_text(const StoredStudy& study, const TextStyle& style) {
-  TextTable table({{"field", Align::left}, {"value", Align::left}});
-  for (const auto& [name, cell] : fields_of(study)) table.row({column_words(name), shown_cell(name, cell)});
-  for (const StoredAxis& axis : study.axes) table.row({"axis " + axis.name, axis.values});
-  return table.text(style) + answers_text(answers_of(study), style);
+  for (const StoredAxis& axis : study.axes) rows.push_back({"axis " + axis.name, axis.values});
+  const Table sheet("", columns, {values});
+  Document document;
+  return std::move(document
+                       .facts([&study, sheet] {
+                         Json object = sheet.object(0);
+                         object["axes"] = Json::array();
+                         for (const StoredAxis& axis : study.axes) {
+                           Json parsed = Json::parse(axis.values, nullptr, false);
+                           object["axes"].push_back(
+                               {{"name", axis.name}, {"values", parsed.is_discarded() ? Json(axis.values) : parsed}});
+                         }
+                         object["answers"] = answers_json(answers_of(study));
+                         return object;
+                       })
+                       .sheet(sheet)
+                       .show({"", {{"", "field", Unit::text}, {"", "value", Unit::text}}, std::move(rows)})
+                       .add(answers_document(answers_of(study))));
 }
 
 }  // namespace upsweep

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/short_text.hpp"
 
 namespace upsweep {
 namespace {

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "study_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 constexpr std::size_t kMostLines = 40;  // of a question
 
@@ -93,26 +93,28 @@ std::vector<std::pair<std::string, std::vector<std::string>>> places_of(const Gr
 }
 
 /// Values of the other axes, where the scan is faster there, and what limits it where it is not.
-std::string crossings_table(const Group& group, const TextStyle& style) {
-  std::vector<const Answered*> rows;
+Table crossings_table(const Group& group) {
+  std::vector<const Answered*> answered;
   for (std::size_t i = 0; i < std::min(group.answers.size(), kMostLines); ++i) {
-    if (is_crossing(group.answers[i])) rows.push_back(&group.answers[i]);
+    if (is_crossing(group.answers[i])) answered.push_back(&group.answers[i]);
   }
-  const auto places = places_of(group, rows);
-  std::vector<TextTable::Column> heads;
-  for (const auto& place : places) heads.push_back({place.first});
-  heads.insert(heads.end(),
-               {{"scan is faster", Align::left}, {"not at"}, {"speedup", Align::left}, {"limited by", Align::left}});
-  TextTable table(heads, places.size());
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const Json& answer = rows[row]->answer;
-    std::vector<std::string> cells;
-    for (const auto& place : places) cells.push_back(place.second[row]);
-    cells.insert(cells.end(),
-                 {faster_text(answer), shown(answer, "plain_value"), speedup_text(answer), shown(answer, "binding")});
-    table.row(std::move(cells));
+  const auto places = places_of(group, answered);
+  std::vector<Column> columns;
+  for (const auto& place : places) columns.push_back({"", place.first, Unit::exact});
+  columns.insert(columns.end(), {{"", "scan is faster", Unit::text},
+                                 {"", "not at", Unit::exact},
+                                 {"", "speedup", Unit::text},
+                                 {"", "limited by", Unit::text}});
+  std::vector<std::vector<Value>> rows;
+  for (std::size_t row = 0; row < answered.size(); ++row) {
+    const Json& answer = answered[row]->answer;
+    std::vector<Value> cells;
+    for (const auto& place : places) cells.emplace_back(place.second[row]);
+    cells.insert(cells.end(), {Value(faster_text(answer)), Value(shown(answer, "plain_value")),
+                               Value(speedup_text(answer)), Value(shown(answer, "binding"))});
+    rows.push_back(std::move(cells));
   }
-  return table.text(style);
+  return Table("", columns, std::move(rows)).keys(places.size());
 }
 
 /// The sentences of the first answers; `notes`: only of those that are no rows of a table.
@@ -151,14 +153,15 @@ Json answers_json(const std::vector<AnswerRecord>& answers) {
   return list;
 }
 
-std::string answers_text(const std::vector<AnswerRecord>& answers, const TextStyle& style) {
-  std::string text;
+Document answers_document(const std::vector<AnswerRecord>& answers) {
+  Document document;
   for (const Group& group : by_question(answers)) {
     const bool is_table = group.question == to_string(QuestionKind::crossover) && group.answers.size() > 1;
-    text += fmt::format("\n{}\n{}{}", title_text(group), is_table ? crossings_table(group, style) : "",
-                        sentences_text(group, is_table));
+    document.say(fmt::format("\n{}\n", title_text(group)));
+    if (is_table) document.show(crossings_table(group));
+    document.say(sentences_text(group, is_table));
   }
-  return text;
+  return document;
 }
 
 }  // namespace upsweep

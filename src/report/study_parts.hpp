@@ -12,6 +12,9 @@
 
 namespace upsweep {
 
+/// Points of which people see a table.
+inline constexpr std::size_t kMostTablePoints = 40;
+
 /// "1 point", "2 points".
 [[nodiscard]] std::string counted_text(std::uint64_t count, const char* noun);
 
@@ -42,12 +45,12 @@ class AxisCells {
 /// How many points have each status; index: its number.
 [[nodiscard]] std::array<std::uint64_t, 5> points_by_status(const StudyResult& result);
 
-/// A table of all points; the one with the smallest score is the best, the first of equal ones.
-[[nodiscard]] std::string points_table(const StudyReport& report, const TextStyle& style);
+/// All points; the one with the smallest score is the best, the first of equal ones. Refers to the report's study.
+[[nodiscard]] Table points_table(const StudyReport& report);
 
 /// Answers as JSON: question, where, sentence, answer.
 [[nodiscard]] Json answers_json(const std::vector<AnswerRecord>& answers);
 /// Answers for people, question by question.
-[[nodiscard]] std::string answers_text(const std::vector<AnswerRecord>& answers, const TextStyle& style);
+[[nodiscard]] Document answers_document(const std::vector<AnswerRecord>& answers);
 
 }  // namespace upsweep

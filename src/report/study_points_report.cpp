@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "cell_text.hpp"
@@ -12,29 +13,19 @@
 namespace upsweep {
 namespace {
 
-using Align = TextTable::Align;
-
 const std::string& schedule_of(const StudyResult& result, const PointBrief& brief) {
   static const std::string none;
   return brief.schedule < result.schedules.size() ? result.schedules[brief.schedule] : none;
 }
 
-std::string score_text(const PointBrief& brief, double score) {
-  if (std::isnan(score)) return "-";
-  return brief.is_in_seconds ? short_seconds(score) : short_count(score);
+Value score_value(const PointBrief& brief, double score) {
+  return Value(score).in(brief.is_in_seconds ? Unit::seconds : Unit::count);
 }
 
 /// The point with the smallest score, the first of equal ones; nothing where fewer than two have one to compare.
 std::optional<std::uint64_t> best_point(const StudyResult& result) {
   const std::vector<std::uint64_t> top = top_points(result.points, PointKey::score, 2);
   return top.size() > 1 ? std::optional(top.front()) : std::nullopt;
-}
-
-/// A number without loss; empty where there is none.
-std::string exact_text(double number) {
-  if (std::isnan(number)) return "";
-  return number == std::floor(number) && std::fabs(number) < 1e15 ? fmt::format("{:.0f}", number)
-                                                                  : fmt::format("{}", number);
 }
 
 /// Why points are not done, by position, as far as it is known here.
@@ -116,73 +107,67 @@ std::array<std::uint64_t, 5> points_by_status(const StudyResult& result) {
   return counts;
 }
 
-std::string points_table(const StudyReport& report, const TextStyle& style) {
+Table points_table(const StudyReport& report) {
   const StudyResult& result = report.result;
-  std::vector<TextTable::Column> columns;
-  const AxisCells axes(report.study.spec);
-  for (const std::string& head : axes.heads()) columns.push_back({head});
-  const bool has_dense =
-      std::ranges::any_of(result.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
-  for (const char* head : {"best", "score", "plain BP"}) columns.push_back({head});
-  if (has_dense) columns.push_back({"dense BP"});
-  for (const char* head : {"best scan", "speedup", "memory"}) columns.push_back({head});
-  columns.push_back({"", Align::left});
-  TextTable table(columns, axes.heads().size());
-  std::vector<std::vector<std::string>> values(axes.heads().size());  // by column
-  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
-    const std::vector<std::string> row = axes.values(position);
-    for (std::size_t c = 0; c < row.size(); ++c) values[c].push_back(row[c]);
+  const auto axes = std::make_shared<const AxisCells>(report.study.spec);
+  using Item = std::uint64_t;
+  const auto field = [&result](std::string name, std::optional<std::string> head, Unit unit,
+                               std::function<Value(const PointBrief&)> value) {
+    return Field<Item>(std::move(name), std::move(head), unit,
+                       [&result, value = std::move(value)](Item position) { return value(result.points[position]); });
+  };
+  using Brief = const PointBrief&;
+  std::vector<Field<Item>> fields = {{"position", {}, Unit::exact, [](Item position) { return Value(position); }}};
+  for (std::size_t c = 0; c < axes->heads().size(); ++c) {
+    // Shown without folders where a table of all points can be read.
+    std::vector<std::string> shown;
+    for (Item position = 0; result.points.size() <= kMostTablePoints && position < result.points.size(); ++position)
+      shown.push_back(axes->values(position)[c]);
+    fields.emplace_back(axes->heads()[c], axes->heads()[c], Unit::exact,
+                        [axes, c, shown = without_folders(std::move(shown))](Item position) {
+                          Value value(axes->values(position)[c]);
+                          return shown.empty() ? value : std::move(value).shown(shown[position]);
+                        });
   }
-  for (std::vector<std::string>& column : values) column = without_folders(std::move(column));
-  const std::optional<std::uint64_t> best = best_point(result);
-  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
-    const PointBrief& brief = result.points[position];
-    const bool is_best = position == best;
-    const char* note = brief.status != PointStatus::done ? status_text(brief.status)
-                       : is_best && style.marks_best     ? "<- best"
-                                                         : "";
-    std::vector<std::string> cells;
-    for (const std::vector<std::string>& column : values) cells.push_back(column[position]);
-    const std::string& schedule = schedule_of(result, brief);
-    cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(brief, brief.score),
-                               score_text(brief, brief.plain_score)});
-    if (has_dense) cells.push_back(score_text(brief, brief.dense_score));
-    cells.insert(cells.end(),
-                 {score_text(brief, brief.scan_score), std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
-                  std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
-    table.row(std::move(cells), is_best ? RowMark::best : RowMark::none);
-  }
-  return table.text(style);
-}
-
-std::string to_csv(const StudyReport& report) {
-  const StudyResult& result = report.result;
-  const AxisCells axes(report.study.spec);
-  std::vector<std::string> heads = axes.heads();
-  heads.insert(heads.begin(), "position");
-  for (const char* head :
-       {"status", "best_schedule", "unit", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
-        "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "dense_score", "reason"})
-    heads.emplace_back(head);
-  std::string csv = csv_line(heads);
-  const std::map<std::uint64_t, std::string> reasons = reasons_of(report);
-  for (std::uint64_t position = 0; position < result.points.size(); ++position) {
-    const PointBrief& brief = result.points[position];
-    std::vector<std::string> cells = axes.values(position);
-    cells.insert(cells.begin(), fmt::format("{}", position));
-    cells.insert(cells.end(), {status_text(brief.status), schedule_of(result, brief),
-                               std::isnan(brief.score) ? ""
-                               : brief.is_in_seconds   ? "s"
-                                                       : "FLOPs"});
-    for (const double number :
-         {brief.score, brief.plain_score, brief.scan_score, brief.speedup(), brief.best_bytes, brief.plain_bytes,
-          brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit, brief.dense_score})
-      cells.push_back(exact_text(number));
-    const auto reason = reasons.find(position);
-    cells.push_back(reason == reasons.end() ? "" : reason->second);
-    csv += csv_line(cells);
-  }
-  return csv;
+  const bool has_dense = std::ranges::any_of(result.points, [](Brief brief) { return !std::isnan(brief.dense_score); });
+  const auto reasons = std::make_shared<const std::map<std::uint64_t, std::string>>(reasons_of(report));
+  const auto best = best_point(result);
+  const std::vector<Field<Item>> rest = {
+      field("status", {}, Unit::text, [](Brief brief) { return Value(status_text(brief.status)); }),
+      field("best_schedule", "best", Unit::exact,
+            [&result](Brief brief) {
+              const std::string& schedule = schedule_of(result, brief);
+              return schedule.empty() ? Value() : Value(schedule);
+            }),
+      field("unit", {}, Unit::text,
+            [](Brief brief) { return std::isnan(brief.score) ? Value() : Value(brief.is_in_seconds ? "s" : "FLOPs"); }),
+      field("score", "score", Unit::count, [](Brief brief) { return score_value(brief, brief.score); }),
+      field("plain_score", "plain BP", Unit::count, [](Brief brief) { return score_value(brief, brief.plain_score); }),
+      field("dense_score", has_dense ? std::optional<std::string>("dense BP") : std::nullopt, Unit::count,
+            [](Brief brief) { return score_value(brief, brief.dense_score); }),
+      field("scan_score", "best scan", Unit::count, [](Brief brief) { return score_value(brief, brief.scan_score); }),
+      field("speedup", "speedup", Unit::ratio, [](Brief brief) { return Value(brief.speedup()); }),
+      field("peak_live_bytes", "memory", Unit::bytes, [](Brief brief) { return Value(brief.best_bytes); }),
+      field("plain_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.plain_bytes); }),
+      field("scan_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.scan_bytes); }),
+      field("bppsa_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.bppsa_bytes); }),
+      field("pipeline_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.pipeline_bytes); }),
+      field("memory_limit", {}, Unit::bytes, [](Brief brief) { return Value(brief.memory_limit); }),
+      {"reason",
+       {},
+       Unit::text,
+       [reasons](Item position) {
+         const auto reason = reasons->find(position);
+         return reason == reasons->end() ? Value() : Value(reason->second);
+       }},
+      field("", "", Unit::text,
+            [](Brief brief) { return Value(brief.status != PointStatus::done ? status_text(brief.status) : ""); })};
+  fields.insert(fields.end(), rest.begin(), rest.end());
+  return Table("", numbered(result.points.size()), std::move(fields))
+      .keys(axes->heads().size())
+      .marks([best](std::size_t position) { return best == position; })
+      .at_most(kMostTablePoints,
+               fmt::format("Every point: --format csv; a table stands here for up to {}.\n", kMostTablePoints));
 }
 
 }  // namespace upsweep

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "study_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/runs_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kMostTablePoints = 40;
 constexpr std::size_t kMostReasons = 5;
 
 std::string rate_text(double per_second) {
@@ -93,7 +94,7 @@ Json invalid_json(const StudyReport& report) {
 
 /// Rows of the store; coordinates as the object that they are.
 Json rows_json(const QueryResult& points) {
-  Json rows = to_json(points);
+  Json rows = query_table(points).json();
   for (Json& row : rows) {
     if (!row.contains("coordinates") || !row["coordinates"].is_string()) continue;
     Json coordinates = Json::parse(row["coordinates"].get<std::string>(), nullptr, false);
@@ -196,29 +197,28 @@ std::string counted_text(std::uint64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-Json to_json(const StudyReport& report) {
-  const CountStatistics& cache = report.result.counts;
-  return {{"study", study_json(report)},
-          {"points", points_json(report.result)},
-          {"cache",
-           {{"asked", cache.asked},
-            {"in_memory", cache.in_memory},
-            {"stored", cache.stored},
-            {"counted", cache.counted},
-            {"hit_rate", cache.hit_rate()}}},
-          {"answers", answers_json(report.result.answers)},
-          {"invalid", invalid_json(report)},
-          {"rows", report.points == nullptr ? Json() : rows_json(*report.points)}};
-}
-
-std::string to_text(const StudyReport& report, const TextStyle& style) {
-  std::string text = head_text(report) + counts_text(report.result) + invalid_text(report);
-  if (report.result.points.size() <= kMostTablePoints) {
-    text += '\n' + points_table(report, style);
-  } else {
-    text += fmt::format("Every point: --format csv; a table stands here for up to {}.\n", kMostTablePoints);
-  }
-  return text + answers_text(report.result.answers, style);
+Document document(const StudyReport& report) {
+  const bool has_table = report.result.points.size() <= kMostTablePoints;
+  Document document;
+  return std::move(
+      document
+          .facts([report] {
+            const CountStatistics& cache = report.result.counts;
+            return Json{{"study", study_json(report)},
+                        {"points", points_json(report.result)},
+                        {"cache",
+                         {{"asked", cache.asked},
+                          {"in_memory", cache.in_memory},
+                          {"stored", cache.stored},
+                          {"counted", cache.counted},
+                          {"hit_rate", cache.hit_rate()}}},
+                        {"answers", answers_json(report.result.answers)},
+                        {"invalid", invalid_json(report)},
+                        {"rows", report.points == nullptr ? Json() : rows_json(*report.points)}};
+          })
+          .say(head_text(report) + counts_text(report.result) + invalid_text(report) + (has_table ? "\n" : ""))
+          .show_sheet(points_table(report))
+          .add(answers_document(report.result.answers)));
 }
 
 std::string progress_text(const StudyProgress& progress) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "study_parts.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/search/binding.hpp"
 

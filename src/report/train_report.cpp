@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "curve_plot.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
-
-using Align = TextTable::Align;
 
 /// The last tenth, which a noisy curve is judged by.
 std::size_t last_iterations(std::size_t iterations) { return std::max<std::size_t>(1, iterations / 10); }
@@ -41,16 +42,10 @@ std::optional<double> speedup(const std::optional<double>& reference, const std:
   return *reference / *value;
 }
 
-std::string seconds_text(const std::optional<double>& seconds) { return seconds ? short_seconds(*seconds) : "-"; }
-
-std::string train_ratio_text(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : "-"; }
-
-Json ratio_json(const std::optional<double>& ratio) { return ratio ? Json(*ratio) : Json(); }
-
 std::string difference_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
 /// How far a curve is from the reference, in five columns.
-std::vector<std::string> difference_cells(const TrainResult& result, std::size_t index) {
+std::vector<Value> difference_cells(const TrainResult& result, std::size_t index) {
   if (result.curves[index].failure) return {"ended early", "-", "-", "-", "-"};
   if (index == 0) return {"reference", "-", "-", "-", "-"};
   if (!result.differences[index]) return {"-", "-", "-", "-", "-"};
@@ -70,60 +65,81 @@ std::size_t first_iterations(const TrainResult& result) {
   return CurveDifference::kFirst;
 }
 
-std::string loss_table(const TrainReport& report) {
-  TextTable table({{"backward", Align::left},
-                   {"first loss"},
-                   {"last loss"},
-                   {"accuracy"},
-                   {"largest difference"},
-                   {"at iteration"},
-                   {"relative"},
-                   {fmt::format("in the first {}", first_iterations(report.result))},
-                   {"weights differ"}});
+Document losses_document(const TrainReport& report) {
   const std::size_t last = last_iterations(report.result.longest());
+  std::vector<std::vector<Value>> rows;
   for (std::size_t c = 0; c < report.result.curves.size(); ++c) {
     const LossCurve& curve = report.result.curves[c];
-    std::vector<std::string> cells = {curve.backward, "-", "-", "-"};
+    std::vector<Value> cells = {curve.backward, Value(), Value(), Value()};
     if (!curve.loss.empty()) {
       cells[1] = fmt::format("{:.6f}", curve.loss.front());
       cells[2] = fmt::format("{:.6f}", mean_of_last(curve.loss, last));
-      cells[3] = fmt::format("{:.1f} %", 100 * mean_of_last(curve.accuracy, last));
+      cells[3] = mean_of_last(curve.accuracy, last);
     }
-    for (std::string& cell : difference_cells(report.result, c)) cells.push_back(std::move(cell));
-    table.row(cells);
+    for (Value& cell : difference_cells(report.result, c)) cells.push_back(std::move(cell));
+    rows.push_back(std::move(cells));
   }
-  std::string text = table.text();
-  text += last == 1 ? "Last loss and accuracy are those of the last iteration's batch.\n"
-                    : fmt::format("Last loss and accuracy are means over the last {} iterations.\n", last);
+  Document document;
+  document
+      .show({"",
+             {{"", "backward", Unit::text},
+              {"", "first loss", Unit::exact},
+              {"", "last loss", Unit::exact},
+              {"", "accuracy", Unit::share},
+              {"", "largest difference", Unit::exact},
+              {"", "at iteration", Unit::exact},
+              {"", "relative", Unit::exact},
+              {"", fmt::format("in the first {}", first_iterations(report.result)), Unit::exact},
+              {"", "weights differ", Unit::exact}},
+             std::move(rows)})
+      .say(last == 1 ? "Last loss and accuracy are those of the last iteration's batch.\n"
+                     : fmt::format("Last loss and accuracy are means over the last {} iterations.\n", last));
   for (const LossCurve& curve : report.result.curves) {
-    if (curve.failure) text += fmt::format("Ended early: {}\n", *curve.failure);
+    if (curve.failure) document.say(fmt::format("Ended early: {}\n", *curve.failure));
   }
-  return text;
+  return document;
 }
 
-std::string time_table(const TrainReport& report) {
+/// Seconds of an iteration by phase.
+Document times_document(const TrainReport& report) {
   const auto& curves = report.result.curves;
-  TextTable table({{"per iteration", Align::left},
-                   {"data"},
-                   {"forward"},
-                   {"backward"},
-                   {"parameters"},
-                   {"update"},
-                   {"all"},
-                   {"speed-up of backward"},
-                   {"of all"}});
   const LossCurve& first = curves.front();
-  for (const LossCurve& curve : curves) {
-    const auto each = [&](double seconds) { return per_iteration(curve, seconds); };
-    const PhaseTimes& time = curve.seconds;
-    const auto backward = speedup(per_iteration(first, first.seconds.backward), each(time.backward));
-    const auto all = speedup(per_iteration(first, first.seconds.total()), each(time.total()));
-    table.row({curve.backward, seconds_text(each(time.data)), seconds_text(each(time.forward)),
-               seconds_text(each(time.backward)), seconds_text(each(time.parameters)), seconds_text(each(time.update)),
-               seconds_text(each(time.total())), train_ratio_text(backward), train_ratio_text(all)});
+  using Item = const LossCurve*;
+  const auto each = [](std::string head, auto of) {
+    return Field<Item>("", std::move(head), Unit::seconds,
+                       [of](Item curve) { return Value(per_iteration(*curve, std::invoke(of, curve->seconds))); });
+  };
+  const auto faster = [&first](std::string head, auto of) {
+    return Field<Item>("", std::move(head), Unit::ratio, [&first, of](Item curve) {
+      return Value(speedup(per_iteration(first, std::invoke(of, first.seconds)),
+                           per_iteration(*curve, std::invoke(of, curve->seconds))));
+    });
+  };
+  Document document;
+  document.show(
+      {"", each_of(curves),
+       std::vector<Field<Item>>{{"", "per iteration", Unit::text, [](Item curve) { return Value(curve->backward); }},
+                                each("data", &PhaseTimes::data),
+                                each("forward", &PhaseTimes::forward),
+                                each("backward", &PhaseTimes::backward),
+                                each("parameters", &PhaseTimes::parameters),
+                                each("update", &PhaseTimes::update),
+                                each("all", &PhaseTimes::total),
+                                faster("speed-up of backward", &PhaseTimes::backward),
+                                faster("of all", &PhaseTimes::total)}});
+  if (curves.size() == 1) return document;
+  return std::move(document.say(fmt::format("Speed-ups are over {}; above 1 is faster.\n", first.backward)));
+}
+
+/// Iterations, from 1, and the loss of each backward pass; nothing from where a curve ended early.
+Table losses_table(const TrainReport& report) {
+  using Item = std::size_t;
+  std::vector<Field<Item>> fields = {{"iteration", {}, Unit::exact, [](Item i) { return Value(i + 1); }}};
+  for (const LossCurve& curve : report.result.curves) {
+    fields.emplace_back(curve.backward, std::nullopt, Unit::exact,
+                        [&curve](Item i) { return i < curve.loss.size() ? Value(curve.loss[i]) : Value(); });
   }
-  if (curves.size() == 1) return table.text();
-  return table.text() + fmt::format("Speed-ups are over {}; above 1 is faster.\n", first.backward);
+  return {"", numbered(report.result.longest()), std::move(fields)};
 }
 
 /// The curves in letters, and what the marks mean.
@@ -162,7 +178,7 @@ Json curve_json(const TrainReport& report, std::size_t index) {
   const LossCurve& curve = result.curves[index];
   const LossCurve& first = result.curves.front();
   const auto over_first = [&](double reference, double seconds) {
-    return ratio_json(speedup(per_iteration(first, reference), per_iteration(curve, seconds)));
+    return json_of(speedup(per_iteration(first, reference), per_iteration(curve, seconds)));
   };
   Json object = {{"backward", curve.backward},
                  {"failed", curve.failure ? Json(*curve.failure) : Json()},
@@ -199,6 +215,27 @@ const LossCurve* fastest_curve(const TrainReport& report, bool scans) {
   return best;
 }
 
+Json facts_json(const TrainReport& report) {
+  Json curves = Json::array();
+  for (std::size_t c = 0; c < report.result.curves.size(); ++c) curves.push_back(curve_json(report, c));
+  return {{"name", report.spec.name},
+          {"model", {{"name", report.model}, {"description", report.description}, {"content_hash", report.model_hash}}},
+          {"dtype", report.value_bytes == 8 ? "fp64" : "fp32"},
+          {"parameters", report.parameters},
+          {"data", {{"kind", kind_of(report.spec.data)}, {"samples", report.samples}}},
+          {"optimizer", to_string(report.spec.optimizer)},
+          {"batch", report.batch},
+          {"steps", report.steps == 0 ? Json() : Json(report.steps)},
+          {"iterations", report.spec.iterations},
+          {"shuffle_seed", report.spec.shuffle_seed},
+          {"backend", report.spec.backend},
+          {"device", report.device},
+          {"driver", report.driver},
+          {"workers", report.workers},
+          {"curves", curves},
+          {"notes", report.result.notes}};
+}
+
 }  // namespace
 
 Verdict train_verdict(const TrainReport& report) {
@@ -225,52 +262,23 @@ Verdict train_verdict(const TrainReport& report) {
   return verdict;
 }
 
-std::string to_text(const TrainReport& report) {
-  std::string text = fmt::format("{}: {}, {} parameters, fp{}\n", report.spec.name, report.description,
-                                 report.parameters, 8 * report.value_bytes);
-  text += fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", report.spec.iterations,
-                      report.spec.iterations == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
-                      to_string(report.spec.optimizer));
-  text += fmt::format("Backward passes on {} ({}), {} thread{}\n\n", report.spec.backend, report.device, report.workers,
-                      report.workers == 1 ? "" : "s");
-  text += loss_table(report) + '\n' + time_table(report) + '\n' + plot(report.result);
-  for (const std::string& note : report.result.notes) text += fmt::format("note: {}\n", note);
-  return text;
-}
-
-Json to_json(const TrainReport& report) {
-  Json curves = Json::array();
-  for (std::size_t c = 0; c < report.result.curves.size(); ++c) curves.push_back(curve_json(report, c));
-  return {{"name", report.spec.name},
-          {"model", {{"name", report.model}, {"description", report.description}, {"content_hash", report.model_hash}}},
-          {"dtype", report.value_bytes == 8 ? "fp64" : "fp32"},
-          {"parameters", report.parameters},
-          {"data", {{"kind", kind_of(report.spec.data)}, {"samples", report.samples}}},
-          {"optimizer", to_string(report.spec.optimizer)},
-          {"batch", report.batch},
-          {"steps", report.steps == 0 ? Json() : Json(report.steps)},
-          {"iterations", report.spec.iterations},
-          {"shuffle_seed", report.spec.shuffle_seed},
-          {"backend", report.spec.backend},
-          {"device", report.device},
-          {"driver", report.driver},
-          {"workers", report.workers},
-          {"curves", curves},
-          {"notes", report.result.notes}};
-}
-
-std::string to_csv(const TrainReport& report) {
-  const auto& curves = report.result.curves;
-  std::vector<std::string> head = {"iteration"};
-  for (const LossCurve& curve : curves) head.push_back(curve.backward);
-  std::string text = csv_line(head);
-  for (std::size_t i = 0; i < report.result.longest(); ++i) {
-    std::vector<std::string> cells = {fmt::format("{}", i + 1)};
-    for (const LossCurve& curve : curves)
-      cells.push_back(i < curve.loss.size() ? fmt::format("{}", curve.loss[i]) : "");
-    text += csv_line(cells);
-  }
-  return text;
+Document document(const TrainReport& report) {
+  Document document;
+  document.facts([&report] { return facts_json(report); })
+      .sheet(losses_table(report))
+      .say(fmt::format("{}: {}, {} parameters, fp{}\n", report.spec.name, report.description, report.parameters,
+                       8 * report.value_bytes))
+      .say(fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", report.spec.iterations,
+                       report.spec.iterations == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
+                       to_string(report.spec.optimizer)))
+      .say(fmt::format("Backward passes on {} ({}), {} thread{}\n\n", report.spec.backend, report.device,
+                       report.workers, report.workers == 1 ? "" : "s"))
+      .add(losses_document(report))
+      .say("\n")
+      .add(times_document(report))
+      .say("\n" + plot(report.result));
+  for (const std::string& note : report.result.notes) document.say(fmt::format("note: {}\n", note));
+  return document;
 }
 
 }  // namespace upsweep

@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 
-Json json_number(double number) {
+Value number_value(double number) {
   const bool is_whole = number == std::floor(number) && std::abs(number) < 0x1p53;
-  return is_whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
+  return is_whole ? Value(static_cast<std::int64_t>(number)) : Value(number);
 }
+
+Json json_number(double number) { return number_value(number).json(); }
 
 Json json_numbers(const std::vector<double>& numbers) {
   Json list = Json::array();
@@ -19,6 +24,8 @@ Json json_numbers(const std::vector<double>& numbers) {
 }
 
 std::string plain_number(double number) { return json_number(number).dump(); }
+
+Value time_value(const TrainingFile& file, double time) { return number_value(time).shown(time_text(file, time)); }
 
 std::string time_text(const TrainingFile& file, double time) {
   if (file.source) return short_seconds(time);

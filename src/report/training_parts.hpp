@@ -8,6 +8,7 @@
 namespace upsweep {
 
 /// A number without a fraction where it has none.
+[[nodiscard]] Value number_value(double number);
 [[nodiscard]] Json json_number(double number);
 [[nodiscard]] Json json_numbers(const std::vector<double>& numbers);
 
@@ -16,6 +17,9 @@ namespace upsweep {
 
 /// A time of a training file for people: seconds with a unit where costs are from a network, else the number.
 [[nodiscard]] std::string time_text(const TrainingFile& file, double time);
+
+/// The number, which people read so.
+[[nodiscard]] Value time_value(const TrainingFile& file, double time);
 
 /// "23.4 %".
 [[nodiscard]] std::string percent_text(double share);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "training_parts.hpp"
 #include "upsweep/report/timeline.hpp"
@@ -53,35 +54,78 @@ std::string two_rows(const std::vector<StepEntry>& first, const std::vector<Step
   return timeline_text(all, names, style);
 }
 
-std::string kernels_csv(const std::string& name, const RegionSchedule& schedule) {
-  std::string csv;
-  for (std::size_t region = 0; region < schedule.kernels.size(); ++region) {
-    for (const std::size_t layer : schedule.kernels[region]) {
-      csv += csv_line({name, fmt::format("{}", region + 1), fmt::format("{}", layer + 1),
-                       plain_number(schedule.begin[layer]), plain_number(schedule.length[layer])});
+/// Kernels with their regions and times, of both schedules.
+Table kernels_table(const MultiRegionAnswers& answers) {
+  std::vector<std::vector<Value>> rows;
+  const auto add = [&rows](const char* name, const RegionSchedule& schedule) {
+    for (std::size_t region = 0; region < schedule.kernels.size(); ++region) {
+      for (const std::size_t layer : schedule.kernels[region]) {
+        rows.push_back(
+            {name, region + 1, layer + 1, number_value(schedule.begin[layer]), number_value(schedule.length[layer])});
+      }
     }
-  }
-  return csv;
+  };
+  add("algorithm1", answers.algorithm1);
+  add("with_memory", answers.with_memory.schedule);
+  return {"", {{"schedule"}, {"region"}, {"kernel"}, {"begin"}, {"length"}}, std::move(rows)};
 }
 
-std::string region_text(const MultiRegion& step, const RegionSchedule& schedule) {
-  TextTable table(
-      {{"region"}, {"main stream", TextTable::Align::left}, {"clock"}, {"sub-stream", TextTable::Align::left}});
+/// Ops of both streams by region.
+Table regions_table(const MultiRegion& step, const RegionSchedule& schedule) {
+  std::vector<std::vector<Value>> rows;
   for (std::size_t region = 0; region < step.regions(); ++region) {
     std::vector<std::string> main;
     for (const StepOp& op : step.main_stream[region])
       main.push_back(fmt::format("{}{}", letter(op.kind), op.layer + 1));
     std::vector<std::string> sub;
     for (const std::size_t layer : schedule.kernels[region]) sub.push_back(fmt::format("W{}", layer + 1));
-    table.row({fmt::format("{}", region + 1), fmt::format("{}", fmt::join(main, " ")),
-               plain_number(schedule.now[region]), fmt::format("{}", fmt::join(sub, " "))});
+    rows.push_back({region + 1, fmt::format("{}", fmt::join(main, " ")), number_value(schedule.now[region]),
+                    fmt::format("{}", fmt::join(sub, " "))});
   }
-  return table.text();
+  return {"",
+          {{"", "region", Unit::exact},
+           {"", "main stream", Unit::text},
+           {"", "clock", Unit::exact},
+           {"", "sub-stream", Unit::text}},
+          std::move(rows)};
 }
 
-}  // namespace
+/// Makespans by link rule and k.
+Table links_table(const DataParallelAnswers& answers) {
+  std::vector<std::vector<Value>> rows;
+  for (const LinkRule rule : kLinkRules) {
+    const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      rows.push_back({to_string(rule), k, number_value(runs[k].makespan), number_value(runs[k].backward_end),
+                      number_value(runs[k].idle)});
+    }
+  }
+  return {"", {{"link"}, {"k"}, {"makespan"}, {"backward_end"}, {"idle"}}, std::move(rows)};
+}
 
-Json to_json(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers) {
+/// The best k of each link rule, for people.
+Table best_table(const TrainingFile& file, const DataParallelAnswers& answers) {
+  std::vector<std::vector<Value>> rows;
+  for (const LinkRule rule : kLinkRules) {
+    const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
+    const auto best = std::ranges::min_element(
+        runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(std::min(answers.max_k, runs.size() - 1) + 1), {},
+        &DataParallelRun::makespan);
+    rows.push_back({to_string(rule), time_value(file, runs.front().makespan), best - runs.begin(),
+                    time_value(file, best->makespan), runs.front().makespan / best->makespan,
+                    answers.conventional.makespan / best->makespan});
+  }
+  return {"",
+          {{"", "link", Unit::text},
+           {"", "conventional (k = 0)", Unit::exact},
+           {"", "best k", Unit::exact},
+           {"", "makespan", Unit::exact},
+           {"", "to k = 0", Unit::ratio},
+           {"", "speed-up", Unit::ratio}},
+          std::move(rows)};
+}
+
+Json data_parallel_json(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers) {
   Json object = training_head(file);
   Json makespans = Json::object();
   for (const LinkRule rule : kLinkRules) {
@@ -110,96 +154,7 @@ Json to_json(const TrainingFile& file, const DataParallelStudy& study, const Dat
   return object;
 }
 
-std::string to_csv(const DataParallelStudy&, const DataParallelAnswers& answers) {
-  std::string csv = csv_line({"link", "k", "makespan", "backward_end", "idle"});
-  for (const LinkRule rule : kLinkRules) {
-    const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      csv += csv_line({to_string(rule), fmt::format("{}", k), plain_number(runs[k].makespan),
-                       plain_number(runs[k].backward_end), plain_number(runs[k].idle)});
-    }
-  }
-  return csv;
-}
-
-std::string to_text(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers,
-                    TimelineStyle style) {
-  const DataParallelRun& plain = answers.conventional;
-  const DataParallelRun& chosen = answers.chosen;
-  std::string text = fmt::format(
-      "{}: data parallel, {} layers, from the gradient of the loss to the end of the next "
-      "forward pass\n{}\n",
-      file.name, study.step.layers(), source_text(file));
-  TextTable table({{"link", TextTable::Align::left},
-                   {"conventional (k = 0)"},
-                   {"best k"},
-                   {"makespan"},
-                   {"to k = 0"},
-                   {"speed-up"}});
-  for (const LinkRule rule : kLinkRules) {
-    const auto& runs = answers.runs[static_cast<std::size_t>(rule)];
-    const auto best = std::ranges::min_element(
-        runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(std::min(answers.max_k, runs.size() - 1) + 1), {},
-        &DataParallelRun::makespan);
-    table.row({to_string(rule), time_text(file, runs.front().makespan), fmt::format("{}", best - runs.begin()),
-               time_text(file, best->makespan), short_ratio(runs.front().makespan / best->makespan),
-               short_ratio(plain.makespan / best->makespan)});
-  }
-  text += table.text();
-  text += fmt::format(
-      "\nto k = 0: against the conventional order over the same link; speed-up: against it over a fifo "
-      "link. best k: of all{}.\n",
-      study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "");
-  text += fmt::format("The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
-                      to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
-                      answers.search.k, time_text(file, chosen.makespan), time_text(file, chosen.idle));
-  if (answers.optimum_nonpreemptive) {
-    text += fmt::format("Best of all backward orders and link sequences: {}.\n",
-                        time_text(file, *answers.optimum_nonpreemptive));
-  }
-  text += optimum_text(file, chosen.makespan, answers.optimum);
-  if (style != TimelineStyle::none) {
-    text += "\nconventional order, fifo link\n\n" + two_rows(plain.compute, plain.link, {"device", "link"}, style);
-    const std::string order =
-        answers.search.k == 0 ? "conventional order" : fmt::format("reverse first-{}", answers.search.k);
-    text += fmt::format("\n{}, {} link\n\n", order, to_string(study.search_rule)) +
-            two_rows(chosen.compute, chosen.link, {"device", "link"}, style);
-  }
-  return text + note_text(file);
-}
-
-Json to_json(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers) {
-  Json object = training_head(file);
-  object["f"] = json_numbers(answers.memory_of_k);
-  object["max_k"] = answers.max_k;
-  object["limits"] = json_numbers(study.limits);
-  return object;
-}
-
-std::string to_csv(const FirstKMemoryStudy&, const FirstKMemoryAnswers& answers) {
-  std::string csv = csv_line({"k", "memory"});
-  for (std::size_t k = 0; k < answers.memory_of_k.size(); ++k)
-    csv += csv_line({fmt::format("{}", k), plain_number(answers.memory_of_k[k])});
-  return csv;
-}
-
-std::string to_text(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers,
-                    TimelineStyle) {
-  std::string text = fmt::format("{}: memory of reverse first-k\n\n", file.name);
-  TextTable memory({{"k"}, {"memory"}});
-  for (std::size_t k = 0; k < answers.memory_of_k.size(); ++k)
-    memory.row({fmt::format("{}", k), plain_number(answers.memory_of_k[k])});
-  text += memory.text() + '\n';
-  TextTable limits({{"limit"}, {"largest k"}, {"", TextTable::Align::left}});
-  for (std::size_t i = 0; i < study.limits.size(); ++i) {
-    const bool fits = answers.fits[i];
-    limits.row({plain_number(study.limits[i]), fmt::format("{}", answers.max_k[i]),
-                fits ? "" : fmt::format("does not fit: more than {} is needed", answers.memory_of_k.front())});
-  }
-  return text + limits.text() + note_text(file);
-}
-
-Json to_json(const TrainingFile& file, const MultiRegionStudy&, const MultiRegionAnswers& answers) {
+Json multi_region_json(const TrainingFile& file, const MultiRegionAnswers& answers) {
   Json object = training_head(file);
   object["one_stream_makespan"] = json_number(answers.one_stream_makespan);
   object["algorithm1"] = schedule_json(answers.algorithm1, answers.algorithm1_run);
@@ -212,38 +167,108 @@ Json to_json(const TrainingFile& file, const MultiRegionStudy&, const MultiRegio
   return object;
 }
 
-std::string to_csv(const MultiRegionStudy&, const MultiRegionAnswers& answers) {
-  return csv_line({"schedule", "region", "kernel", "begin", "length"}) + kernels_csv("algorithm1", answers.algorithm1) +
-         kernels_csv("with_memory", answers.with_memory.schedule);
+}  // namespace
+
+Document document(const TrainingFile& file, const DataParallelStudy& study, const DataParallelAnswers& answers,
+                  TimelineStyle style) {
+  const DataParallelRun& plain = answers.conventional;
+  const DataParallelRun& chosen = answers.chosen;
+  Document document;
+  document.facts([&] { return data_parallel_json(file, study, answers); })
+      .sheet(links_table(answers))
+      .say(fmt::format("{}: data parallel, {} layers, from the gradient of the loss to the end of the next forward "
+                       "pass\n{}\n",
+                       file.name, study.step.layers(), source_text(file)))
+      .show(best_table(file, answers))
+      .say(fmt::format("\nto k = 0: against the conventional order over the same link; speed-up: against it over a "
+                       "fifo link. best k: of all{}.\n"
+                       "The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
+                       study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "",
+                       to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
+                       answers.search.k, time_text(file, chosen.makespan), time_text(file, chosen.idle)));
+  if (answers.optimum_nonpreemptive) {
+    document.say(fmt::format("Best of all backward orders and link sequences: {}.\n",
+                             time_text(file, *answers.optimum_nonpreemptive)));
+  }
+  document.say(optimum_text(file, chosen.makespan, answers.optimum));
+  if (style != TimelineStyle::none) {
+    const std::string order =
+        answers.search.k == 0 ? "conventional order" : fmt::format("reverse first-{}", answers.search.k);
+    document.say("\nconventional order, fifo link\n\n" +
+                 two_rows(plain.compute, plain.link, {"device", "link"}, style) +
+                 fmt::format("\n{}, {} link\n\n", order, to_string(study.search_rule)) +
+                 two_rows(chosen.compute, chosen.link, {"device", "link"}, style));
+  }
+  return std::move(document.say(note_text(file)));
 }
 
-std::string to_text(const TrainingFile& file, const MultiRegionStudy& study, const MultiRegionAnswers& answers,
-                    TimelineStyle style) {
+Document document(const TrainingFile& file, const FirstKMemoryStudy& study, const FirstKMemoryAnswers& answers,
+                  TimelineStyle) {
+  std::vector<std::vector<Value>> limits;
+  for (std::size_t i = 0; i < study.limits.size(); ++i) {
+    limits.push_back(
+        {number_value(study.limits[i]), answers.max_k[i],
+         answers.fits[i] ? "" : fmt::format("does not fit: more than {} is needed", answers.memory_of_k.front())});
+  }
+  Document document;
+  return std::move(document
+                       .facts([&] {
+                         Json object = training_head(file);
+                         object["f"] = json_numbers(answers.memory_of_k);
+                         object["max_k"] = answers.max_k;
+                         object["limits"] = json_numbers(study.limits);
+                         return object;
+                       })
+                       .say(fmt::format("{}: memory of reverse first-k\n\n", file.name))
+                       .show_sheet({"", numbered(answers.memory_of_k.size()),
+                                    std::vector<Field<std::size_t>>{
+                                        {"k", "k", Unit::exact, [](std::size_t k) { return Value(k); }},
+                                        {"memory", "memory", Unit::exact,
+                                         [&answers](std::size_t k) { return number_value(answers.memory_of_k[k]); }}}})
+                       .say("\n")
+                       .show({"",
+                              {{"", "limit", Unit::exact}, {"", "largest k", Unit::exact}, {"", "", Unit::text}},
+                              std::move(limits)})
+                       .say(note_text(file)));
+}
+
+Document document(const TrainingFile& file, const MultiRegionStudy& study, const MultiRegionAnswers& answers,
+                  TimelineStyle style) {
   const RegionFallback& fallback = answers.with_memory;
-  std::string text = fmt::format("{}: one GPU with two streams, {} layers in {} regions\n\n", file.name,
-                                 study.step.layers(), study.step.regions());
-  TextTable table({{"schedule", TextTable::Align::left}, {"makespan"}, {"speed-up"}, {"estimate"}, {"peak memory"}});
-  table.row({"one stream", plain_number(answers.one_stream_makespan), "1.000x", "-", "-"});
+  std::vector<std::vector<Value>> rows = {
+      {"one stream", number_value(answers.one_stream_makespan), 1.0, Value(), Value()}};
   const auto add = [&](const std::string& name, const RegionSchedule& schedule, const RegionRun& run) {
-    table.row({name, plain_number(run.makespan), short_ratio(answers.one_stream_makespan / run.makespan),
-               plain_number(schedule.estimate), plain_number(schedule.peak_memory)});
+    rows.push_back({name, number_value(run.makespan), answers.one_stream_makespan / run.makespan,
+                    number_value(schedule.estimate), number_value(schedule.peak_memory)});
   };
   add("multi-region", answers.algorithm1, answers.algorithm1_run);
   add(fmt::format("in memory, {} pre-scheduled", fallback.pre_regions), fallback.schedule, answers.with_memory_run);
-  text += table.text();
+  Document document;
+  document.facts([&] { return multi_region_json(file, answers); })
+      .sheet(kernels_table(answers))
+      .say(fmt::format("{}: one GPU with two streams, {} layers in {} regions\n\n", file.name, study.step.layers(),
+                       study.step.regions()))
+      .show({"",
+             {{"", "schedule", Unit::text},
+              {"", "makespan", Unit::exact},
+              {"", "speed-up", Unit::ratio},
+              {"", "estimate", Unit::exact},
+              {"", "peak memory", Unit::exact}},
+             std::move(rows)});
   if (!fallback.fits) {
-    text += fmt::format("\nNo schedule stays below the memory limit of {}.\n", plain_number(study.step.memory_limit));
+    document.say(
+        fmt::format("\nNo schedule stays below the memory limit of {}.\n", plain_number(study.step.memory_limit)));
   }
   const std::string optimum = optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
-  if (!optimum.empty()) text += '\n' + optimum;
-  text += "\nmulti-region\n\n" + region_text(study.step, answers.algorithm1) + '\n' +
-          timeline_text(answers.algorithm1_run.timeline, {"main", "sub"}, style);
-  if (fallback.pre_regions > 0) {
-    text += "\nin memory\n\n" + region_text(study.step, fallback.schedule) + '\n' +
-            timeline_text(answers.with_memory_run.timeline, {"main", "sub"}, style);
-  }
-  text += "\nclock: time of the sub-stream in the region.\n";
-  return text + note_text(file);
+  if (!optimum.empty()) document.say('\n' + optimum);
+  const auto timeline = [&](const std::string& title, const RegionSchedule& schedule, const RegionRun& run) {
+    document.say("\n" + title + "\n\n")
+        .show(regions_table(study.step, schedule))
+        .say('\n' + timeline_text(run.timeline, {"main", "sub"}, style));
+  };
+  timeline("multi-region", answers.algorithm1, answers.algorithm1_run);
+  if (fallback.pre_regions > 0) timeline("in memory", fallback.schedule, answers.with_memory_run);
+  return std::move(document.say("\nclock: time of the sub-stream in the region.\n" + note_text(file)));
 }
 
 }  // namespace upsweep

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/training_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 

@@ -2,31 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "graph_run_report.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
 
-using Align = TextTable::Align;
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 /// predicted / measured - 1, or nothing.
 std::optional<double> error_of(const std::optional<double>& predicted, double measured) {
   if (!predicted || !(measured > 0)) return std::nullopt;
   return *predicted / measured - 1;
-}
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:+.1f} %", 100 * *share) : std::string("-");
 }
 
 std::optional<double> predicted_seconds(const ScheduleValidation& one) {
@@ -49,20 +44,43 @@ Json figures_json(const ErrorFigures& figures) {
           {"max", figures.max}};
 }
 
-Json levels_json(const ScheduleProfile& profile, const ScheduleValidation& one) {
-  Json levels = Json::array();
-  for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level) {
-    const std::optional<double> predicted = predicted_level(one, level);
-    const double measured = one.measurement.level_seconds[level];
-    levels.push_back({{"level", level},
-                      {"phase", to_string(profile.levels[level].phase)},
-                      {"ops", profile.levels[level].ops},
-                      {"flops_sum", profile.levels[level].flops_sum},
-                      {"predicted_s", optional_json(predicted)},
-                      {"measured_s", measured},
-                      {"error", optional_json(error_of(predicted, measured))}});
-  }
-  return levels;
+/// A level of a schedule that ran.
+struct LevelRow {
+  const ScheduleProfile* profile;
+  const ScheduleValidation* one;
+  std::size_t level;
+};
+
+std::vector<LevelRow> level_rows(const ScheduleProfile& profile, const ScheduleValidation& one) {
+  std::vector<LevelRow> rows;
+  for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level)
+    rows.push_back({&profile, &one, level});
+  return rows;
+}
+
+std::vector<Field<LevelRow>> level_row_fields() {
+  using Item = const LevelRow&;
+  const auto of = [](Item row) -> const LevelProfile& { return row.profile->levels[row.level]; };
+  const auto measured = [](Item row) { return row.one->measurement.level_seconds[row.level]; };
+  const auto predicted = [](Item row) { return predicted_level(*row.one, row.level); };
+  return {{"level", "level", Unit::exact, [](Item row) { return Value(row.level); }},
+          {"phase", "phase", Unit::text, [of](Item row) { return Value(to_string(of(row).phase)); }},
+          {"ops", "ops", Unit::exact, [of](Item row) { return Value(of(row).ops); }},
+          {"flops_sum", "FLOPs", Unit::count, [of](Item row) { return Value(of(row).flops_sum); }},
+          {"predicted_s", "predicted", Unit::seconds, [=](Item row) { return Value(predicted(row)); }},
+          {"measured_s", "measured", Unit::seconds, [=](Item row) { return Value(measured(row)); }},
+          {"error", "error", Unit::change, [=](Item row) { return Value(error_of(predicted(row), measured(row))); }}};
+}
+
+/// Levels of all schedules, by schedule.
+Table all_levels_table(const ValidationReport& report) {
+  std::vector<LevelRow> rows;
+  for (std::size_t i = 0; i < report.profiles.size(); ++i)
+    std::ranges::copy(level_rows(report.profiles[i], report.validation.schedules[i]), std::back_inserter(rows));
+  std::vector<Field<LevelRow>> fields = level_row_fields();
+  fields.insert(fields.begin(),
+                {"schedule", {}, Unit::text, [](const LevelRow& row) { return Value(row.profile->schedule.name); }});
+  return {"", std::move(rows), std::move(fields)};
 }
 
 Json ops_json(const ScheduleValidation& one) {
@@ -85,11 +103,11 @@ Json schedule_json(const ScheduleProfile& profile, const ScheduleValidation& one
                  {"flops", totals(profile, Scope::all).flops},
                  {"skipped", one.skipped.empty() ? Json() : Json(one.skipped)},
                  {"failed", one.failed.empty() ? Json() : Json(one.failed)},
-                 {"predicted_s", optional_json(predicted_seconds(one))}};
+                 {"predicted_s", json_of(predicted_seconds(one))}};
   if (!one.ran()) return object;
   const Measurement& measured = one.measurement;
   object["measured_s"] = measured.seconds;
-  object["error"] = optional_json(error_of(predicted_seconds(one), measured.seconds));
+  object["error"] = json_of(error_of(predicted_seconds(one), measured.seconds));
   object["fastest_s"] = measured.fastest_seconds;
   object["repetitions"] = measured.repetitions;
   object["plan"] = {{"seconds", measured.plan_seconds}, {"bytes", measured.plan_bytes}};
@@ -101,7 +119,7 @@ Json schedule_json(const ScheduleProfile& profile, const ScheduleValidation& one
                       {"worst_share_of_bound", one.values.worst_share},
                       {"worst_relative_error", one.values.worst_relative},
                       {"loosest_relative_bound", one.values.loosest_bound}};
-  object["levels"] = levels_json(profile, one);
+  object["levels"] = Table("", level_rows(profile, one), level_row_fields()).json();
   object["ops"] = ops_json(one);
   object["notes"] = measured.notes;
   return object;
@@ -117,46 +135,34 @@ std::string status_text(const ScheduleValidation& one) {
   return one.mismatch ? "MISMATCH" : "right";
 }
 
-std::string schedules_text(const ValidationReport& report, const TextStyle& style) {
-  TextTable table({{"schedule", Align::left},
-                   {"FLOPs"},
-                   {"result", Align::left},
-                   {"of bound"},
-                   {"predicted"},
-                   {"measured"},
-                   {"error"},
-                   {"plan"},
-                   {"", Align::left}});
+Table schedules_table(const ValidationReport& report) {
+  std::vector<std::vector<Value>> rows;
+  std::vector<bool> is_fastest;
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
     const ScheduleValidation& one = report.validation.schedules[i];
-    const std::optional<double> predicted = predicted_seconds(one);
     const bool ran = one.ran();
-    std::string note;
-    if (report.profiles.size() > 1) {
-      if (report.validation.measured_best == i) note = "<- fastest";
-      if (report.validation.predicted_best == i) note += note.empty() ? "<- predicted fastest" : " and predicted so";
-    }
-    table.row({report.profiles[i].schedule.name, short_count(totals(report.profiles[i], Scope::all).flops, 1),
-               status_text(one), ran && !one.mismatch ? fmt::format("{:.1f} %", 100 * one.values.worst_share) : "-",
-               predicted ? short_seconds(*predicted) : "-", ran ? short_seconds(one.measurement.seconds) : "-",
-               ran ? percent(error_of(predicted, one.measurement.seconds)) : "-",
-               ran ? short_bytes(static_cast<double>(one.measurement.plan_bytes)) : "-", note},
-              note.starts_with("<- fastest") ? RowMark::best : RowMark::none);
+    const auto if_ran = [ran](auto value) { return ran ? Value(value) : Value(); };
+    const bool is_alone = report.profiles.size() == 1;
+    is_fastest.push_back(!is_alone && report.validation.measured_best == i);
+    std::string note = is_fastest.back() ? "<- fastest" : "";
+    if (!is_alone && report.validation.predicted_best == i)
+      note += note.empty() ? "<- predicted fastest" : " and predicted so";
+    rows.push_back({report.profiles[i].schedule.name, totals(report.profiles[i], Scope::all).flops, status_text(one),
+                    one.mismatch ? Value() : if_ran(one.values.worst_share), predicted_seconds(one),
+                    if_ran(one.measurement.seconds),
+                    ran ? Value(error_of(predicted_seconds(one), one.measurement.seconds)) : Value(),
+                    if_ran(one.measurement.plan_bytes), note});
   }
-  return table.text(style);
-}
-
-std::string levels_text(const ScheduleProfile& profile, const ScheduleValidation& one, const TextStyle& style) {
-  TextTable table({{"level"}, {"phase", Align::left}, {"ops"}, {"FLOPs"}, {"predicted"}, {"measured"}, {"error"}});
-  for (std::size_t level = 0; level < one.measurement.level_seconds.size(); ++level) {
-    const std::optional<double> predicted = predicted_level(one, level);
-    const double measured = one.measurement.level_seconds[level];
-    table.row({fmt::format("{}", level), to_string(profile.levels[level].phase),
-               fmt::format("{}", profile.levels[level].ops), short_count(profile.levels[level].flops_sum, 1),
-               predicted ? short_seconds(*predicted) : "-", short_seconds(measured),
-               percent(error_of(predicted, measured))});
-  }
-  return table.text(style);
+  const std::vector<Column> columns = {{"", "schedule", Unit::text},
+                                       {"", "FLOPs"},
+                                       {"", "result", Unit::text},
+                                       {"", "of bound", Unit::share},
+                                       {"", "predicted", Unit::seconds},
+                                       {"", "measured", Unit::seconds},
+                                       {"", "error", Unit::change},
+                                       {"", "plan", Unit::bytes},
+                                       {"", "", Unit::text}};
+  return Table("", columns, std::move(rows)).marks([is_fastest](std::size_t i) { return is_fastest[i]; });
 }
 
 std::string figures_text(const char* what, const ErrorFigures& figures) {
@@ -233,9 +239,7 @@ Json measured_payback_json(const ValidationReport& report) {
   return json;
 }
 
-}  // namespace
-
-Json to_json(const ValidationReport& report) {
+Json facts_json(const ValidationReport& report) {
   const Validation& validation = report.validation;
   Json schedules = Json::array();
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
@@ -256,11 +260,11 @@ Json to_json(const ValidationReport& report) {
       {"launch", launch_json(report.machine)},
       {"schedules", std::move(schedules)},
       {"chain_build",
-       {{"predicted_s", optional_json(validation.predicted_build_s)},
+       {{"predicted_s", json_of(validation.predicted_build_s)},
         {"measured_s", validation.any_ran() ? Json(validation.measured_build_s) : Json()}}},
       {"errors", {{"end_to_end", figures_json(validation.end_to_end)}, {"levels", figures_json(validation.levels)}}},
-      {"rank_agreement", optional_json(validation.rank_agreement)},
-      {"regret", optional_json(validation.regret_of_choice)},
+      {"rank_agreement", json_of(validation.rank_agreement)},
+      {"regret", json_of(validation.regret_of_choice)},
       {"predicted_best", best_json(report, validation.predicted_best)},
       {"measured_best", best_json(report, validation.measured_best)},
       {"payback", measured_payback_json(report)},
@@ -269,34 +273,28 @@ Json to_json(const ValidationReport& report) {
   return json;
 }
 
-std::string to_csv(const ValidationReport& report) {
-  std::string csv = csv_line({"schedule", "level", "phase", "ops", "flops_sum", "predicted_s", "measured_s", "error"});
-  for (std::size_t i = 0; i < report.profiles.size(); ++i) {
-    for (const Json& level : levels_json(report.profiles[i], report.validation.schedules[i])) {
-      std::vector<std::string> cells = {report.profiles[i].schedule.name};
-      for (const Json& value : level) {
-        cells.push_back(value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump());
-      }
-      csv += csv_line(cells);
-    }
-  }
-  return csv;
-}
+}  // namespace
 
-std::string to_text(const ValidationReport& report, const TextStyle& style) {
-  std::string text = fmt::format(
-      "{}: {} pattern at input {}, {}, {}\nbackend {} on {} ({}), {} worker{}, {} execution{}\n\n", report.model_name,
-      report.pattern, report.input, report.value_bytes == 8 ? "fp64" : "fp32", report.loss, report.backend,
-      report.device.device, report.device.driver, report.workers, report.workers == 1 ? "" : "s", report.execution,
-      report.machine == nullptr ? "" : ", predicted by " + report.machine->name);
-  text += schedules_text(report, style) + '\n';
+Document document(const ValidationReport& report) {
+  Document document;
+  document.facts([report] { return facts_json(report); })
+      .say(fmt::format("{}: {} pattern at input {}, {}, {}\nbackend {} on {} ({}), {}, {} execution{}\n\n",
+                       report.model_name, report.pattern, report.input, report.value_bytes == 8 ? "fp64" : "fp32",
+                       report.loss, report.backend, report.device.device, report.device.driver,
+                       workers_text(report.workers), report.execution,
+                       report.machine == nullptr ? "" : ", predicted by " + report.machine->name))
+      .sheet(all_levels_table(report))
+      .show(schedules_table(report))
+      .say("\n");
   for (std::size_t i = 0; i < report.profiles.size(); ++i) {
-    const ScheduleValidation& one = report.validation.schedules[i];
-    if (one.measurement.level_seconds.empty()) continue;
-    text += fmt::format("Levels of {}\n\n{}\n", report.profiles[i].schedule.name,
-                        levels_text(report.profiles[i], one, style));
+    std::vector<LevelRow> rows = level_rows(report.profiles[i], report.validation.schedules[i]);
+    if (rows.empty()) continue;
+    document.say(fmt::format("Levels of {}\n\n", report.profiles[i].schedule.name))
+        .show({"", std::move(rows), level_row_fields()})
+        .say("\n");
   }
-  return text + remarks_text(report) + graph_run_text(report) + build_text(report) + agreement_text(report);
+  return std::move(
+      document.say(remarks_text(report) + graph_run_text(report) + build_text(report) + agreement_text(report)));
 }
 
 }  // namespace upsweep

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph_run_report.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/scheme.hpp"

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 
 namespace upsweep {
 namespace {
@@ -115,6 +117,10 @@ Json verdict_json(const Verdict& verdict) {
            overtakes_json(verdict, [](const OvertakingWorkers& rule) { return std::optional(rule.is_known); })},
           {"payback", payback_json(verdict.payback)},
           {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
+}
+
+void add_verdict(Document& document, const Verdict& verdict) {
+  document.facts([&verdict] { return Json{{"verdict", verdict_json(verdict)}}; }).say(verdict_text(verdict));
 }
 
 std::string verdict_text(const Verdict& verdict) {

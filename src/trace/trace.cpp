@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "trace_events.hpp"
 #include "traced_run.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 
 namespace upsweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/json.hpp"
 
 namespace upsweep {
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
 #include "trace_events.hpp"
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/trace/trace.hpp"
 
 namespace upsweep {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/app.hpp"
+#include "support/rendered.hpp"
 #include "upsweep/app/profile.hpp"
 #include "upsweep/app/search.hpp"
 #include "upsweep/base/error.hpp"

@@ -5,6 +5,7 @@
 
 #include "support/app.hpp"
 #include "support/files.hpp"
+#include "support/rendered.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::testing::app_solve_test {

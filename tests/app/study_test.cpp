@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/app.hpp"
+#include "support/rendered.hpp"
 #include "support/studies.hpp"
 
 namespace upsweep::testing::app_study_test {

@@ -5,6 +5,7 @@
 
 #include "support/app.hpp"
 #include "support/files.hpp"
+#include "support/rendered.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/store/store_reader.hpp"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/rendered.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -102,7 +104,8 @@ TEST(ChainReport, SaysTheSecondsOfAMachine) {
 TEST(ChainReport, HasARowPerRunOfLevels) {
   const Profiled profiled(model_of(1000), 2);
   const std::string csv = to_csv(profiled.report(profiled.compared()));
-  EXPECT_THAT(csv, ::testing::StartsWith("level,repeat,phase,ops,mv_ops,dead_ops,flops_sum,flops_max,span_max\r\n"));
+  EXPECT_THAT(
+      csv, ::testing::StartsWith("level,repeat,phase,ops,flops_sum,flops_max,span_max,mv_ops,dead_ops,nnz,bytes\r\n"));
   EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 2);
 }
 

@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 
+#include "support/rendered.hpp"
+
 namespace upsweep::device_report_test {
 namespace {
 
@@ -168,9 +170,9 @@ TEST(DeviceReport, TablesForProgramsHaveARowPerPhaseOrCandidate) {
   const std::string candidates = to_csv(report_of(files, result));
   EXPECT_EQ(lines(candidates), 1 + 3);
   EXPECT_THAT(candidates, StartsWith("schedule,depth,feasible,reason,score,levels,ops,flops,"));
-  EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4.0,,,60,"));
-  EXPECT_THAT(candidates, HasSubstr(",shared memory,1.0,2.0,0.0,1.0,3.0,3.6,2.2,counted,,\r\n"));
-  EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4.0,"));
+  EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4,,,60,"));
+  EXPECT_THAT(candidates, HasSubstr(",shared memory,1,2,0,1,3,3.6,2.2,0.25,counted,,\r\n"));
+  EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4,"));
 }
 
 TEST(DeviceReport, SearchNamesTheBestAndWhatWasLeftOut) {

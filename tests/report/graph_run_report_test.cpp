@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "support/rendered.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/scan/builders.hpp"
 

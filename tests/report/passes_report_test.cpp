@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "support/rendered.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep::passes_report_test {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/rendered.hpp"
 #include "upsweep/search/chain_search.hpp"
 
 namespace upsweep::search_report_test {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/rendered.hpp"
+
 namespace upsweep::train_report_test {
 namespace {
 

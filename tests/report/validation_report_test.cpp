@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/rendered.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/builders.hpp"
 

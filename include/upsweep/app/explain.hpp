@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "upsweep/app/profile.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/search/explanation.hpp"
 
@@ -25,9 +26,7 @@ struct ExplainOutcome {
   std::vector<std::string> links;  ///< names of the elements of the chain, where they have any
 };
 
-[[nodiscard]] Json to_json(const ExplainOutcome& outcome);
-[[nodiscard]] std::string to_csv(const ExplainOutcome& outcome);
-[[nodiscard]] std::string to_text(const ExplainOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const ExplainOutcome& outcome);
 
 /// Throws as profile does; RequestError also for stacks of layers, recurrent models on a machine, and chains of more
 /// than kMostSchemeElements elements.

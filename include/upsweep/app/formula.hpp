@@ -7,7 +7,7 @@
 
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/search/image_formula.hpp"
 
 namespace upsweep {
@@ -30,9 +30,7 @@ struct FormulaOutcome {
   std::vector<ImageFormulas> residues;
 };
 
-[[nodiscard]] Json to_json(const FormulaOutcome& outcome);
-[[nodiscard]] std::string to_csv(const FormulaOutcome& outcome);
-[[nodiscard]] std::string to_text(const FormulaOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const FormulaOutcome& outcome);
 
 /// Throws RequestError; InputError, also for a model that takes no images; Interrupted.
 [[nodiscard]] FormulaOutcome run(const FormulaRequest& request, const Caller& caller, const Watch& watch);

@@ -4,8 +4,8 @@
 
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/model_writer.hpp"
-#include "upsweep/report/format.hpp"
 
 namespace upsweep {
 
@@ -21,9 +21,7 @@ struct ImportOutcome {
   WrittenModel written;
 };
 
-[[nodiscard]] Json to_json(const ImportOutcome& outcome);
-[[nodiscard]] std::string to_csv(const ImportOutcome& outcome);
-[[nodiscard]] std::string to_text(const ImportOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const ImportOutcome& outcome);
 
 /// Throws RequestError; InputError, also for a file of another format.
 [[nodiscard]] ImportOutcome run(const ImportRequest& request, const Caller& caller, const Watch& watch);

@@ -10,10 +10,10 @@
 #include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/model.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/device_model.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/report/profile_report.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/search/device_search.hpp"
@@ -69,9 +69,7 @@ struct ProfileOutcome {
   std::vector<std::int64_t> run_ids = {};
 };
 
-[[nodiscard]] Json to_json(const ProfileOutcome& outcome);
-[[nodiscard]] std::string to_csv(const ProfileOutcome& outcome);
-[[nodiscard]] std::string to_text(const ProfileOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const ProfileOutcome& outcome);
 
 /// Throws RequestError for settings that do not go together or with that kind of model; InputError.
 [[nodiscard]] ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch);

@@ -11,9 +11,9 @@
 #include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/model.hpp"
 #include "upsweep/recurrent/device_model.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/search/device_search.hpp"
 #include "upsweep/search/stacked_search.hpp"
@@ -60,9 +60,7 @@ struct SearchOutcome {
   bool is_interrupted = false;             ///< the caller stopped it: some schedules are left, nothing is stored
 };
 
-[[nodiscard]] Json to_json(const SearchOutcome& outcome);
-[[nodiscard]] std::string to_csv(const SearchOutcome& outcome);
-[[nodiscard]] std::string to_text(const SearchOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const SearchOutcome& outcome);
 
 /// Throws RequestError for settings that do not go together or with that kind of model; InputError; Interrupted where
 /// the caller stops it before there is anything to say.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/report/study_report.hpp"
 #include "upsweep/search/verdict.hpp"
@@ -44,9 +45,7 @@ struct StudyOutcome {
   [[nodiscard]] StudyReport report() const { return {study, result, points ? &*points : nullptr}; }
 };
 
-[[nodiscard]] Json to_json(const StudyOutcome& outcome);
-[[nodiscard]] std::string to_csv(const StudyOutcome& outcome);
-[[nodiscard]] std::string to_text(const StudyOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const StudyOutcome& outcome);
 
 /// Rank 0 has the outcome; others help, and have an empty one whatever happens to the study: rank 0 says it.
 ///

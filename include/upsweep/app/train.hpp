@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/report/train_report.hpp"
 #include "upsweep/search/verdict.hpp"
 
@@ -35,9 +36,7 @@ struct TrainOutcome {
   std::exception_ptr failure = nullptr;
 };
 
-[[nodiscard]] Json to_json(const TrainOutcome& outcome);
-[[nodiscard]] std::string to_csv(const TrainOutcome& outcome);
-[[nodiscard]] std::string to_text(const TrainOutcome& outcome);
+[[nodiscard]] Document document(const TrainOutcome& outcome);
 
 /// Throws RequestError; InputError at lines of the file; BackendError; Interrupted after an iteration.
 [[nodiscard]] TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch& watch);

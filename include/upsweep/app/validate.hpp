@@ -10,6 +10,7 @@
 #include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/report/passes_report.hpp"
 #include "upsweep/report/validation_report.hpp"
@@ -69,9 +70,7 @@ struct ValidateOutcome {
   std::optional<std::string> failure = std::nullopt;   ///< the first of the backend: what was asked for did not run
 };
 
-[[nodiscard]] Json to_json(const ValidateOutcome& outcome);
-[[nodiscard]] std::string to_csv(const ValidateOutcome& outcome);
-[[nodiscard]] std::string to_text(const ValidateOutcome& outcome, const TextStyle& style);
+[[nodiscard]] Document document(const ValidateOutcome& outcome);
 
 /// Throws RequestError; InputError; BackendError where the backend cannot run here, or not that; Interrupted between
 /// two runs.

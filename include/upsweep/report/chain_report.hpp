@@ -5,9 +5,9 @@
 #include <string>
 #include <variant>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/chain_file.hpp"
 #include "upsweep/io/recurrent_file.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 
@@ -23,12 +23,9 @@ struct ChainProfileReport {
   std::string requested;  ///< the schedule as it was asked for
 };
 
-/// The object of `profile`, without ops, and with runs of equal levels: each has `repeat`, the number of levels that it
-/// stands for, which alternate where `cycle` has two.
-[[nodiscard]] Json to_json(const ChainProfileReport& report);
-/// The runs of levels.
-[[nodiscard]] std::string to_csv(const ChainProfileReport& report);
-[[nodiscard]] std::string to_text(const ChainProfileReport& report, const TextStyle& style = {});
+/// The profile as a document without the verdict: without ops, and with runs of equal levels, which CSV has. Each has
+/// `repeat`, the number of levels that it stands for, which alternate where `cycle` has two.
+[[nodiscard]] Document document(const ChainProfileReport& report);
 
 /// The chain in a line: name, kind, sizes.
 [[nodiscard]] std::string chain_model_text(const ChainModel& model);

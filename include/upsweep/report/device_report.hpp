@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/recurrent/device_model.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/device_search.hpp"
 #include "upsweep/search/verdict.hpp"
 
@@ -30,18 +30,13 @@ struct DeviceSearchReport {
   DeviceOvertakingSearch overtaking_one_kernel;  ///< of the sequential pass in one kernel
 };
 
-/// What `predicted` of a profile says: phases with seconds and what they wait for, levels, speed-ups, assumptions.
-[[nodiscard]] Json to_json(const DeviceProfileReport& report);
-/// The phases.
-[[nodiscard]] std::string to_csv(const DeviceProfileReport& report);
-[[nodiscard]] std::string to_text(const DeviceProfileReport& report, const TextStyle& style = {});
+/// What `predicted` of a profile says: phases with seconds and what they wait for, which CSV has, too; levels,
+/// speed-ups, assumptions.
+[[nodiscard]] Document document(const DeviceProfileReport& report);
 
-/// The object of `search` with predicted seconds as scores, and `overtaking` and `overtaking_one_kernel`: the fewest
-/// steps from which a scan wins, or null where none up to `..._looked_up_to` is. Ratios to a time of 0 are null.
-[[nodiscard]] Json to_json(const DeviceSearchReport& report);
-/// The candidates.
-[[nodiscard]] std::string to_csv(const DeviceSearchReport& report);
-[[nodiscard]] std::string to_text(const DeviceSearchReport& report, const TextStyle& style = {});
+/// A search with predicted seconds as scores, and `overtaking` and `overtaking_one_kernel`: the fewest steps from which
+/// a scan wins, or null where none up to `..._looked_up_to` is. Ratios to a time of 0 are null.
+[[nodiscard]] Document document(const DeviceSearchReport& report);
 /// As search_verdict() of a search of any kind of model, with the fewest steps from which a scan wins.
 [[nodiscard]] Verdict search_verdict(const DeviceSearchReport& report);
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/profile/profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/explanation.hpp"
 #include "upsweep/search/verdict.hpp"
 
@@ -23,11 +23,8 @@ struct ExplainReport {
   std::vector<std::string> links;  ///< names of the elements of the chain, from the input on; empty: they have none
 };
 
-/// The object that `explain --format json` prints; see docs/explaining.md.
-[[nodiscard]] Json to_json(const ExplainReport& report);
-/// The levels, with the columns of each account.
-[[nodiscard]] std::string to_csv(const ExplainReport& report);
-[[nodiscard]] std::string to_text(const ExplainReport& report, const TextStyle& style = {});
+/// See docs/explaining.md. CSV: the levels, with the columns of each account.
+[[nodiscard]] Document document(const ExplainReport& report);
 
 /// From the whole to the op, a sentence each.
 [[nodiscard]] std::vector<std::string> explanation_sentences(const ExplainReport& report);

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/recurrent/predict_pass.hpp"
 #include "upsweep/recurrent/validate_passes.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
@@ -33,14 +33,8 @@ struct PassesReport {
 /// report's backend runs them; on a device without head and transfers. Empty where one of them did not run there.
 [[nodiscard]] std::optional<double> iteration_ratio(const PassesReport& report, std::size_t i);
 
-/// The whole result as one object.
-[[nodiscard]] Json to_json(const PassesReport& report);
-
-/// A row per pass.
-[[nodiscard]] std::string to_csv(const PassesReport& report);
-
-/// Tables and remarks for people.
-[[nodiscard]] std::string to_text(const PassesReport& report);
+/// The whole result without the verdict; CSV: a row per pass.
+[[nodiscard]] Document document(const PassesReport& report);
 
 /// What the fastest scan means for a user, beside the fastest pass that is none, both measured.
 [[nodiscard]] Verdict passes_verdict(const PassesReport& report);

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/dense_time.hpp"
@@ -39,13 +39,8 @@ struct ProfileReport {
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine
 };
 
-/// The object that `profile --format json` prints; its fields are listed in docs/reading-a-search.md.
-[[nodiscard]] Json to_json(const ProfileReport& report);
-
-/// The table of ops.
-[[nodiscard]] std::string to_csv(const ProfileReport& report);
-
-/// Tables for people: operators, ops (up to 100, else their number), levels, totals.
-[[nodiscard]] std::string to_text(const ProfileReport& report, const TextStyle& style = {});
+/// The profile as a document without the verdict; its fields are listed in docs/reading-a-search.md. CSV: the ops;
+/// people see up to 100 of them, else their number.
+[[nodiscard]] Document document(const ProfileReport& report);
 
 }  // namespace upsweep

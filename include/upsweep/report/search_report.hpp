@@ -5,13 +5,24 @@
 #include <optional>
 #include <string>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/candidate.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
+
+/// A row of a table of candidates: one that was counted or one that was not.
+struct CandidateRow {
+  const Candidate* counted;
+  const Uncounted* uncounted;
+  std::size_t place;  ///< SearchResult::at() of the counted one
+
+  [[nodiscard]] const std::string& schedule() const { return counted ? counted->schedule : uncounted->schedule; }
+  [[nodiscard]] std::optional<std::uint32_t> depth() const { return counted ? counted->depth : uncounted->depth; }
+};
+using CandidateField = Field<CandidateRow>;
 
 /// A search of any kind of model, as it is shown; refers to values that live elsewhere.
 struct SearchReport {
@@ -32,17 +43,16 @@ struct SearchReport {
   std::string remarks = {};                   ///< sentences at the end, each a line
   bool has_overtaking = false;                ///< whether `overtaking` was looked for
   std::optional<Overtaking> overtaking = {};  ///< fewest workers with which a hybrid scan wins
-  /// Adds what only this kind has to the object of candidate i.
-  std::function<void(std::size_t i, Json& candidate)> more = {};
+  std::vector<CandidateField> more = {};      ///< what only this kind has
 };
 
-/// The object that `search --format json` prints, with the same names for every kind of model; see
-/// docs/reading-a-search.md.
-[[nodiscard]] Json to_json(const SearchReport& report);
-/// The candidates and, after them, schemes: with an empty depth; columns are the names of the JSON.
-[[nodiscard]] std::string to_csv(const SearchReport& report);
-/// A table for people, without the verdict.
-[[nodiscard]] std::string to_text(const SearchReport& report, const TextStyle& style = {});
+/// The search as a document without the verdict, with the same names for every kind of model; see
+/// docs/reading-a-search.md. CSV: the candidates and, after them, schemes, with an empty depth, and what was not
+/// counted.
+[[nodiscard]] Document document(const SearchReport& report);
+
+/// The same without what people read.
+[[nodiscard]] Document search_figures(const SearchReport& report);
 
 /// Whether the best of the candidates is a scan that is better than plain back-propagation.
 [[nodiscard]] bool scan_pays(const SearchResult& result);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/network/network.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/solve/complexity.hpp"
 #include "upsweep/solve/formula_rows.hpp"
 #include "upsweep/solve/forward_sweeps.hpp"
@@ -51,14 +51,8 @@ struct SolveReport {
 /// others.
 [[nodiscard]] std::string verdict_sentence(const SolveReport& report, const SolveRun& run);
 
-/// The object that `solve --format json` prints; its fields are listed in docs/solve.md. Numbers that are not finite
-/// are null.
-[[nodiscard]] Json to_json(const SolveReport& report);
-
-/// One line per method.
-[[nodiscard]] std::string to_csv(const SolveReport& report);
-
-/// Tables for people: the system, the methods, errors by iteration, sweeps, formulas, conditions and sentences.
-[[nodiscard]] std::string to_text(const SolveReport& report);
+/// See docs/solve.md; numbers that are not finite are null in JSON. CSV: one line per method. People read the system,
+/// the methods, errors by iteration, sweeps, formulas, conditions and sentences.
+[[nodiscard]] Document document(const SolveReport& report);
 
 }  // namespace upsweep

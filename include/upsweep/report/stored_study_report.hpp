@@ -2,17 +2,14 @@
 
 #include <string>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/store/stored_study.hpp"
 
 namespace upsweep {
 
-/// A study of a database: its columns, "axes" (name, values) and "answers" (question, where, sentence, answer). Its
-/// points are rows of the view study_points.
-[[nodiscard]] Json to_json(const StoredStudy& study);
-/// Its columns in one row.
-[[nodiscard]] std::string to_csv(const StoredStudy& study);
-/// Names and values below each other, the axes among them, then every answer.
-[[nodiscard]] std::string to_text(const StoredStudy& study, const TextStyle& style = {});
+/// A study of a database: its columns, which CSV has in one row, "axes" (name, values) and "answers" (question, where,
+/// sentence, answer). Its points are rows of the view study_points. People read names and values below each other, the
+/// axes among them, then every answer.
+[[nodiscard]] Document document(const StoredStudy& study);
 
 }  // namespace upsweep

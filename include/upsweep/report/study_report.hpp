@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/search/verdict.hpp"
 #include "upsweep/store/run_store.hpp"
 #include "upsweep/study/run_study.hpp"
@@ -17,13 +17,11 @@ struct StudyReport {
   const QueryResult* points = nullptr;  ///< rows of the view study_points, where there is a store
 };
 
-/// "study", "points" (counts by status, evaluated, found, resumed, seconds, rate), "cache", "answers", "invalid".
-[[nodiscard]] Json to_json(const StudyReport& report);
-/// A row per point: position, values of the axes, status, best schedule, unit, score, plain and scan score, speedup,
-/// memory.
-[[nodiscard]] std::string to_csv(const StudyReport& report);
-/// What was run, a table of the points where there are at most 40, then every answer in sentences and tables.
-[[nodiscard]] std::string to_text(const StudyReport& report, const TextStyle& style = {});
+/// "study", "points" (counts by status, evaluated, found, resumed, seconds, rate), "cache", "answers", "invalid". CSV:
+/// a row per point, with position, values of the axes, status, best schedule, unit, score, plain and scan score,
+/// speedup, memory. People read what was run, a table of the points where there are at most 40, then every answer in
+/// sentences and tables.
+[[nodiscard]] Document document(const StudyReport& report);
 
 /// What the answers come to: where the scan is faster and what limits it, which schedule wins, and under which settings
 /// that no axis sets; empty without any. `spec`: of the study, whose scores are seconds or FLOPs.

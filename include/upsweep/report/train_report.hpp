@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/learning/train_result.hpp"
 #include "upsweep/learning/train_spec.hpp"
 #include "upsweep/recurrent/backward_pass.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
@@ -31,16 +31,11 @@ struct TrainReport {
   TrainResult result;
 };
 
-/// Table, differences and a small picture of the curves, for people.
-[[nodiscard]] std::string to_text(const TrainReport& report);
+/// Every number of the curves, without the verdict. CSV: iteration (from 1) and the loss of each backward pass, empty
+/// from where a curve ended early. People see tables, differences and a small picture of the curves.
+[[nodiscard]] Document document(const TrainReport& report);
 
 /// The fastest backward pass that is a scan beside the fastest that is none, as measured; empty without the latter.
 [[nodiscard]] Verdict train_verdict(const TrainReport& report);
-
-/// One object with every number of the curves.
-[[nodiscard]] Json to_json(const TrainReport& report);
-
-/// Columns iteration (from 1) and the loss of each backward pass; empty from where a curve ended early.
-[[nodiscard]] std::string to_csv(const TrainReport& report);
 
 }  // namespace upsweep

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/document/document.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/verdict.hpp"
 #include "upsweep/validate/validate.hpp"
 
@@ -30,14 +30,9 @@ struct ValidationReport {
   bool forms_blocks = false;  ///< the network has blocks, whose Jacobians are formed while the chain is built
 };
 
-/// The object that `validate --format json` prints; its fields are listed in docs/validation.md.
-[[nodiscard]] Json to_json(const ValidationReport& report);
-
-/// The table of levels: predicted and measured seconds of each; empty but for its head under dag execution.
-[[nodiscard]] std::string to_csv(const ValidationReport& report);
-
-/// Tables for people: the schedules, the levels of each that ran, and remarks.
-[[nodiscard]] std::string to_text(const ValidationReport& report, const TextStyle& style = {});
+/// The validation without the verdict; its fields are listed in docs/validation.md. CSV: predicted and measured seconds
+/// of each level; empty but for its head under dag execution.
+[[nodiscard]] Document document(const ValidationReport& report);
 
 /// Whether what ran is right, how the fastest scan stands to plain back-propagation, both measured, and how far
 /// predictions are off.

@@ -3,13 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "upsweep/document/document.hpp"
 #include "upsweep/machine/machine.hpp"
-#include "upsweep/report/format.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
 
 // What verdicts have in common wherever they are shown; sentences are plain text, not yet escaped.
+
+/// Adds it to a document: its sentences, and the object `verdict` of JSON, which refers to it.
+void add_verdict(Document& document, const Verdict& verdict);
 
 /// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
 /// or null), decided_by ("seconds" or "flops"), baselines, overtakes_from, overtakes_always_from, loses_again,

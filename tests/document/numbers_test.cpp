@@ -1,6 +1,11 @@
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/numbers.hpp"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "upsweep/document/json.hpp"
+#include "upsweep/document/text_table.hpp"
 
 namespace upsweep {
 namespace {

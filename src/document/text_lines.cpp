@@ -1,4 +1,4 @@
-#include "text_lines.hpp"
+#include "upsweep/document/text_lines.hpp"
 
 #include <algorithm>
 

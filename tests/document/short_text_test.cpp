@@ -1,4 +1,4 @@
-#include "upsweep/report/short_text.hpp"
+#include "upsweep/document/short_text.hpp"
 
 #include <gtest/gtest.h>
 

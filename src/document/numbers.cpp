@@ -1,4 +1,4 @@
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -32,10 +32,6 @@ std::string scaled(double value, double base, double first_limit, const std::arr
 
 }  // namespace
 
-Json json_mean(std::uint64_t sum, std::uint64_t inputs) {
-  return sum % inputs == 0 ? Json(sum / inputs) : Json(mean(sum, inputs));
-}
-
 std::string exact_mean(std::uint64_t sum, std::uint64_t inputs) {
   return sum % inputs == 0 ? fmt::format("{}", sum / inputs) : fmt::format("{}", mean(sum, inputs));
 }
@@ -44,6 +40,10 @@ std::string short_count(double count) {
   return scaled(count, 1000, 10'000, std::array{"", "k", "M", "G", "T", "P", "E"});
 }
 std::string short_count(std::uint64_t sum, std::uint64_t inputs) { return short_count(mean(sum, inputs)); }
+
+std::string whole_text(std::uint64_t number) {
+  return number < 1'000'000 ? fmt::format("{}", number) : short_count(static_cast<double>(number));
+}
 
 std::string short_bytes(double bytes) {
   return scaled(bytes, 1024, 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});

@@ -1,9 +1,10 @@
+#include "upsweep/document/text_table.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
-#include "text_lines.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/text_lines.hpp"
 
 namespace upsweep {
 namespace {

@@ -1,3 +1,5 @@
+#include "upsweep/document/text_table.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +9,7 @@
 #include <sstream>
 
 #include "support/random.hpp"
-#include "upsweep/report/format.hpp"
+#include "upsweep/document/numbers.hpp"
 
 namespace upsweep {
 namespace {

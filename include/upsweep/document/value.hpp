@@ -1,0 +1,94 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "upsweep/document/json.hpp"
+
+namespace upsweep {
+
+/// What a number is, which decides how people see it.
+enum class Unit : std::uint8_t {
+  text,     ///< as it stands, to the left
+  exact,    ///< all digits
+  whole,    ///< all digits below 10^6, then few with a prefix
+  count,    ///< FLOPs, entries: "26.06 M"
+  bytes,    ///< "100.7 MiB"
+  seconds,  ///< "12.34 ms"
+  ratio,    ///< "5.925x"
+  share,    ///< "12.5 %" of 0.125
+  change,   ///< "+12.5 %" of 0.125
+  object,   ///< a whole object or array, for JSON alone
+};
+
+/// A number, a text, a truth or nothing.
+class Value {
+ public:
+  Value() = default;
+  Value(std::nullopt_t) {}                             // NOLINT(google-explicit-constructor): a cell is any of these
+  Value(std::string text) : data_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  Value(std::string_view text) : data_(std::string(text)) {}  // NOLINT(google-explicit-constructor)
+  Value(const char* text) : data_(std::string(text)) {}       // NOLINT(google-explicit-constructor)
+  Value(std::same_as<bool> auto truth) : data_(truth) {}      // NOLINT(google-explicit-constructor)
+  Value(std::floating_point auto number);                     // NOLINT(google-explicit-constructor)
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Value(T number) {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::signed_integral<T>) {
+      data_ = static_cast<std::int64_t>(number);
+    } else {
+      data_ = static_cast<std::uint64_t>(number);
+    }
+  }
+  template <class T>
+  Value(const std::optional<T>& value) {  // NOLINT(google-explicit-constructor)
+    if (value) *this = Value(*value);
+  }
+
+  /// A whole object or array, in a column of Unit::object.
+  [[nodiscard]] static Value object(Json json);
+  /// The mean sum / inputs: an integer where it is one, else the nearest double.
+  [[nodiscard]] static Value mean(std::uint64_t sum, std::uint64_t inputs);
+  /// A number without a fraction where it has none and is below 2^63.
+  [[nodiscard]] static Value number(double number);
+
+  /// The same for programs; people see this text.
+  [[nodiscard]] Value shown(std::string text) &&;
+  /// Where it is nothing, people see this text and not "-".
+  [[nodiscard]] Value otherwise(std::string text) &&;
+  /// The same in another unit than its column.
+  [[nodiscard]] Value in(Unit unit) &&;
+
+  [[nodiscard]] bool is_nothing() const { return std::holds_alternative<std::monostate>(data_); }
+  [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string>(data_); }
+  /// Its number, where it is one.
+  [[nodiscard]] std::optional<double> as_number() const;
+  [[nodiscard]] Json json() const;
+  /// Without loss, as CSV has it; empty where there is nothing.
+  [[nodiscard]] std::string exact() const;
+  /// For people, in the unit of its column; "-" where there is nothing.
+  [[nodiscard]] std::string text(Unit unit) const;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::shared_ptr<const Json>>
+      data_;  // no NaN
+  std::optional<std::string> shown_;
+  std::optional<Unit> unit_;
+};
+
+/// A value, or null without one.
+template <class T>
+[[nodiscard]] auto json_of(const std::optional<T>& value) {
+  return Value(value).json();
+}
+
+Value::Value(std::floating_point auto number) {
+  if (number == number) data_ = static_cast<double>(number);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,114 @@
+#include "upsweep/document/value.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "upsweep/document/numbers.hpp"
+
+namespace upsweep {
+namespace {
+
+std::string number_text(double number, Unit unit) {
+  switch (unit) {
+    case Unit::count:
+      return short_count(number);
+    case Unit::bytes:
+      return short_bytes(number);
+    case Unit::seconds:
+      return short_seconds(number);
+    case Unit::ratio:
+      return short_ratio(number);
+    case Unit::share:
+      return fmt::format("{:.1f} %", 100 * number);
+    case Unit::change:
+      return fmt::format("{:+.1f} %", 100 * number);
+    case Unit::text:
+    case Unit::exact:
+    case Unit::whole:
+    case Unit::object:
+      break;
+  }
+  return fmt::format("{}", number);
+}
+
+}  // namespace
+
+Json json_mean(std::uint64_t sum, std::uint64_t inputs) { return Value::mean(sum, inputs).json(); }
+
+Value Value::object(Json json) {
+  Value value;
+  value.data_ = std::make_shared<const Json>(std::move(json));
+  return value;
+}
+
+Value Value::mean(std::uint64_t sum, std::uint64_t inputs) {
+  if (sum % inputs == 0) return sum / inputs;
+  return static_cast<double>(sum) / static_cast<double>(inputs);
+}
+
+Value Value::number(double number) {
+  if (number == std::floor(number) && number >= 0 && number < 0x1p63) return static_cast<std::uint64_t>(number);
+  return number;
+}
+
+Value Value::shown(std::string text) && {
+  shown_ = std::move(text);
+  return std::move(*this);
+}
+
+Value Value::otherwise(std::string text) && {
+  if (is_nothing()) shown_ = std::move(text);
+  return std::move(*this);
+}
+
+Value Value::in(Unit unit) && {
+  unit_ = unit;
+  return std::move(*this);
+}
+
+std::optional<double> Value::as_number() const {
+  if (const auto* number = std::get_if<std::int64_t>(&data_)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<std::uint64_t>(&data_)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<double>(&data_)) return *number;
+  return std::nullopt;
+}
+
+Json Value::json() const {
+  return std::visit(
+      [](const auto& data) {
+        if constexpr (std::same_as<decltype(data), const std::monostate&>) {
+          return Json();
+        } else if constexpr (std::same_as<decltype(data), const std::shared_ptr<const Json>&>) {
+          return *data;
+        } else {
+          return Json(data);
+        }
+      },
+      data_);
+}
+
+std::string Value::exact() const {
+  if (is_nothing()) return "";
+  if (const auto* text = std::get_if<std::string>(&data_)) return *text;
+  if (const auto* number = std::get_if<double>(&data_)) {
+    return *number == std::floor(*number) && std::fabs(*number) < 1e15 ? fmt::format("{:.0f}", *number)
+                                                                       : fmt::format("{}", *number);
+  }
+  return json().dump();
+}
+
+std::string Value::text(Unit unit) const {
+  if (shown_) return *shown_;
+  if (is_nothing()) return "-";
+  const Unit mine = unit_.value_or(unit);
+  if (const auto* truth = std::get_if<bool>(&data_)) return *truth ? "yes" : "no";
+  if (mine == Unit::whole && std::holds_alternative<std::uint64_t>(data_))
+    return whole_text(std::get<std::uint64_t>(data_));
+  const std::optional<double> number = as_number();
+  const bool is_exact = mine == Unit::text || mine == Unit::exact || mine == Unit::whole;
+  return !number || (is_exact && !std::holds_alternative<double>(data_)) ? exact() : number_text(*number, mine);
+}
+
+}  // namespace upsweep
