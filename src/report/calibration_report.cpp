@@ -68,13 +68,13 @@ Table points_table(const std::string& name, std::vector<const CalibrationPoint*>
   using Item = const CalibrationPoint*;
   return {name, std::move(points),
           std::vector<Field<Item>>{
-              {"product", "product", Unit::text, [](Item point) { return Value(point->name); }},
-              {"workers", "workers", Unit::exact, [](Item point) { return Value(point->workers); }},
-              {"dtype", "numbers", Unit::text, [](Item point) { return Value(type_name(point->value_bytes)); }},
-              {"in_cache", {}, Unit::text, [](Item point) { return Value(point->in_cache); }},
-              {"predicted_s", "predicted", Unit::seconds, [](Item point) { return Value(point->predicted_s); }},
-              {"measured_s", "measured", Unit::seconds, [](Item point) { return Value(point->measured_s); }},
-              {"error", "error", Unit::change, [](Item point) { return Value(error_of(*point)); }}}};
+              {"product", "product", Unit::text, &CalibrationPoint::name},
+              {"workers", "workers", Unit::exact, &CalibrationPoint::workers},
+              {"dtype", "numbers", Unit::text, [](Item point) { return type_name(point->value_bytes); }},
+              {"in_cache", {}, Unit::text, &CalibrationPoint::in_cache},
+              {"predicted_s", "predicted", Unit::seconds, &CalibrationPoint::predicted_s},
+              {"measured_s", "measured", Unit::seconds, &CalibrationPoint::measured_s},
+              {"error", "error", Unit::change, [](Item point) { return error_of(*point); }}}};
 }
 
 /// Those that fit worst.
@@ -90,12 +90,12 @@ Table rates_table(const Machine& machine) {
   using Item = const Rates*;
   return {"rates", each_of(machine.rates),
           std::vector<Field<Item>>{
-              {"workers", {}, Unit::exact, [](Item rates) { return Value(rates->workers); }},
-              {"op_latency_s", {}, Unit::seconds, [](Item rates) { return Value(rates->op_latency_s); }},
-              {"level_latency_s", {}, Unit::seconds, [](Item rates) { return Value(rates->level_latency_s); }},
-              {"copy_bytes_per_s", {}, Unit::count, [](Item rates) { return Value(rates->copy_bytes_per_s); }},
-              {"dense_flops_per_s/fp32", {}, Unit::count, [](Item rates) { return Value(rates->fp32.dense_rate()); }},
-              {"dense_flops_per_s/fp64", {}, Unit::count, [](Item rates) { return Value(rates->fp64.dense_rate()); }}}};
+              {"workers", {}, Unit::exact, &Rates::workers},
+              {"op_latency_s", {}, Unit::seconds, &Rates::op_latency_s},
+              {"level_latency_s", {}, Unit::seconds, &Rates::level_latency_s},
+              {"copy_bytes_per_s", {}, Unit::count, &Rates::copy_bytes_per_s},
+              {"dense_flops_per_s/fp32", {}, Unit::count, [](Item rates) { return rates->fp32.dense_rate(); }},
+              {"dense_flops_per_s/fp64", {}, Unit::count, [](Item rates) { return rates->fp64.dense_rate(); }}}};
 }
 
 }  // namespace

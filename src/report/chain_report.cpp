@@ -84,8 +84,8 @@ struct LevelRow {
 
 std::vector<Field<LevelRow>> level_run_fields() {
   std::vector<Field<LevelRow>> fields = {
-      {"level", {}, Unit::exact, [](const LevelRow& row) { return Value(row.first); }},
-      {"repeat", "levels", Unit::exact, [](const LevelRow& row) { return Value(row.repeat); }}};
+      {"level", {}, Unit::exact, [](const LevelRow& row) { return row.first; }},
+      {"repeat", "levels", Unit::exact, [](const LevelRow& row) { return row.repeat; }}};
   for (Field<const LevelProfile*>& field : level_fields(1)) {
     fields.emplace_back(field.name, field.head, field.unit,
                         [value = std::move(field.value)](const LevelRow& row) { return value(&row.level->profile); });
@@ -93,7 +93,7 @@ std::vector<Field<LevelRow>> level_run_fields() {
   using H = HomogeneousLevel;
   const auto field = [](std::string name, std::optional<std::string> head, Unit unit, std::uint64_t H::*figure) {
     return Field<LevelRow>(std::move(name), std::move(head), unit,
-                           [figure](const LevelRow& row) { return Value(row.level->*figure); });
+                           [figure](const LevelRow& row) { return row.level->*figure; });
   };
   fields.push_back(field("mv_ops", {}, Unit::exact, &H::mv_ops));
   fields.push_back(field("dead_ops", {}, Unit::exact, &H::dead_ops));

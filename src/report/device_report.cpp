@@ -116,18 +116,18 @@ SearchReport search_report(const DeviceSearchReport& report) {
     });
   };
   using P = const DevicePrediction&;
-  search.more = {field("bound", Unit::text, [](P p) { return bound_value(p); }),
-                 field("jacobians_s", Unit::seconds, [](P p) { return Value(p.jacobians.seconds()); }),
-                 field("up_s", Unit::seconds, [](P p) { return Value(p.up.seconds()); }),
-                 field("middle_s", Unit::seconds, [](P p) { return Value(p.middle.seconds()); }),
-                 field("down_s", Unit::seconds, [](P p) { return Value(p.down.seconds()); }),
-                 field("backward_speedup", Unit::ratio, [](P p) { return Value(finite(p.backward_speedup())); }),
-                 field("backward_speedup_without_jacobians", Unit::ratio,
-                       [](P p) { return Value(finite(p.backward_speedup_without_jacobians())); }),
-                 field("overall_speedup", Unit::ratio, [](P p) { return Value(finite(p.overall_speedup())); }),
-                 field("ratio_to_sequential", Unit::ratio,
-                       [](P p) { return Value(finite(p.hidden_s() / p.sequential.seconds())); }),
-                 field("predicted", Unit::object, [](P p) { return Value::object(prediction_json(p)); })};
+  search.more = {
+      field("bound", Unit::text, [](P p) { return bound_value(p); }),
+      field("jacobians_s", Unit::seconds, [](P p) { return p.jacobians.seconds(); }),
+      field("up_s", Unit::seconds, [](P p) { return p.up.seconds(); }),
+      field("middle_s", Unit::seconds, [](P p) { return p.middle.seconds(); }),
+      field("down_s", Unit::seconds, [](P p) { return p.down.seconds(); }),
+      field("backward_speedup", Unit::ratio, [](P p) { return finite(p.backward_speedup()); }),
+      field("backward_speedup_without_jacobians", Unit::ratio,
+            [](P p) { return finite(p.backward_speedup_without_jacobians()); }),
+      field("overall_speedup", Unit::ratio, [](P p) { return finite(p.overall_speedup()); }),
+      field("ratio_to_sequential", Unit::ratio, [](P p) { return finite(p.hidden_s() / p.sequential.seconds()); }),
+      field("predicted", Unit::object, [](P p) { return Value::object(prediction_json(p)); })};
   return search;
 }
 
@@ -145,13 +145,13 @@ Document document(const DeviceProfileReport& report) {
   const DevicePrediction& p = report.prediction;
   const std::array<NamedPhase, 7> phases = phases_of(p);
   std::vector<Field<NamedPhase>> fields = {
-      {"phase", {}, Unit::text, [](const NamedPhase& named) { return Value(named.key); }},
-      {"", "phase", Unit::text, [](const NamedPhase& named) { return Value(named.text); }},
-      {"seconds", "time", Unit::seconds, [](const NamedPhase& named) { return Value(named.phase.seconds()); }},
+      {"phase", {}, Unit::text, [](const NamedPhase& named) { return named.key; }},
+      {"", "phase", Unit::text, [](const NamedPhase& named) { return named.text; }},
+      {"seconds", "time", Unit::seconds, [](const NamedPhase& named) { return named.phase.seconds(); }},
       {"bound", "waits for", Unit::text, [](const NamedPhase& named) { return bound_value(named.phase); }},
-      {"kernels", "kernels", Unit::count, [](const NamedPhase& named) { return Value(named.phase.kernels); }},
-      {"flops", "FLOPs", Unit::count, [](const NamedPhase& named) { return Value(named.phase.flops); }},
-      {"bytes", "bytes", Unit::bytes, [](const NamedPhase& named) { return Value(named.phase.bytes); }}};
+      {"kernels", "kernels", Unit::count, [](const NamedPhase& named) { return named.phase.kernels; }},
+      {"flops", "FLOPs", Unit::count, [](const NamedPhase& named) { return named.phase.flops; }},
+      {"bytes", "bytes", Unit::bytes, [](const NamedPhase& named) { return named.phase.bytes; }}};
   std::vector<NamedPhase> all(phases.begin(), phases.end());
   std::vector<NamedPhase> some;
   std::ranges::copy_if(all, std::back_inserter(some), [](const NamedPhase& named) { return named.phase.kernels > 0; });
@@ -166,11 +166,11 @@ Document document(const DeviceProfileReport& report) {
       })
       .list({"levels", each_of(p.levels),
              std::vector<Field<const DeviceLevel*>>{
-                 {"phase", {}, Unit::text, [](auto level) { return Value(to_string(level->phase)); }},
-                 {"repeat", {}, Unit::whole, [](auto level) { return Value(level->levels); }},
-                 {"products", {}, Unit::whole, [](auto level) { return Value(level->products); }},
-                 {"waves", {}, Unit::whole, [](auto level) { return Value(level->waves); }},
-                 {"seconds", {}, Unit::seconds, [](auto level) { return Value(level->cost.seconds()); }},
+                 {"phase", {}, Unit::text, [](auto level) { return to_string(level->phase); }},
+                 {"repeat", {}, Unit::whole, [](auto level) { return level->levels; }},
+                 {"products", {}, Unit::whole, [](auto level) { return level->products; }},
+                 {"waves", {}, Unit::whole, [](auto level) { return level->waves; }},
+                 {"seconds", {}, Unit::seconds, [](auto level) { return level->cost.seconds(); }},
                  {"bound", {}, Unit::text, [](auto level) { return bound_value(level->cost); }}}})
       .sheet({"", std::move(all), fields})
       .say(fmt::format("Predicted: {}\n\n", head_text(report.model, report.machine)))
@@ -196,16 +196,16 @@ Document document(const DeviceSearchReport& report) {
   Table table(
       "", numbered(result.candidates.size()),
       std::vector<Field<std::size_t>>{
-          {"", "pass", Unit::text, [&](std::size_t i) { return Value(result.candidates[i].schedule); }},
-          field("time", Unit::seconds, [](P p) { return Value(p.hidden_s()); }),
+          {"", "pass", Unit::text, [&](std::size_t i) { return result.candidates[i].schedule; }},
+          field("time", Unit::seconds, [](P p) { return p.hidden_s(); }),
           field("Jacobians", Unit::seconds, [time](P p) { return time(p.jacobians); }),
           field("up", Unit::seconds, [time](P p) { return time(p.up); }),
           field("middle", Unit::seconds, [time](P p) { return time(p.middle); }),
           field("down", Unit::seconds, [time](P p) { return time(p.down); }),
           field("waits for", Unit::text, [](P p) { return bound_value(p); }),
-          field("memory", Unit::bytes, [](P p) { return Value(p.memory_bytes); }),
-          field("backward", Unit::exact, [](P p) { return Value(speedup_text(p.backward_speedup())); }),
-          field("overall", Unit::exact, [](P p) { return Value(speedup_text(p.overall_speedup())); }),
+          field("memory", Unit::bytes, [](P p) { return p.memory_bytes; }),
+          field("backward", Unit::exact, [](P p) { return speedup_text(p.backward_speedup()); }),
+          field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); }),
           {"", "", Unit::text, [&result](std::size_t i) {
              const Candidate& c = result.candidates[i];
              return Value(!c.feasible ? fmt::format("left out: {}", c.reason) : result.best == i ? "<- best" : "");

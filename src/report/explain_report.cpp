@@ -135,22 +135,21 @@ Table levels_table(const ExplainReport& report) {
   const ScheduleProfile& profile = report.schedule;
   using Item = std::size_t;
   std::vector<Field<Item>> fields = {
-      {"level", "level", Unit::exact, [](Item level) { return Value(level); }},
-      {"phase", "phase", Unit::text, [&](Item level) { return Value(to_string(profile.levels[level].phase)); }},
-      {"ops", "ops", Unit::exact, [&](Item level) { return Value(profile.levels[level].ops); }},
+      {"level", "level", Unit::exact, [](Item level) { return level; }},
+      {"phase", "phase", Unit::text, [&](Item level) { return to_string(profile.levels[level].phase); }},
+      {"ops", "ops", Unit::exact, [&](Item level) { return profile.levels[level].ops; }},
       {"flops", "FLOPs", Unit::count,
        [&](Item level) { return Value::mean(profile.levels[level].flops_sum, profile.inputs); }}};
   for (const Account& account : report.explanation.accounts) {
     const std::string rule = to_string(account.rule);
     const bool is_time = account.rule == AccountRule::seconds;
     fields.emplace_back("cost_" + rule, is_time ? "time" : "span," + rule, is_time ? Unit::seconds : Unit::count,
-                        [&](Item level) { return Value(account.levels[level].cost); });
+                        [&](Item level) { return account.levels[level].cost; });
     fields.emplace_back("share_" + rule, "share", Unit::exact, [&](Item level) {
       const double part = share(account.levels[level].cost, account.total);
       return Value(part).shown(percent(part));
     });
-    fields.emplace_back("binds_" + rule, "binds", Unit::text,
-                        [&](Item level) { return Value(account.levels[level].binds); });
+    fields.emplace_back("binds_" + rule, "binds", Unit::text, [&](Item level) { return account.levels[level].binds; });
   }
   return {"", numbered(profile.levels.size()), std::move(fields)};
 }
@@ -161,18 +160,18 @@ Table products_table(const ExplainReport& report, const std::string& name, std::
   rows.resize(std::min(rows.size(), most));
   using Item = const FillIn*;
   const auto mean = [inputs = profile.inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };
-  return {name, std::move(rows),
-          std::vector<Field<Item>>{
-              {"op", "op", Unit::exact, [](Item product) { return Value(product->op); }},
-              {"level", "level", Unit::exact,
-               [&](Item product) { return Value(profile.schedule.combines[product->op].level); }},
-              {"first", {}, Unit::exact, [](Item product) { return Value(product->first_link + 1); }},
-              {"last", {}, Unit::exact, [](Item product) { return Value(product->last_link + 1); }},
-              {"of", "of", Unit::text, [report](Item product) { return Value(links_text(report, *product)); }},
-              {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
-              {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
-              {"growth", "growth", Unit::ratio, [](Item product) { return Value(product->growth()); }},
-              {"flops", "FLOPs", Unit::count, [mean](Item product) { return mean(product->flops); }}}};
+  return {
+      name, std::move(rows),
+      std::vector<Field<Item>>{
+          {"op", "op", Unit::exact, &FillIn::op},
+          {"level", "level", Unit::exact, [&](Item product) { return profile.schedule.combines[product->op].level; }},
+          {"first", {}, Unit::exact, [](Item product) { return product->first_link + 1; }},
+          {"last", {}, Unit::exact, [](Item product) { return product->last_link + 1; }},
+          {"of", "of", Unit::text, [report](Item product) { return links_text(report, *product); }},
+          {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
+          {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
+          {"growth", "growth", Unit::ratio, [](Item product) { return product->growth(); }},
+          {"flops", "FLOPs", Unit::count, [mean](Item product) { return mean(product->flops); }}}};
 }
 
 Json account_json(const ExplainReport& report, const Account& account) {

@@ -79,10 +79,10 @@ std::vector<Field<ResidueFormula>> formula_fields() {
   };
   using F = const ImageFormula&;
   std::vector<Field<ResidueFormula>> fields = {
-      {"residue_h", {}, Unit::exact, [](Item row) { return Value(row.residue->residue.height); }},
-      {"residue_w", {}, Unit::exact, [](Item row) { return Value(row.residue->residue.width); }},
-      {"of", "of", Unit::text, [](Item row) { return Value(row.formula->of); }},
-      {"what", "what", Unit::text, [](Item row) { return Value(row.formula->what); }},
+      {"residue_h", {}, Unit::exact, [](Item row) { return row.residue->residue.height; }},
+      {"residue_w", {}, Unit::exact, [](Item row) { return row.residue->residue.width; }},
+      {"of", "of", Unit::text, [](Item row) { return row.formula->of; }},
+      {"what", "what", Unit::text, [](Item row) { return row.formula->what; }},
       {"formula", "formula", Unit::text, [=](Item row) {
          return found(row, [](F f) { return polynomial_text(*f.polynomial); }).otherwise("none found");
        }}};
@@ -96,7 +96,7 @@ std::vector<Field<ResidueFormula>> formula_fields() {
       {"from_w", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.from.width; }); }},
       {"", "from", Unit::exact, [=](Item row) { return found(row, [](F f) { return size_text(f.from); }); }},
       {"status", {}, Unit::text, [](Item row) { return Value(row.formula->polynomial ? "checked" : "none found"); }},
-      {"checks", "checks", Unit::exact, [](Item row) { return Value(row.formula->checks); }}};
+      {"checks", "checks", Unit::exact, [](Item row) { return row.formula->checks; }}};
   fields.insert(fields.end(), rest.begin(), rest.end());
   return fields;
 }

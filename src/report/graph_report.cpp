@@ -77,11 +77,11 @@ Table links_table(const Network& network, const NetworkProfile& profile) {
   };
   return {"links", numbered(profile.links.size()),
           std::vector<Field<std::size_t>>{
-              {"index", "link", Unit::exact, [](std::size_t i) { return Value(i + 1); }},
+              {"index", "link", Unit::exact, [](std::size_t i) { return i + 1; }},
               field("kind", "kind", Unit::text,
                     [](Link link, Mine) { return Value(link.is_block ? "block" : "operator"); }),
-              field("input", {}, Unit::text, [&](Link link, Mine) { return Value(name_of(network, link.input)); }),
-              field("", "ends at", Unit::text, [&](Link link, Mine) { return Value(name_of(network, link.output())); }),
+              field("input", {}, Unit::text, [&](Link link, Mine) { return name_of(network, link.input); }),
+              field("", "ends at", Unit::text, [&](Link link, Mine) { return name_of(network, link.output()); }),
               field("operators", "operators", Unit::object,
                     [&](Link link, Mine) {
                       Json names = Json::array();
@@ -90,10 +90,10 @@ Table links_table(const Network& network, const NetworkProfile& profile) {
                       }
                       return Value::object(names).shown(fmt::format("{}", link.is_block ? link.operators.size() : 1));
                     }),
-              field("rows", {}, Unit::exact, [](Link, Mine mine) { return Value(mine.rows); }),
-              field("cols", {}, Unit::exact, [](Link, Mine mine) { return Value(mine.cols); }),
+              field("rows", {}, Unit::exact, [](Link, Mine mine) { return mine.rows; }),
+              field("cols", {}, Unit::exact, [](Link, Mine mine) { return mine.cols; }),
               field("", "Jacobian^T", Unit::exact,
-                    [](Link, Mine mine) { return Value(fmt::format("{} x {}", mine.rows, mine.cols)); }),
+                    [](Link, Mine mine) { return fmt::format("{} x {}", mine.rows, mine.cols); }),
               field("nnz", "nnz", Unit::exact, [inputs](Link, Mine mine) { return Value::mean(mine.nnz, inputs); }),
               field("bytes", {}, Unit::bytes, [inputs](Link, Mine mine) { return Value::mean(mine.bytes, inputs); }),
               field("formation", {}, Unit::object,

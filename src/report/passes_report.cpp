@@ -129,40 +129,40 @@ Table passes_table(const PassesReport& report) {
   };
   return {"", numbered(passes.size()),
           std::vector<Field<Item>>{
-              field("method", {}, Unit::text, [](Pass pass) { return Value(to_string(pass.request.method)); }),
+              field("method", {}, Unit::text, [](Pass pass) { return to_string(pass.request.method); }),
               field("", "pass", Unit::text,
                     [names_backend](Pass pass) {
                       const std::string name = to_string(pass.request.method);
                       return Value(names_backend ? fmt::format("{} {}", pass.request.backend, name) : name);
                     }),
-              field("backend", {}, Unit::text, [](Pass pass) { return Value(pass.request.backend); }),
-              field("failed", {}, Unit::text, [](Pass pass) { return Value(pass.failure); }),
-              field("", "result", Unit::text, [](Pass pass) { return Value(result_text(pass)); }),
-              field("mismatch", {}, Unit::text, [](Pass pass) { return Value(pass.mismatch()); }),
+              field("backend", {}, Unit::text, [](Pass pass) { return pass.request.backend; }),
+              field("failed", {}, Unit::text, [](Pass pass) { return pass.failure; }),
+              field("", "result", Unit::text, [](Pass pass) { return result_text(pass); }),
+              field("mismatch", {}, Unit::text, [](Pass pass) { return pass.mismatch(); }),
               of_run("worst_share_of_bound", "of bound", Unit::share,
                      [](Pass pass) {
                        const Value share = std::max(pass.hidden.worst_share, pass.parameters.worst_share);
                        return pass.mismatch() ? Value(share).shown("-") : share;
                      }),
-              of_run("flops", "FLOPs", Unit::count, [](Pass pass) { return Value(pass.flops.total()); }),
+              of_run("flops", "FLOPs", Unit::count, [](Pass pass) { return pass.flops.total(); }),
               phase("jacobians_s", "Jacobians", &ScanTimes::jacobians),
               phase("up_s", "up", &ScanTimes::up),
               phase("middle_s", "middle", &ScanTimes::middle),
               phase("down_s", "down", &ScanTimes::down),
-              of_run("measured_s", "measured", Unit::seconds, [](Pass pass) { return Value(pass.times.total()); }),
-              of_run("fastest_s", {}, Unit::seconds, [](Pass pass) { return Value(pass.fastest_seconds); }),
-              of_run("repetitions", {}, Unit::exact, [](Pass pass) { return Value(pass.repetitions); }),
+              of_run("measured_s", "measured", Unit::seconds, [](Pass pass) { return pass.times.total(); }),
+              of_run("fastest_s", {}, Unit::seconds, [](Pass pass) { return pass.fastest_seconds; }),
+              of_run("repetitions", {}, Unit::exact, [](Pass pass) { return pass.repetitions; }),
               {"predicted_s", "predicted", Unit::seconds,
-               [report = &report](Item i) { return Value(predicted_seconds(*report, i)); }},
-              {"error", "error", Unit::change, [report = &report](Item i) { return Value(error_of(*report, i)); }},
+               [report = &report](Item i) { return predicted_seconds(*report, i); }},
+              {"error", "error", Unit::change, [report = &report](Item i) { return error_of(*report, i); }},
               {"ratio_to_baseline", "to first", Unit::ratio,
-               [report = &report](Item i) { return Value(ratio_to_baseline(*report, i)); }},
+               [report = &report](Item i) { return ratio_to_baseline(*report, i); }},
               of_run("", "GFLOP/s", Unit::exact,
                      [](Pass pass) {
                        return Value(
                            fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / pass.times.total() / 1e9));
                      }),
-              of_run("bytes", "memory", Unit::bytes, [](Pass pass) { return Value(pass.bytes); })}};
+              of_run("bytes", "memory", Unit::bytes, [](Pass pass) { return pass.bytes; })}};
 }
 
 /// "up arithmetic, down memory".

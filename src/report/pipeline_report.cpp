@@ -123,10 +123,10 @@ Table timeline_table(const PipelineRun& run) {
   using Item = const StepEntry*;
   return {"", each_of(run.timeline),
           std::vector<Field<Item>>{
-              {"device", {}, Unit::exact, [](Item entry) { return Value(entry->device); }},
-              {"kind", {}, Unit::text, [](Item entry) { return Value(std::string(1, letter(entry->op.kind))); }},
-              {"layer", {}, Unit::exact, [](Item entry) { return Value(entry->op.layer + 1); }},
-              {"micro_batch", {}, Unit::exact, [](Item entry) { return Value(entry->op.micro_batch); }},
+              {"device", {}, Unit::exact, &StepEntry::device},
+              {"kind", {}, Unit::text, [](Item entry) { return std::string(1, letter(entry->op.kind)); }},
+              {"layer", {}, Unit::exact, [](Item entry) { return entry->op.layer + 1; }},
+              {"micro_batch", {}, Unit::exact, [](Item entry) { return entry->op.micro_batch; }},
               {"start", {}, Unit::exact, [](Item entry) { return number_value(entry->start); }},
               {"end", {}, Unit::exact, [](Item entry) { return number_value(entry->end); }}}};
 }

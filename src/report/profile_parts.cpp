@@ -139,8 +139,8 @@ std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs) {
     return Field<Item>(std::move(name), std::move(head), Unit::count,
                        [=](Item level) { return Value::mean(level->*sum, inputs); });
   };
-  return {{"phase", "phase", Unit::text, [](Item level) { return Value(to_string(level->phase)); }},
-          {"ops", "ops", Unit::exact, [](Item level) { return Value(level->ops); }},
+  return {{"phase", "phase", Unit::text, [](Item level) { return to_string(level->phase); }},
+          {"ops", "ops", Unit::exact, &LevelProfile::ops},
           mean("flops_sum", "FLOPs, sum", &LevelProfile::flops_sum),
           mean("flops_max", "FLOPs, largest op", &LevelProfile::flops_max),
           mean("span_max", {}, &LevelProfile::span_max)};

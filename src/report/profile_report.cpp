@@ -54,16 +54,15 @@ Table operators_table(const ProfileReport& report) {
     });
   };
   std::vector<Field<std::size_t>> fields = {
-      {"index", "#", Unit::exact, [](std::size_t o) { return Value(o + 1); }},
-      field("name", "operator", Unit::text, [](Op op, Mine) { return Value(op.name); }),
-      field("kind", "kind", Unit::text, [](Op op, Mine) { return Value(kind_name(op.kind)); }),
+      {"index", "#", Unit::exact, [](std::size_t o) { return o + 1; }},
+      field("name", "operator", Unit::text, [](Op op, Mine) { return op.name; }),
+      field("kind", "kind", Unit::text, [](Op op, Mine) { return kind_name(op.kind); }),
       field("in_shape", {}, Unit::object, [](Op op, Mine) { return Value::object(op.in_shape); }),
       field("out_shape", {}, Unit::object, [](Op op, Mine) { return Value::object(op.out_shape); }),
-      field("", "output", Unit::text, [](Op op, Mine) { return Value(to_string(op.out_shape)); }),
+      field("", "output", Unit::text, [](Op op, Mine) { return to_string(op.out_shape); }),
       field("jacobian", "Jacobian^T", Unit::object, [=](Op op, Mine mine) { return jacobian_value(op, mine, inputs); }),
       of_jacobian("nnz", Unit::exact, [=](Mine mine) { return Value::mean(mine.nnz, inputs); }),
-      of_jacobian("sparsity", Unit::exact,
-                  [=](Mine mine) { return Value(fmt::format("{:.6f}", sparsity(mine, inputs))); }),
+      of_jacobian("sparsity", Unit::exact, [=](Mine mine) { return fmt::format("{:.6f}", sparsity(mine, inputs)); }),
       of_jacobian("bytes", Unit::bytes, [=](Mine mine) { return Value::mean(mine.bytes, inputs); }),
       field("baseline_flops", "dense BP FLOPs", Unit::count,
             [=](Op, Mine mine) { return Value::mean(mine.baseline_flops, inputs); })};
@@ -90,24 +89,24 @@ Table ops_table(const ScheduleProfile& profile) {
   };
   Table table("ops", numbered(profile.ops.size()),
               std::vector<Field<std::size_t>>{
-                  {"id", "op", Unit::exact, [](std::size_t id) { return Value(id); }},
-                  field("phase", "phase", Unit::text, [](Op, Step step) { return Value(to_string(step.phase)); }),
-                  field("level", "level", Unit::exact, [](Op, Step step) { return Value(step.level); }),
-                  field("left", {}, Unit::exact, [](Op, Step step) { return Value(step.left); }),
-                  field("right", {}, Unit::exact, [](Op, Step step) { return Value(step.right); }),
-                  field("target", {}, Unit::exact, [](Op, Step step) { return Value(step.target); }),
+                  {"id", "op", Unit::exact, [](std::size_t id) { return id; }},
+                  field("phase", "phase", Unit::text, [](Op, Step step) { return to_string(step.phase); }),
+                  field("level", "level", Unit::exact, [](Op, Step step) { return step.level; }),
+                  field("left", {}, Unit::exact, [](Op, Step step) { return step.left; }),
+                  field("right", {}, Unit::exact, [](Op, Step step) { return step.right; }),
+                  field("target", {}, Unit::exact, [](Op, Step step) { return step.target; }),
                   field("", "combine", Unit::text,
                         [](Op, Step step) {
                           return Value(fmt::format("{} <- {} o {}", position_text(step.target),
                                                    position_text(step.left), position_text(step.right)));
                         }),
                   field("kind", "kind", Unit::text, [](Op op, Step) { return Value(op.is_mv ? "mv" : "mm"); }),
-                  field("dead", {}, Unit::text, [](Op op, Step) { return Value(op.dead); }),
+                  field("dead", {}, Unit::text, [](Op op, Step) { return op.dead; }),
                   field("", "m x k x n", Unit::exact,
-                        [](Op op, Step) { return Value(fmt::format("{} x {} x {}", op.m, op.k, op.n)); }),
-                  field("m", {}, Unit::exact, [](Op op, Step) { return Value(op.m); }),
-                  field("k", {}, Unit::exact, [](Op op, Step) { return Value(op.k); }),
-                  field("n", {}, Unit::exact, [](Op op, Step) { return Value(op.n); }),
+                        [](Op op, Step) { return fmt::format("{} x {} x {}", op.m, op.k, op.n); }),
+                  field("m", {}, Unit::exact, [](Op op, Step) { return op.m; }),
+                  field("k", {}, Unit::exact, [](Op op, Step) { return op.k; }),
+                  field("n", {}, Unit::exact, [](Op op, Step) { return op.n; }),
                   mean("left_nnz", {}, Unit::exact, &OpProfile::left_nnz),
                   mean("right_nnz", {}, Unit::exact, &OpProfile::right_nnz),
                   mean("nnz", "nnz", Unit::exact, &OpProfile::nnz),
@@ -121,8 +120,7 @@ Table ops_table(const ScheduleProfile& profile) {
 }
 
 Table levels_table(const ScheduleProfile& profile) {
-  std::vector<Field<std::size_t>> fields = {
-      {"level", "level", Unit::exact, [](std::size_t level) { return Value(level); }}};
+  std::vector<Field<std::size_t>> fields = {{"level", "level", Unit::exact, [](std::size_t level) { return level; }}};
   for (Field<const LevelProfile*>& field : level_fields(profile.inputs)) {
     fields.emplace_back(
         field.name, field.head, field.unit,

@@ -120,7 +120,7 @@ Table rows_table(const RunDiff& diff, const std::string& name, const std::string
   using Item = const DiffRow*;
   return {name, std::move(rows),
           std::vector<Field<Item>>{
-              {"kind", {}, Unit::text, [](Item row) { return Value(kind_text(row->kind)); }},
+              {"kind", {}, Unit::text, [](Item row) { return kind_text(row->kind); }},
               {"name", title, Unit::text, [](Item row) { return Value(row->name).shown(column_words(row->name)); }},
               {"before", fmt::format("run {}", diff.before), Unit::exact,
                [](Item row) { return cell_value(row->before).shown(shown(*row).before); }},

@@ -33,10 +33,10 @@ CandidateField field(std::string name, std::optional<std::string> head, Unit uni
 /// What tells a candidate from others, and whether there is something of it.
 std::vector<CandidateField> name_fields(const SearchResult& result) {
   using Item = CandidateRow;
-  return {{"schedule", {}, Unit::text, [](const Item& row) { return Value(row.schedule()); }},
+  return {{"schedule", {}, Unit::text, [](const Item& row) { return row.schedule(); }},
           {"depth", result.schemes.empty() ? "depth" : "depth or scheme", Unit::exact,
            [](const Item& row) { return Value(row.depth()).otherwise(row.schedule()); }},
-          {"feasible", {}, Unit::text, [](const Item& row) { return Value(row.counted && row.counted->feasible); }},
+          {"feasible", {}, Unit::text, [](const Item& row) { return row.counted && row.counted->feasible; }},
           {"reason", {}, Unit::text, [](const Item& row) {
              return row.counted == nullptr  ? Value(row.uncounted->reason)
                     : row.counted->feasible ? Value()
@@ -82,9 +82,9 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   const auto ratio = [](C c, double to) { return Value(quotient(c.score, to)).otherwise(c.score ? "-" : "?"); };
   std::vector<CandidateField> fields = {
       field("seconds/level", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds,
-            [](C c) { return Value(c.level_s); }),
+            [](C c) { return c.level_s; }),
       field("seconds/dag", if_any(result.linear().dag_s.has_value(), "time,dag"), Unit::seconds,
-            [](C c) { return Value(c.dag_s); }),
+            [](C c) { return c.dag_s; }),
       field("peak_live_bytes", "memory", Unit::bytes,
             [inputs = result.inputs](C c) { return Value::mean(c.pram.peak_live_bytes, inputs); }),
       field("ratio_to_linear", "to plain", Unit::ratio,
@@ -100,8 +100,8 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
     return fields;
   }
   for (std::size_t i = 0; i < kLaunchModes.size(); ++i)
-    fields.push_back(field("launch_seconds/" + to_string(kLaunchModes[i]), {}, Unit::seconds,
-                           [i](C c) { return Value(c.launch_s[i]); }));
+    fields.push_back(
+        field("launch_seconds/" + to_string(kLaunchModes[i]), {}, Unit::seconds, [i](C c) { return c.launch_s[i]; }));
   return fields;
 }
 

@@ -68,29 +68,29 @@ Table methods_table(const SolveReport& report) {
              return Value(run->name).shown(run->omega == 1 ? run->name
                                                            : fmt::format("{} omega {:.4g}", run->name, run->omega));
            }},
-          {"group", {}, Unit::exact, [](Item run) { return Value(run->setting.group); }},
+          {"group", {}, Unit::exact, [](Item run) { return run->setting.group; }},
           {"omega",
            {},
            Unit::exact,
            [](Item run) { return run->setting.method == SolveMethod::richardson ? Value(run->omega) : Value(); }},
-          {"converged", {}, Unit::text, [](Item run) { return Value(run->converged()); }},
+          {"converged", {}, Unit::text, [](Item run) { return run->converged(); }},
           {"failed", {}, Unit::text, [](Item run) { return run->converged() ? Value() : Value(run->failed); }},
-          {"iterations", "eta", Unit::exact, [](Item run) { return Value(run->iterations); }},
-          {"bound", "at most", Unit::exact, [](Item run) { return Value(run->bound); }},
+          {"iterations", "eta", Unit::exact, &SolveRun::iterations},
+          {"bound", "at most", Unit::exact, &SolveRun::bound},
           {"products", {}, Unit::exact, [=](Item run) { return if_done(run, run->products); }},
           of_last("residual", "residual", &IterationPoint::residual),
           of_last("error", "error", &IterationPoint::error),
           of_last("first_error", "1st error", &IterationPoint::first_error),
-          {"usable_from", {}, Unit::exact, [](Item run) { return Value(usable_from(*run)); }},
-          {"flops_per_iteration", {}, Unit::count, [](Item run) { return Value(run->cost.flops()); }},
+          {"usable_from", {}, Unit::exact, [](Item run) { return usable_from(*run); }},
+          {"flops_per_iteration", {}, Unit::count, [](Item run) { return run->cost.flops(); }},
           {"flops", "FLOPs", Unit::count, [=](Item run) { return if_done(run, run->flops); }},
           {"flops_to_substitution", "to subst.", Unit::ratio, [=](Item run) { return ratio(run, &SolveRun::flops); }},
-          {"makespan_per_iteration", {}, Unit::count, [](Item run) { return Value(run->cost.makespan); }},
+          {"makespan_per_iteration", {}, Unit::count, [](Item run) { return run->cost.makespan; }},
           {"makespan", "time", Unit::count, [=](Item run) { return if_done(run, run->makespan); }},
           {"makespan_to_substitution", "to subst.", Unit::ratio,
            [=](Item run) { return ratio(run, &SolveRun::makespan); }},
-          {"vectors", "vectors", Unit::exact, [](Item run) { return Value(run->cost.vectors); }},
-          {"vector_bytes", "memory", Unit::bytes, [](Item run) { return Value(run->cost.vector_bytes); }},
+          {"vectors", "vectors", Unit::exact, [](Item run) { return run->cost.vectors; }},
+          {"vector_bytes", "memory", Unit::bytes, [](Item run) { return run->cost.vector_bytes; }},
           {"", "", Unit::text, [](Item run) { return Value(run->converged() ? "" : "no solution"); }},
           {"verdict", {}, Unit::object, [report](Item run) { return Value::object(verdict_sentence(report, *run)); }},
           {"history", {}, Unit::object, [](Item run) { return Value::object(history_json(*run)); }}}};
@@ -178,15 +178,15 @@ Document formulas_document(const SolveReport& report) {
           .say("Formulas of Naumov 2018 in multiply-adds, n_k the sizes of the scaled form's blocks, beside what the "
                "sparse chain takes:\n")
           .show({"", *report.formulas,
-                 std::vector<Field<Item>>{
-                     {"", "equation", Unit::exact, [](const Item& row) { return Value(row.equation); }},
-                     {"", "what", Unit::text, [](const Item& row) { return Value(row.what); }},
-                     {"", "formula", Unit::count, [](const Item& row) { return Value(row.formula); }},
-                     {"", "exact", Unit::count, [](const Item& row) { return Value(row.exact); }},
-                     {"", "formula/exact", Unit::ratio,
-                      [](const Item& row) {
-                        return std::isfinite(row.difference()) ? Value(1 + row.difference()) : Value("infinite");
-                      }}}})
+                 std::vector<Field<Item>>{{"", "equation", Unit::exact, &FormulaRow::equation},
+                                          {"", "what", Unit::text, &FormulaRow::what},
+                                          {"", "formula", Unit::count, &FormulaRow::formula},
+                                          {"", "exact", Unit::count, &FormulaRow::exact},
+                                          {"", "formula/exact", Unit::ratio,
+                                           [](const Item& row) {
+                                             return std::isfinite(row.difference()) ? Value(1 + row.difference())
+                                                                                    : Value("infinite");
+                                           }}}})
           .say("\n"));
 }
 

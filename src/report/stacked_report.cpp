@@ -118,16 +118,16 @@ Table ways_table(const StackedReport& report, std::vector<std::size_t> rows) {
   const std::vector<std::size_t> places = rows;
   Table table("", std::move(rows),
               std::vector<Field<std::size_t>>{
-                  field("way", Unit::text, [](P p, C) { return Value(to_string(p.method)); }),
-                  field("levels", Unit::count, [](P p, C) { return Value(p.levels); }),
-                  field("+ adding", Unit::count, [](P p, C) { return Value(p.addition_levels); }),
-                  field("ops", Unit::count, [](P p, C) { return Value(sum(p.products)); }),
-                  field("FLOPs", Unit::count, [](P p, C) { return Value(p.flops); }),
-                  field("path", Unit::count, [](P p, C) { return Value(p.critical_path_flops); }),
-                  field("span", Unit::count, [](P, C c) { return Value(c.pram.level.flops); }),
-                  field("span,shared", Unit::count, [](P, C c) { return Value(c.pram.shared_flops); }),
-                  field("memory", Unit::bytes, [](P p, C) { return Value(p.memory_bytes); }),
-                  {"", "to wavefront", Unit::ratio, [report](std::size_t i) { return Value(ratio(report, i)); }},
+                  field("way", Unit::text, [](P p, C) { return to_string(p.method); }),
+                  field("levels", Unit::count, [](P p, C) { return p.levels; }),
+                  field("+ adding", Unit::count, [](P p, C) { return p.addition_levels; }),
+                  field("ops", Unit::count, [](P p, C) { return sum(p.products); }),
+                  field("FLOPs", Unit::count, [](P p, C) { return p.flops; }),
+                  field("path", Unit::count, [](P p, C) { return p.critical_path_flops; }),
+                  field("span", Unit::count, [](P, C c) { return c.pram.level.flops; }),
+                  field("span,shared", Unit::count, [](P, C c) { return c.pram.shared_flops; }),
+                  field("memory", Unit::bytes, [](P p, C) { return p.memory_bytes; }),
+                  {"", "to wavefront", Unit::ratio, [report](std::size_t i) { return ratio(report, i); }},
                   {"", "", Unit::text, [&result](std::size_t i) {
                      const Candidate& c = result.candidates[i];
                      if (!c.feasible) return Value("does not fit: " + c.reason);

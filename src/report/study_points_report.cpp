@@ -117,7 +117,7 @@ Table points_table(const StudyReport& report) {
                        [&result, value = std::move(value)](Item position) { return value(result.points[position]); });
   };
   using Brief = const PointBrief&;
-  std::vector<Field<Item>> fields = {{"position", {}, Unit::exact, [](Item position) { return Value(position); }}};
+  std::vector<Field<Item>> fields = {{"position", {}, Unit::exact, [](Item position) { return position; }}};
   for (std::size_t c = 0; c < axes->heads().size(); ++c) {
     // Shown without folders where a table of all points can be read.
     std::vector<std::string> shown;
@@ -133,7 +133,7 @@ Table points_table(const StudyReport& report) {
   const auto reasons = std::make_shared<const std::map<std::uint64_t, std::string>>(reasons_of(report));
   const auto best = best_point(result);
   const std::vector<Field<Item>> rest = {
-      field("status", {}, Unit::text, [](Brief brief) { return Value(status_text(brief.status)); }),
+      field("status", {}, Unit::text, [](Brief brief) { return status_text(brief.status); }),
       field("best_schedule", "best", Unit::exact,
             [&result](Brief brief) {
               const std::string& schedule = schedule_of(result, brief);
@@ -146,13 +146,13 @@ Table points_table(const StudyReport& report) {
       field("dense_score", has_dense ? std::optional<std::string>("dense BP") : std::nullopt, Unit::count,
             [](Brief brief) { return score_value(brief, brief.dense_score); }),
       field("scan_score", "best scan", Unit::count, [](Brief brief) { return score_value(brief, brief.scan_score); }),
-      field("speedup", "speedup", Unit::ratio, [](Brief brief) { return Value(brief.speedup()); }),
-      field("peak_live_bytes", "memory", Unit::bytes, [](Brief brief) { return Value(brief.best_bytes); }),
-      field("plain_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.plain_bytes); }),
-      field("scan_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.scan_bytes); }),
-      field("bppsa_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.bppsa_bytes); }),
-      field("pipeline_bytes", {}, Unit::bytes, [](Brief brief) { return Value(brief.pipeline_bytes); }),
-      field("memory_limit", {}, Unit::bytes, [](Brief brief) { return Value(brief.memory_limit); }),
+      field("speedup", "speedup", Unit::ratio, [](Brief brief) { return brief.speedup(); }),
+      field("peak_live_bytes", "memory", Unit::bytes, [](Brief brief) { return brief.best_bytes; }),
+      field("plain_bytes", {}, Unit::bytes, [](Brief brief) { return brief.plain_bytes; }),
+      field("scan_bytes", {}, Unit::bytes, [](Brief brief) { return brief.scan_bytes; }),
+      field("bppsa_bytes", {}, Unit::bytes, [](Brief brief) { return brief.bppsa_bytes; }),
+      field("pipeline_bytes", {}, Unit::bytes, [](Brief brief) { return brief.pipeline_bytes; }),
+      field("memory_limit", {}, Unit::bytes, [](Brief brief) { return brief.memory_limit; }),
       {"reason",
        {},
        Unit::text,

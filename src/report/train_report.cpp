@@ -107,7 +107,7 @@ Document times_document(const TrainReport& report) {
   using Item = const LossCurve*;
   const auto each = [](std::string head, auto of) {
     return Field<Item>("", std::move(head), Unit::seconds,
-                       [of](Item curve) { return Value(per_iteration(*curve, std::invoke(of, curve->seconds))); });
+                       [of](Item curve) { return per_iteration(*curve, std::invoke(of, curve->seconds)); });
   };
   const auto faster = [&first](std::string head, auto of) {
     return Field<Item>("", std::move(head), Unit::ratio, [&first, of](Item curve) {
@@ -116,17 +116,16 @@ Document times_document(const TrainReport& report) {
     });
   };
   Document document;
-  document.show(
-      {"", each_of(curves),
-       std::vector<Field<Item>>{{"", "per iteration", Unit::text, [](Item curve) { return Value(curve->backward); }},
-                                each("data", &PhaseTimes::data),
-                                each("forward", &PhaseTimes::forward),
-                                each("backward", &PhaseTimes::backward),
-                                each("parameters", &PhaseTimes::parameters),
-                                each("update", &PhaseTimes::update),
-                                each("all", &PhaseTimes::total),
-                                faster("speed-up of backward", &PhaseTimes::backward),
-                                faster("of all", &PhaseTimes::total)}});
+  document.show({"", each_of(curves),
+                 std::vector<Field<Item>>{{"", "per iteration", Unit::text, &LossCurve::backward},
+                                          each("data", &PhaseTimes::data),
+                                          each("forward", &PhaseTimes::forward),
+                                          each("backward", &PhaseTimes::backward),
+                                          each("parameters", &PhaseTimes::parameters),
+                                          each("update", &PhaseTimes::update),
+                                          each("all", &PhaseTimes::total),
+                                          faster("speed-up of backward", &PhaseTimes::backward),
+                                          faster("of all", &PhaseTimes::total)}});
   if (curves.size() == 1) return document;
   return std::move(document.say(fmt::format("Speed-ups are over {}; above 1 is faster.\n", first.backward)));
 }
@@ -134,7 +133,7 @@ Document times_document(const TrainReport& report) {
 /// Iterations, from 1, and the loss of each backward pass; nothing from where a curve ended early.
 Table losses_table(const TrainReport& report) {
   using Item = std::size_t;
-  std::vector<Field<Item>> fields = {{"iteration", {}, Unit::exact, [](Item i) { return Value(i + 1); }}};
+  std::vector<Field<Item>> fields = {{"iteration", {}, Unit::exact, [](Item i) { return i + 1; }}};
   for (const LossCurve& curve : report.result.curves) {
     fields.emplace_back(curve.backward, std::nullopt, Unit::exact,
                         [&curve](Item i) { return i < curve.loss.size() ? Value(curve.loss[i]) : Value(); });

@@ -222,7 +222,7 @@ Document document(const TrainingFile& file, const FirstKMemoryStudy& study, cons
                        .say(fmt::format("{}: memory of reverse first-k\n\n", file.name))
                        .show_sheet({"", numbered(answers.memory_of_k.size()),
                                     std::vector<Field<std::size_t>>{
-                                        {"k", "k", Unit::exact, [](std::size_t k) { return Value(k); }},
+                                        {"k", "k", Unit::exact, [](std::size_t k) { return k; }},
                                         {"memory", "memory", Unit::exact,
                                          [&answers](std::size_t k) { return number_value(answers.memory_of_k[k]); }}}})
                        .say("\n")

@@ -63,13 +63,13 @@ std::vector<Field<LevelRow>> level_row_fields() {
   const auto of = [](Item row) -> const LevelProfile& { return row.profile->levels[row.level]; };
   const auto measured = [](Item row) { return row.one->measurement.level_seconds[row.level]; };
   const auto predicted = [](Item row) { return predicted_level(*row.one, row.level); };
-  return {{"level", "level", Unit::exact, [](Item row) { return Value(row.level); }},
-          {"phase", "phase", Unit::text, [of](Item row) { return Value(to_string(of(row).phase)); }},
-          {"ops", "ops", Unit::exact, [of](Item row) { return Value(of(row).ops); }},
-          {"flops_sum", "FLOPs", Unit::count, [of](Item row) { return Value(of(row).flops_sum); }},
-          {"predicted_s", "predicted", Unit::seconds, [=](Item row) { return Value(predicted(row)); }},
-          {"measured_s", "measured", Unit::seconds, [=](Item row) { return Value(measured(row)); }},
-          {"error", "error", Unit::change, [=](Item row) { return Value(error_of(predicted(row), measured(row))); }}};
+  return {{"level", "level", Unit::exact, &LevelRow::level},
+          {"phase", "phase", Unit::text, [of](Item row) { return to_string(of(row).phase); }},
+          {"ops", "ops", Unit::exact, [of](Item row) { return of(row).ops; }},
+          {"flops_sum", "FLOPs", Unit::count, [of](Item row) { return of(row).flops_sum; }},
+          {"predicted_s", "predicted", Unit::seconds, [=](Item row) { return predicted(row); }},
+          {"measured_s", "measured", Unit::seconds, [=](Item row) { return measured(row); }},
+          {"error", "error", Unit::change, [=](Item row) { return error_of(predicted(row), measured(row)); }}};
 }
 
 /// Levels of all schedules, by schedule.
@@ -79,7 +79,7 @@ Table all_levels_table(const ValidationReport& report) {
     std::ranges::copy(level_rows(report.profiles[i], report.validation.schedules[i]), std::back_inserter(rows));
   std::vector<Field<LevelRow>> fields = level_row_fields();
   fields.insert(fields.begin(),
-                {"schedule", {}, Unit::text, [](const LevelRow& row) { return Value(row.profile->schedule.name); }});
+                {"schedule", {}, Unit::text, [](const LevelRow& row) { return row.profile->schedule.name; }});
   return {"", std::move(rows), std::move(fields)};
 }
 

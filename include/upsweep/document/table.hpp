@@ -22,13 +22,15 @@ struct Column {
   Unit unit = Unit::count;
 };
 
-/// A column and its value in a row.
+/// A column and its value in a row: what a function or a member of the row gives.
 template <class Row>
 struct Field : Column {
   std::function<Value(const Row&)> value;
 
-  Field(std::string path, std::optional<std::string> heading, Unit in, std::function<Value(const Row&)> of)
-      : Column{std::move(path), std::move(heading), in}, value(std::move(of)) {}
+  template <class Of>
+  Field(std::string path, std::optional<std::string> heading, Unit in, Of of)
+      : Column{std::move(path), std::move(heading), in},
+        value([of = std::move(of)](const Row& row) -> Value { return std::invoke(of, row); }) {}
 };
 
 /// Rows of values, made when they are asked for: valid as long as what they are made from.
