@@ -28,6 +28,8 @@ std::string number_text(double number, Unit unit) {
     case Unit::exact:
     case Unit::whole:
     case Unit::object:
+    case Unit::moment:
+    case Unit::code:
       break;
   }
   return fmt::format("{}", number);
@@ -36,6 +38,10 @@ std::string number_text(double number, Unit unit) {
 }  // namespace
 
 Json json_mean(std::uint64_t sum, std::uint64_t inputs) { return Value::mean(sum, inputs).json(); }
+
+Value::Value(const std::optional<double>& number) {
+  if (number) *this = Value(*number);
+}
 
 Value Value::object(Json json) {
   Value value;
@@ -65,6 +71,16 @@ Value Value::otherwise(std::string text) && {
 
 Value Value::in(Unit unit) && {
   unit_ = unit;
+  return std::move(*this);
+}
+
+Value Value::linked(std::string id) && {
+  link_ = std::move(id);
+  return std::move(*this);
+}
+
+Value Value::bad() && {
+  is_bad_ = true;
   return std::move(*this);
 }
 

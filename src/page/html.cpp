@@ -52,13 +52,28 @@ void append_utf8(char32_t code, std::string& out) {
   out += static_cast<char>(0x80U | (code & 0x3fU));
 }
 
-HtmlCell number_cell(std::optional<double> value, std::string (*shown)(double)) {
-  return {Markup().text(value ? shown(*value) : "-"), value};
+bool is_number(const Column& column) {
+  return column.unit != Unit::text && column.unit != Unit::moment && column.unit != Unit::code;
 }
 
-/// ` data-value="..."` where a cell has one.
-void add_value(const HtmlCell& cell, Markup& out) {
-  if (cell.value) out.attribute("data-value", fmt::format("{}", *cell.value));
+/// The end of an opened tag, with its number to sort by, exactly, where it has one, and the value as people see it.
+void add_value(const Value& value, Unit of_column, Markup& out) {
+  constexpr std::size_t kMostCode = 2000;
+  const Unit unit = value.unit(of_column);
+  const std::string text = value.text(unit);
+  if (const std::optional<double> number = value.as_number()) out.attribute("data-value", fmt::format("{}", *number));
+  out.add(">");
+  if (value.is_bad()) {
+    out.add("<span class=\"bad\">").text(shortened(text)).add("</span>");
+  } else if (!value.link().empty()) {
+    out.add("<a").attribute("href", fmt::format("#{}", value.link())).add(">").text(shortened(text)).add("</a>");
+  } else if (unit == Unit::moment) {
+    out.element("time", shown_time(text).substr(0, 16));
+  } else if (unit == Unit::code) {
+    out.element("code", shortened(text, kMostCode));
+  } else {
+    out.text(shortened(text));
+  }
 }
 
 }  // namespace
@@ -176,14 +191,6 @@ Markup& Markup::style(const std::string& sheet) {
   return *this;
 }
 
-HtmlCell text_cell(std::string_view text) { return {Markup().text(shortened(text)), std::nullopt}; }
-
-HtmlCell link_cell(std::string_view text, std::string_view id) {
-  Markup link("<a");
-  link.attribute("href", fmt::format("#{}", id)).add(">").text(shortened(text)).add("</a>");
-  return {std::move(link), std::nullopt};
-}
-
 std::string shown_time(const std::string& utc) {
   // "2026-01-02T03:04:05Z", with or without a fraction.
   std::string text = shortened(utc, 40);
@@ -191,37 +198,15 @@ std::string shown_time(const std::string& utc) {
   return fmt::format("{} {} UTC", text.substr(0, 10), text.substr(11, 8));
 }
 
-HtmlCell time_cell(const std::string& utc) {
-  return {Markup().element("time", shown_time(utc).substr(0, 16)), std::nullopt};
-}
-
-HtmlCell code_cell(std::string_view text) { return {Markup().element("code", shortened(text, 2000)), std::nullopt}; }
-
-HtmlCell count_cell(std::optional<double> count) {
-  return number_cell(count, [](double value) { return short_count(value); });
-}
-HtmlCell bytes_cell(std::optional<double> bytes) {
-  return number_cell(bytes, [](double value) { return short_bytes(value); });
-}
-HtmlCell seconds_cell(std::optional<double> seconds) {
-  return number_cell(seconds, [](double value) { return short_seconds(value); });
-}
-HtmlCell ratio_cell(std::optional<double> ratio) {
-  return number_cell(ratio, [](double value) { return short_ratio(value); });
-}
-HtmlCell percent_cell(std::optional<double> share) {
-  return number_cell(share, [](double value) { return fmt::format("{:.3g} %", 100 * value); });
-}
-
 HtmlTable::HtmlTable(std::string caption, std::vector<Column> columns)
     : caption_(std::move(caption)), columns_(std::move(columns)) {}
 
-void HtmlTable::row(const std::vector<HtmlCell>& cells, bool is_best) {
+void HtmlTable::row(const std::vector<Value>& cells, bool is_best) {
   body_.add(is_best ? Literal("<tr class=\"best\">") : Literal("<tr>"));
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    body_.add(columns_[c].is_number ? Literal("<td class=\"n\"") : Literal("<td"));
-    add_value(cells[c], body_);
-    body_.add(">").add(cells[c].content).add("</td>");
+    body_.add(is_number(columns_[c]) ? Literal("<td class=\"n\"") : Literal("<td"));
+    add_value(cells[c], columns_[c].unit, body_);
+    body_.add("</td>");
   }
   body_.add("</tr>\n");
   ++rows_;
@@ -231,16 +216,16 @@ Markup HtmlTable::markup() const {
   Markup table("<div class=\"scroller\"><table>");
   table.element("caption", caption_).add("<thead><tr>");
   for (const Column& column : columns_) {
-    table.add(column.is_number ? Literal("<th scope=\"col\" class=\"n\">") : Literal("<th scope=\"col\">"));
-    table.text(column.head).add("</th>");
+    table.add(is_number(column) ? Literal("<th scope=\"col\" class=\"n\">") : Literal("<th scope=\"col\">"));
+    table.text(column.head.value_or("")).add("</th>");
   }
   return table.add("</tr></thead><tbody>\n").add(body_).add("</tbody></table></div>\n");
 }
 
-void FactList::fact(std::string_view name, const HtmlCell& value) {
+void FactList::fact(std::string_view name, const Value& value, Unit unit) {
   body_.add("<div>").element("dt", name).add("<dd");
-  add_value(value, body_);
-  body_.add(">").add(value.content).add("</dd></div>\n");
+  add_value(value, unit, body_);
+  body_.add("</dd></div>\n");
 }
 
 Markup FactList::markup() const { return Markup("<dl class=\"facts\">\n").add(body_).add("</dl>\n"); }

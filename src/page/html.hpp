@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "upsweep/document/table.hpp"
 #include "upsweep/figure/figure.hpp"
 
 namespace upsweep {
@@ -59,38 +60,17 @@ class Markup {
 /// A program as it stands between the tags of a script element.
 [[nodiscard]] std::string inline_code(const std::string& code);
 
-/// A cell of a table.
-struct HtmlCell {
-  Markup content = {};
-  std::optional<double> value = {};  ///< to sort by, exactly; none: the text
-};
-
-[[nodiscard]] HtmlCell text_cell(std::string_view text);
-[[nodiscard]] HtmlCell link_cell(std::string_view text, std::string_view id);
-/// A moment of ISO 8601 to the minute, below a head that names UTC.
-[[nodiscard]] HtmlCell time_cell(const std::string& utc);
-[[nodiscard]] HtmlCell code_cell(std::string_view text);
 /// The day and time of an ISO 8601 text for people: "2026-01-02 03:04:05 UTC".
 [[nodiscard]] std::string shown_time(const std::string& utc);
-/// Numbers for people, "-" where there is none.
-[[nodiscard]] HtmlCell count_cell(std::optional<double> count);
-[[nodiscard]] HtmlCell bytes_cell(std::optional<double> bytes);
-[[nodiscard]] HtmlCell seconds_cell(std::optional<double> seconds);
-[[nodiscard]] HtmlCell ratio_cell(std::optional<double> ratio);
-[[nodiscard]] HtmlCell percent_cell(std::optional<double> share);
 
 /// A table that a page can sort by each column.
 class HtmlTable {
  public:
-  struct Column {
-    std::string head;  ///< with the unit
-    bool is_number = true;
-  };
-
+  /// Heads have the units in words.
   HtmlTable(std::string caption, std::vector<Column> columns);
 
   /// Adds a row with a cell for each column; `best` marks it.
-  void row(const std::vector<HtmlCell>& cells, bool is_best = false);
+  void row(const std::vector<Value>& cells, bool is_best = false);
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] Markup markup() const;
@@ -105,7 +85,7 @@ class HtmlTable {
 /// Names and values beside each other.
 class FactList {
  public:
-  void fact(std::string_view name, const HtmlCell& value);
+  void fact(std::string_view name, const Value& value, Unit unit = Unit::count);
   [[nodiscard]] Markup markup() const;
 
  private:

@@ -8,34 +8,28 @@ namespace {
 
 constexpr std::size_t kMostOperators = 100;
 
-HtmlCell sparsity_cell(const StoredOperator& op) {
-  if (!op.rows || !op.cols || !op.nnz || *op.rows == 0 || *op.cols == 0) return {Markup("-"), std::nullopt};
+Value sparsity_of(const StoredOperator& op) {
+  if (!op.rows || !op.cols || !op.nnz || *op.rows == 0 || *op.cols == 0) return {};
   const double sparsity = 1 - *op.nnz / (static_cast<double>(*op.rows) * static_cast<double>(*op.cols));
-  return {Markup().text(fmt::format("{:.4g} %", 100 * sparsity)), sparsity};
-}
-
-std::optional<double> as_number(const std::optional<std::uint64_t>& count) {
-  return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
+  return Value(sparsity).shown(fmt::format("{:.4g} %", 100 * sparsity));
 }
 
 Markup operators_table(const RunDetails& run) {
-  HtmlTable table("Operators and their transposed Jacobians", {{"number"},
-                                                               {"operator", false},
-                                                               {"kind", false},
-                                                               {"input", false},
-                                                               {"output", false},
-                                                               {"rows"},
-                                                               {"columns"},
-                                                               {"entries"},
-                                                               {"sparsity (%)"},
-                                                               {"memory (bytes)"},
-                                                               {"dense back-propagation (FLOPs)"}});
+  HtmlTable table("Operators and their transposed Jacobians", {{"", "number", Unit::count},
+                                                               {"", "operator", Unit::text},
+                                                               {"", "kind", Unit::text},
+                                                               {"", "input", Unit::text},
+                                                               {"", "output", Unit::text},
+                                                               {"", "rows", Unit::count},
+                                                               {"", "columns", Unit::count},
+                                                               {"", "entries", Unit::count},
+                                                               {"", "sparsity (%)", Unit::count},
+                                                               {"", "memory (bytes)", Unit::bytes},
+                                                               {"", "dense back-propagation (FLOPs)", Unit::count}});
   for (const StoredOperator& op : run.operators) {
     if (table.rows() == kMostOperators) break;
-    table.row({count_cell(static_cast<double>(op.index)), text_cell(op.name), text_cell(op.kind),
-               text_cell(op.in_shape), text_cell(op.out_shape), count_cell(as_number(op.rows)),
-               count_cell(as_number(op.cols)), count_cell(op.nnz), sparsity_cell(op), bytes_cell(op.bytes),
-               count_cell(op.baseline_flops)});
+    table.row({op.index, Value(op.name), Value(op.kind), Value(op.in_shape), Value(op.out_shape), op.rows, op.cols,
+               op.nnz, sparsity_of(op), op.bytes, op.baseline_flops});
   }
   Markup out = table.markup();
   if (run.operators.size() > kMostOperators) {

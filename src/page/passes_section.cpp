@@ -13,43 +13,41 @@ std::optional<double> total_of(const std::optional<PassSeconds>& seconds) {
   return seconds ? std::optional(seconds->total()) : std::nullopt;
 }
 
-HtmlCell pass_result(const PassRow& row) {
-  const auto bad = [](const std::string& text) {
-    return HtmlCell{Markup("<span class=\"bad\">").text(text).add("</span>"), std::nullopt};
-  };
+Value pass_result(const PassRow& row) {
+  const auto bad = [](const std::string& text) { return Value(text).bad(); };
   if (row.failure) return bad(fmt::format("did not run: {}", shortened(*row.failure)));
   if (row.mismatch) return bad(fmt::format("MISMATCH: {}", shortened(*row.mismatch)));
-  if (row.best.value_or(false)) return text_cell("best");
-  return text_cell(row.measured ? "right" : "");
+  if (row.best.value_or(false)) return Value("best");
+  return Value(row.measured ? "right" : "");
 }
 
 Markup methods_table(const PassRecord& record) {
   // Counts of profiles and searches are those of one sequence; measured passes take the whole batch.
   const bool of_sequence = record.hidden > 0 && (record.command == "search" || record.command == "profile");
   HtmlTable table("Backward methods, seconds of one pass",
-                  {{"method", false},
-                   {"backend", false},
-                   {of_sequence ? "FLOPs of a sequence" : "FLOPs"},
-                   {"memory (bytes)"},
-                   {of_sequence ? "makespan of a sequence (FLOPs)" : "makespan (FLOPs)"},
-                   {"predicted (seconds)"},
-                   {"measured (seconds)"},
-                   {"Jacobians (seconds)"},
-                   {"up (seconds)"},
-                   {"middle (seconds)"},
-                   {"down (seconds)"},
-                   {"of the rounding bound"},
-                   {"result", false}});
+                  {{"", "method", Unit::text},
+                   {"", "backend", Unit::text},
+                   {"", of_sequence ? "FLOPs of a sequence" : "FLOPs"},
+                   {"", "memory (bytes)", Unit::bytes},
+                   {"", of_sequence ? "makespan of a sequence (FLOPs)" : "makespan (FLOPs)"},
+                   {"", "predicted (seconds)", Unit::seconds},
+                   {"", "measured (seconds)", Unit::seconds},
+                   {"", "Jacobians (seconds)", Unit::seconds},
+                   {"", "up (seconds)", Unit::seconds},
+                   {"", "middle (seconds)", Unit::seconds},
+                   {"", "down (seconds)", Unit::seconds},
+                   {"", "of the rounding bound", Unit::share},
+                   {"", "result", Unit::text}});
   for (const PassRow& row : record.passes) {
     const std::optional<PassSeconds>& phases = row.measured ? row.measured : row.predicted;
     const auto phase = [&](double PassSeconds::*member) {
-      return seconds_cell(phases ? std::optional((*phases).*member) : std::nullopt);
+      return phases ? std::optional((*phases).*member) : std::nullopt;
     };
-    table.row({text_cell(row.method), text_cell(row.backend.empty() ? "-" : row.backend), count_cell(row.flops),
-               bytes_cell(row.bytes), count_cell(row.makespan_flops), seconds_cell(total_of(row.predicted)),
-               seconds_cell(total_of(row.measured)), phase(&PassSeconds::jacobians), phase(&PassSeconds::up),
-               phase(&PassSeconds::middle), phase(&PassSeconds::down), percent_cell(row.worst_share), pass_result(row)},
-              row.best.value_or(false));
+    table.row(
+        {Value(row.method), Value(row.backend.empty() ? "-" : row.backend), row.flops, row.bytes, row.makespan_flops,
+         total_of(row.predicted), total_of(row.measured), phase(&PassSeconds::jacobians), phase(&PassSeconds::up),
+         phase(&PassSeconds::middle), phase(&PassSeconds::down), row.worst_share, pass_result(row)},
+        row.best.value_or(false));
   }
   return table.markup();
 }
@@ -71,13 +69,13 @@ std::string passes_facts(const StoredPasses& passes) {
 /// First and last losses of each method.
 Markup losses_table(const PassRecord& record) {
   if (record.losses.empty()) return {};
-  HtmlTable table("Training", {{"method", false},
-                               {"iterations"},
-                               {"first loss"},
-                               {"last loss"},
-                               {"last accuracy"},
-                               {"largest difference of losses"}});
-  const auto number = [](double value) { return HtmlCell{Markup().text(fmt::format("{:.5g}", value)), value}; };
+  HtmlTable table("Training", {{"", "method", Unit::text},
+                               {"", "iterations", Unit::count},
+                               {"", "first loss", Unit::count},
+                               {"", "last loss", Unit::count},
+                               {"", "last accuracy", Unit::share},
+                               {"", "largest difference of losses", Unit::count}});
+  const auto number = [](double value) { return Value(value).shown(fmt::format("{:.5g}", value)); };
   for (std::size_t i = 0; i < record.passes.size(); ++i) {
     const LossPoint* first = nullptr;
     const LossPoint* last = nullptr;
@@ -88,9 +86,8 @@ Markup losses_table(const PassRecord& record) {
     }
     if (first == nullptr) continue;
     const auto& difference = record.passes[i].loss_difference;
-    table.row({text_cell(record.passes[i].method), count_cell(static_cast<double>(last->iteration + 1)),
-               number(first->loss), number(last->loss), percent_cell(last->accuracy),
-               difference ? number(*difference) : HtmlCell{Markup("-"), {}}});
+    table.row({Value(record.passes[i].method), static_cast<double>(last->iteration + 1), number(first->loss),
+               number(last->loss), last->accuracy, difference ? number(*difference) : Value()});
   }
   return table.markup();
 }

@@ -23,18 +23,19 @@ Markup provenance(std::span<const SectionEntry> entries, std::size_t most) {
   out.add("section again (with <code>--db FILE</code> they are stored):</p>\n");
   const bool has_machines =
       std::any_of(entries.begin(), entries.end(), [](const auto& e) { return !e.machine.empty(); });
-  std::vector<HtmlTable::Column> columns = {{"section", false}, {"command", false},      {"made (UTC)", false},
-                                            {"tool", false},    {"content hash", false}, {"counting rule", false}};
-  if (has_machines) columns.push_back({"machine", false});
+  std::vector<Column> columns = {{"", "section", Unit::text},      {"", "command", Unit::code},
+                                 {"", "made (UTC)", Unit::moment}, {"", "tool", Unit::text},
+                                 {"", "content hash", Unit::code}, {"", "counting rule", Unit::text}};
+  if (has_machines) columns.push_back({"", "machine", Unit::text});
   HtmlTable table("Provenance", columns);
   for (const SectionEntry& entry : entries.first(std::min(most, entries.size()))) {
-    std::vector<HtmlCell> cells = {entry.id.empty() ? text_cell(entry.title) : link_cell(entry.title, entry.id),
-                                   code_cell(command_text(entry.parameters, false)),
-                                   time_cell(entry.created_utc),
-                                   text_cell(entry.tool_version),
-                                   code_cell(shortened(entry.content_hash, 64)),
-                                   text_cell(entry.rule.empty() ? "-" : entry.rule)};
-    if (has_machines) cells.push_back(text_cell(entry.machine.empty() ? "-" : entry.machine));
+    std::vector<Value> cells = {entry.id.empty() ? Value(entry.title) : Value(entry.title).linked(entry.id),
+                                command_text(entry.parameters, false),
+                                entry.created_utc,
+                                Value(entry.tool_version),
+                                shortened(entry.content_hash, 64),
+                                Value(entry.rule.empty() ? "-" : entry.rule)};
+    if (has_machines) cells.push_back(Value(entry.machine.empty() ? "-" : entry.machine));
     table.row(cells);
   }
   out.add(table.markup());

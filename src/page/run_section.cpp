@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sections.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 
 namespace upsweep {
@@ -13,66 +14,66 @@ constexpr std::size_t kMostLevels = 40;
 
 std::optional<double> quotient(double a, double b) { return b > 0 ? std::optional(a / b) : std::nullopt; }
 
-HtmlCell with_live(double all, double live) {
-  HtmlCell cell = count_cell(all);
-  if (live != all) cell.content.add(" (").add(count_cell(live).content).add(" live)");
-  return cell;
+Value with_live(double all, double live) {
+  Value value = all;
+  return live == all ? value : std::move(value).shown(fmt::format("{} ({} live)", short_count(all), short_count(live)));
 }
 
 Markup run_facts(const RunDetails& details) {
   const StoredRun& run = details.run;
   FactList facts;
-  facts.fact("schedule",
-             text_cell(run.requested.empty() || run.requested == run.schedule
-                           ? run.schedule
-                           : fmt::format("{} (asked for: {})", run.schedule, shortened(run.requested, 60))));
-  facts.fact("model", link_cell(run.model, model_id(run)));
+  facts.fact("schedule", Value(run.requested.empty() || run.requested == run.schedule
+                                   ? run.schedule
+                                   : fmt::format("{} (asked for: {})", run.schedule, shortened(run.requested, 60))));
+  facts.fact("model", Value(run.model).linked(model_id(run)));
   facts.fact("pattern",
-             text_cell(run.inputs == 1 ? run.pattern : fmt::format("{}, mean of {} inputs", run.pattern, run.inputs)));
-  facts.fact("workers", count_cell(static_cast<double>(run.workers)));
-  facts.fact("scan array", count_cell(static_cast<double>(run.length)));
-  facts.fact("levels", count_cell(static_cast<double>(run.levels)));
+             Value(run.inputs == 1 ? run.pattern : fmt::format("{}, mean of {} inputs", run.pattern, run.inputs)));
+  facts.fact("workers", run.workers);
+  facts.fact("scan array", run.length);
+  facts.fact("levels", run.levels);
   facts.fact("ops", with_live(static_cast<double>(run.ops), static_cast<double>(run.live_ops)));
   facts.fact("FLOPs", with_live(run.flops, run.live_flops));
-  facts.fact("plain back-propagation (FLOPs)", count_cell(run.linear_flops));
-  if (run.graph_bp_flops) facts.fact("the same over the graph (FLOPs)", count_cell(run.graph_bp_flops));
-  facts.fact("dense back-propagation (FLOPs)", count_cell(run.baseline_flops));
-  facts.fact("critical path, level (FLOPs)", count_cell(run.critical_path_level_flops));
-  facts.fact("critical path, dag (FLOPs)", count_cell(run.critical_path_dag_flops));
-  facts.fact("makespan, level (FLOPs)", count_cell(run.makespan_level_flops));
-  facts.fact("makespan, dag (FLOPs)", count_cell(run.makespan_dag_flops));
+  facts.fact("plain back-propagation (FLOPs)", run.linear_flops);
+  if (run.graph_bp_flops) facts.fact("the same over the graph (FLOPs)", run.graph_bp_flops);
+  facts.fact("dense back-propagation (FLOPs)", run.baseline_flops);
+  facts.fact("critical path, level (FLOPs)", run.critical_path_level_flops);
+  facts.fact("critical path, dag (FLOPs)", run.critical_path_dag_flops);
+  facts.fact("makespan, level (FLOPs)", run.makespan_level_flops);
+  facts.fact("makespan, dag (FLOPs)", run.makespan_dag_flops);
   if (run.makespan_shared_flops) {
-    facts.fact("makespan, ops that workers share (FLOPs)", count_cell(run.makespan_shared_flops));
-    facts.fact("bound of shared ops (FLOPs)", count_cell(run.bound_shared_flops));
+    facts.fact("makespan, ops that workers share (FLOPs)", run.makespan_shared_flops);
+    facts.fact("bound of shared ops (FLOPs)", run.bound_shared_flops);
   }
-  facts.fact("makespan to plain (dag)", ratio_cell(quotient(run.makespan_dag_flops, run.linear_flops)));
-  facts.fact("step complexity", count_cell(static_cast<double>(run.steps)));
-  facts.fact("largest op (FLOPs)", count_cell(run.per_step_flops));
-  facts.fact("peak live memory (bytes)", bytes_cell(run.peak_live_bytes));
-  facts.fact("chain to build (values)", count_cell(run.chain_build_values));
-  facts.fact("chain to build (bytes)", bytes_cell(run.chain_build_bytes));
+  facts.fact("makespan to plain (dag)", quotient(run.makespan_dag_flops, run.linear_flops), Unit::ratio);
+  facts.fact("step complexity", run.steps);
+  facts.fact("largest op (FLOPs)", run.per_step_flops);
+  facts.fact("peak live memory (bytes)", run.peak_live_bytes, Unit::bytes);
+  facts.fact("chain to build (values)", run.chain_build_values);
+  facts.fact("chain to build (bytes)", run.chain_build_bytes, Unit::bytes);
   if (run.graph_bp_makespan_level_flops) {
-    facts.fact("over the graph: makespan, level (FLOPs)", count_cell(run.graph_bp_makespan_level_flops));
-    facts.fact("over the graph: makespan, dag (FLOPs)", count_cell(run.graph_bp_makespan_dag_flops));
-    facts.fact("blocks beside the scan: makespan, level (FLOPs)", count_cell(run.branch_makespan_level_flops));
-    facts.fact("blocks beside the scan: makespan, dag (FLOPs)", count_cell(run.branch_makespan_dag_flops));
+    facts.fact("over the graph: makespan, level (FLOPs)", run.graph_bp_makespan_level_flops);
+    facts.fact("over the graph: makespan, dag (FLOPs)", run.graph_bp_makespan_dag_flops);
+    facts.fact("blocks beside the scan: makespan, level (FLOPs)", run.branch_makespan_level_flops);
+    facts.fact("blocks beside the scan: makespan, dag (FLOPs)", run.branch_makespan_dag_flops);
   }
-  if (run.predicted_level_s) facts.fact("predicted, level (seconds)", seconds_cell(run.predicted_level_s));
-  if (run.predicted_dag_s) facts.fact("predicted, dag (seconds)", seconds_cell(run.predicted_dag_s));
-  if (run.predicted_build_s) facts.fact("predicted, building (seconds)", seconds_cell(run.predicted_build_s));
-  if (!run.binding.empty()) facts.fact("limited by", text_cell(run.binding));
-  if (details.machine) facts.fact("machine", text_cell(details.machine->name));
+  if (run.predicted_level_s) facts.fact("predicted, level (seconds)", run.predicted_level_s, Unit::seconds);
+  if (run.predicted_dag_s) facts.fact("predicted, dag (seconds)", run.predicted_dag_s, Unit::seconds);
+  if (run.predicted_build_s) facts.fact("predicted, building (seconds)", run.predicted_build_s, Unit::seconds);
+  if (!run.binding.empty()) facts.fact("limited by", Value(run.binding));
+  if (details.machine) facts.fact("machine", Value(details.machine->name));
   return facts.markup();
 }
 
 Markup levels_table(const RunDetails& run) {
   if (run.levels.empty()) return {};
-  HtmlTable table("Levels, in the order in which they run",
-                  {{"level"}, {"phase", false}, {"ops"}, {"FLOPs of all ops"}, {"FLOPs of the largest op"}});
+  HtmlTable table("Levels, in the order in which they run", {{"", "level", Unit::count},
+                                                             {"", "phase", Unit::text},
+                                                             {"", "ops", Unit::count},
+                                                             {"", "FLOPs of all ops", Unit::count},
+                                                             {"", "FLOPs of the largest op", Unit::count}});
   for (const StoredLevel& level : run.levels) {
     if (table.rows() == kMostLevels) break;
-    table.row({count_cell(level.level), text_cell(level.phase), count_cell(static_cast<double>(level.ops)),
-               count_cell(level.flops_sum), count_cell(level.flops_max)});
+    table.row({level.level, Value(level.phase), level.ops, level.flops_sum, level.flops_max});
   }
   Markup out("<details><summary>Levels");
   out.text(fmt::format(" ({})", run.levels.size())).add("</summary>\n").add(table.markup());
@@ -85,30 +86,26 @@ Markup levels_table(const RunDetails& run) {
 
 Markup measurements_table(const RunDetails& run) {
   if (run.measurements.empty()) return {};
-  HtmlTable table("Measurements (median of all repetitions)", {{"backend", false},
-                                                               {"device", false},
-                                                               {"workers"},
-                                                               {"execution", false},
-                                                               {"predicted (seconds)"},
-                                                               {"measured (seconds)"},
-                                                               {"fastest (seconds)"},
-                                                               {"predicted to measured"},
-                                                               {"repetitions"},
-                                                               {"building (seconds)"},
-                                                               {"of the rounding bound"},
-                                                               {"result", false}});
+  HtmlTable table("Measurements (median of all repetitions)", {{"", "backend", Unit::text},
+                                                               {"", "device", Unit::text},
+                                                               {"", "workers", Unit::count},
+                                                               {"", "execution", Unit::text},
+                                                               {"", "predicted (seconds)", Unit::seconds},
+                                                               {"", "measured (seconds)", Unit::seconds},
+                                                               {"", "fastest (seconds)", Unit::seconds},
+                                                               {"", "predicted to measured", Unit::ratio},
+                                                               {"", "repetitions", Unit::count},
+                                                               {"", "building (seconds)", Unit::seconds},
+                                                               {"", "of the rounding bound", Unit::share},
+                                                               {"", "result", Unit::text}});
   for (const StoredMeasurement& m : run.measurements) {
     const auto error = m.predicted_s && m.measured_s > 0 ? quotient(*m.predicted_s, m.measured_s) : std::nullopt;
-    HtmlCell result = text_cell("right");
+    Value result = Value("right");
     if (!m.mismatch.empty()) {
-      result = {Markup("<span class=\"bad\">").text(fmt::format("MISMATCH: {}", shortened(m.mismatch))).add("</span>"),
-                {}};
+      result = Value(fmt::format("MISMATCH: {}", shortened(m.mismatch))).bad();
     }
-    table.row({text_cell(m.backend), text_cell(m.device.empty() ? "-" : m.device),
-               count_cell(static_cast<double>(m.workers)), text_cell(m.execution), seconds_cell(m.predicted_s),
-               seconds_cell(m.measured_s), seconds_cell(m.fastest_s), ratio_cell(error),
-               count_cell(static_cast<double>(m.repetitions)), seconds_cell(m.measured_build_s),
-               percent_cell(m.worst_share_of_bound), result});
+    table.row({Value(m.backend), Value(m.device.empty() ? "-" : m.device), m.workers, Value(m.execution), m.predicted_s,
+               m.measured_s, m.fastest_s, error, m.repetitions, m.measured_build_s, m.worst_share_of_bound, result});
   }
   Markup out = table.markup();
   for (const StoredMeasurement& m : run.measurements) {

@@ -33,20 +33,21 @@ std::string remark(const RunGroup& group, const StoredRun& run, const StoredRun*
 Markup candidates_table(const RunGroup& group, const StoredRun* best, const StoredRun* plain,
                         const std::vector<Markup>& bodies) {
   const bool is_timed = group.machine.has_value();
-  std::vector<HtmlTable::Column> columns = {{"schedule", false},
-                                            {"levels"},
-                                            {"ops"},
-                                            {"FLOPs"},
-                                            {"critical path (FLOPs)"},
-                                            {"makespan, level (FLOPs)"},
-                                            {"makespan, dag (FLOPs)"},
-                                            {"makespan, shared ops (FLOPs)"},
-                                            {"memory (bytes)"},
-                                            {"score to plain"},
-                                            {"remark", false}};
+  std::vector<Column> columns = {{"", "schedule", Unit::text},
+                                 {"", "levels", Unit::count},
+                                 {"", "ops", Unit::count},
+                                 {"", "FLOPs", Unit::count},
+                                 {"", "critical path (FLOPs)", Unit::count},
+                                 {"", "makespan, level (FLOPs)", Unit::count},
+                                 {"", "makespan, dag (FLOPs)", Unit::count},
+                                 {"", "makespan, shared ops (FLOPs)", Unit::count},
+                                 {"", "memory (bytes)", Unit::bytes},
+                                 {"", "score to plain", Unit::ratio},
+                                 {"", "remark", Unit::text}};
   if (is_timed) {
-    columns.insert(columns.begin() + 8,
-                   {{"predicted, level (seconds)"}, {"predicted, dag (seconds)"}, {"limited by", false}});
+    columns.insert(columns.begin() + 8, {{"", "predicted, level (seconds)", Unit::seconds},
+                                         {"", "predicted, dag (seconds)", Unit::seconds},
+                                         {"", "limited by", Unit::text}});
   }
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
   HtmlTable table("Candidates", columns);
@@ -56,21 +57,21 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     const double path =
         group.search->execution == "level" ? run.critical_path_level_flops : run.critical_path_dag_flops;
     const auto ratio = run.score && plain_score > 0 ? std::optional(*run.score / plain_score) : std::nullopt;
-    std::vector<HtmlCell> cells = {
-        has_body ? link_cell(run.schedule, fmt::format("run-{}", run.id)) : text_cell(run.schedule),
-        count_cell(static_cast<double>(run.levels)),
-        count_cell(static_cast<double>(run.ops)),
-        count_cell(run.flops),
-        count_cell(path),
-        count_cell(run.makespan_level_flops),
-        count_cell(run.makespan_dag_flops),
-        count_cell(run.makespan_shared_flops),
-        bytes_cell(run.peak_live_bytes),
-        ratio_cell(ratio),
-        text_cell(remark(group, run, best))};
+    std::vector<Value> cells = {
+        has_body ? Value(run.schedule).linked(fmt::format("run-{}", run.id)) : Value(run.schedule),
+        run.levels,
+        run.ops,
+        run.flops,
+        path,
+        run.makespan_level_flops,
+        run.makespan_dag_flops,
+        run.makespan_shared_flops,
+        run.peak_live_bytes,
+        ratio,
+        Value(remark(group, run, best))};
     if (is_timed) {
-      cells.insert(cells.begin() + 8, {seconds_cell(run.predicted_level_s), seconds_cell(run.predicted_dag_s),
-                                       text_cell(run.binding.empty() ? "-" : run.binding)});
+      cells.insert(cells.begin() + 8,
+                   {run.predicted_level_s, run.predicted_dag_s, Value(run.binding.empty() ? "-" : run.binding)});
     }
     table.row(cells, best != nullptr && run.id == best->id);
   }

@@ -20,50 +20,50 @@ FigureData object_of_text(const std::string& text) {
 }
 
 /// A value as it stands in a study file: whole numbers in full.
-HtmlCell number_cell(double value) {
+Value number_value(double value) {
   constexpr double kExact = 1e15;
   const bool is_whole = value == std::floor(value) && std::fabs(value) < kExact;
-  return {Markup().text(is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value)), value};
+  return Value(value).shown(is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value));
 }
 
-/// A value of an axis as a cell: a file by its stem, a list by its JSON.
-HtmlCell coordinate_cell(const FigureData& value) {
-  if (value.is_number()) return number_cell(value.get<double>());
+/// A value of an axis for people: a file by its stem, a list by its JSON.
+Value coordinate_value(const FigureData& value) {
+  if (value.is_number()) return number_value(value.get<double>());
   if (!value.is_string())
-    return text_cell(value.is_null() ? "-" : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
+    return Value(value.is_null() ? "-" : value.dump(-1, ' ', false, FigureData::error_handler_t::replace));
   std::string text = value.get<std::string>();
   if (text.ends_with(".yaml")) {
     text.resize(text.size() - 5);
     text.erase(0, text.find_last_of('/') + 1);
   }
-  return text_cell(text);
+  return Value(text);
 }
 
 /// Names that occur in objects, in the order in which they come first, and whether all values are numbers.
-std::vector<HtmlTable::Column> columns_of(const std::vector<FigureData>& objects) {
-  std::vector<HtmlTable::Column> columns;
+std::vector<Column> columns_of(const std::vector<FigureData>& objects) {
+  std::vector<Column> columns;
   for (const FigureData& object : objects) {
     for (const auto& [key, value] : object.items()) {
       auto column =
           std::find_if(columns.begin(), columns.end(), [&name = key](const auto& c) { return c.head == name; });
-      if (column == columns.end()) column = columns.insert(columns.end(), {key, true});
-      column->is_number = column->is_number && value.is_number();
+      if (column == columns.end()) column = columns.insert(columns.end(), Column{"", key, Unit::exact});
+      if (!value.is_number()) column->unit = Unit::text;
     }
   }
   return columns;
 }
 
-std::vector<HtmlCell> coordinate_cells(const FigureData& object, const std::vector<HtmlTable::Column>& columns) {
-  std::vector<HtmlCell> cells;
+std::vector<Value> coordinate_values(const FigureData& object, const std::vector<Column>& columns) {
+  std::vector<Value> cells;
   for (const auto& column : columns) {
-    const auto found = object.find(column.head);
-    cells.push_back(coordinate_cell(found == object.end() ? FigureData() : *found));
+    const auto found = object.find(*column.head);
+    cells.push_back(coordinate_value(found == object.end() ? FigureData() : *found));
   }
   return cells;
 }
 
-std::vector<HtmlTable::Column> shown_heads(std::vector<HtmlTable::Column> columns) {
-  for (auto& column : columns) column.head = shortened(column.head, 60);
+std::vector<Column> shown_heads(std::vector<Column> columns) {
+  for (auto& column : columns) column.head = shortened(*column.head, 60);
   return columns;
 }
 
@@ -72,26 +72,29 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
   for (std::size_t i = 0; i < std::min(points.size(), kMostPoints); ++i) {
     places.push_back(object_of_text(points[i].coordinates));
   }
-  const std::vector<HtmlTable::Column> axes = columns_of(places);
-  std::vector<HtmlTable::Column> columns = shown_heads(axes);
+  const std::vector<Column> axes = columns_of(places);
+  std::vector<Column> columns = shown_heads(axes);
   const bool in_seconds = std::any_of(points.begin(), points.end(), [](const auto& p) { return p.unit == "s"; });
-  columns.insert(columns.end(), {{"status", false},
-                                 {"best schedule", false},
-                                 {in_seconds ? "best score (seconds)" : "best score (FLOPs)"},
-                                 {in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)"},
-                                 {"dense back-propagation (seconds)"},
-                                 {in_seconds ? "best scan (seconds)" : "best scan (FLOPs)"},
-                                 {"speedup of the scan"},
-                                 {"memory (bytes)"}});
+  const Unit unit = in_seconds ? Unit::seconds : Unit::count;
+  columns.insert(columns.end(),
+                 {{"", "status", Unit::text},
+                  {"", "best schedule", Unit::text},
+                  {"", in_seconds ? "best score (seconds)" : "best score (FLOPs)", unit},
+                  {"", in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)", unit},
+                  {"", "dense back-propagation (seconds)", Unit::seconds},
+                  {"", in_seconds ? "best scan (seconds)" : "best scan (FLOPs)", unit},
+                  {"", "speedup of the scan", Unit::ratio},
+                  {"", "memory (bytes)", Unit::bytes}});
   HtmlTable table("Points", columns);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StudyPointRow& point = points[i];
-    const auto score = point.unit == "s" ? seconds_cell : count_cell;
-    std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
-    cells.insert(cells.end(),
-                 {text_cell(point.status), text_cell(point.schedule.empty() ? "-" : point.schedule), score(point.score),
-                  score(point.plain_score), score(point.dense_score), score(point.scan_score),
-                  ratio_cell(point.speedup()), bytes_cell(point.peak_live_bytes)});
+    const auto score = [&point](const std::optional<double>& value) {
+      return Value(value).in(point.unit == "s" ? Unit::seconds : Unit::count);
+    };
+    std::vector<Value> cells = coordinate_values(places[i], axes);
+    cells.insert(cells.end(), {Value(point.status), Value(point.schedule.empty() ? "-" : point.schedule),
+                               score(point.score), score(point.plain_score), score(point.dense_score),
+                               score(point.scan_score), Value(point.speedup()), Value(point.peak_live_bytes)});
     table.row(cells);
   }
   Markup out("<details><summary>Points");
@@ -115,18 +118,21 @@ Markup crossings_table_of(const std::vector<const StoredAnswer*>& answers) {
     details.push_back(std::move(detail));
   }
   if (details.size() < 2) return {};
-  const std::vector<HtmlTable::Column> axes = columns_of(places);
-  std::vector<HtmlTable::Column> columns = shown_heads(axes);
-  columns.insert(columns.end(), {{"along", false}, {"scan is faster", false}, {"at"}, {"limited by", false}});
+  const std::vector<Column> axes = columns_of(places);
+  std::vector<Column> columns = shown_heads(axes);
+  columns.insert(columns.end(), {{"", "along", Unit::text},
+                                 {"", "scan is faster", Unit::text},
+                                 {"", "at", Unit::count},
+                                 {"", "limited by", Unit::text}});
   HtmlTable table("Where the scan is faster", columns);
   for (std::size_t i = 0; i < details.size(); ++i) {
-    std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
+    std::vector<Value> cells = coordinate_values(places[i], axes);
     const FigureData faster = details[i].value("faster", FigureData());
     const bool crosses = faster != "everywhere" && faster != "nowhere";
-    cells.push_back(coordinate_cell(details[i].value("along", FigureData())));
-    cells.push_back(coordinate_cell(faster));
-    cells.push_back(crosses ? coordinate_cell(details[i].value("value", FigureData())) : text_cell("-"));
-    cells.push_back(coordinate_cell(details[i].value("binding", FigureData())));
+    cells.push_back(coordinate_value(details[i].value("along", FigureData())));
+    cells.push_back(coordinate_value(faster));
+    cells.push_back(crosses ? coordinate_value(details[i].value("value", FigureData())) : Value("-"));
+    cells.push_back(coordinate_value(details[i].value("binding", FigureData())));
     table.row(cells);
   }
   return table.markup();

@@ -35,14 +35,16 @@ std::string variant_remark(const TrainingRecord& record, std::size_t variant) {
 
 /// Memory by k, largest k by limit: figures of `upsweep training` on reverse first-k within memory.
 Markup first_k_tables(const TrainingRecord& record) {
-  HtmlTable memory("Memory with the gradients of the first k layers deferred", {{"k"}, {"memory (units of the file)"}});
-  HtmlTable limits("The largest k that fits", {{"memory limit (units of the file)"}, {"largest k"}});
-  const auto plain = [](double value) { return HtmlCell{Markup().text(fmt::format("{:.10g}", value)), value}; };
+  HtmlTable memory("Memory with the gradients of the first k layers deferred",
+                   {{"", "k", Unit::count}, {"", "memory (units of the file)", Unit::count}});
+  HtmlTable limits("The largest k that fits",
+                   {{"", "memory limit (units of the file)", Unit::count}, {"", "largest k", Unit::count}});
+  const auto plain = [](double value) { return Value(value).shown(fmt::format("{:.10g}", value)); };
   const auto largest_k = [&](std::uint64_t index) {
     const auto found = std::find_if(record.figures.begin(), record.figures.end(), [&](const TrainingFigure& figure) {
       return figure.name == "max_k" && figure.index == index;
     });
-    return found == record.figures.end() ? text_cell("none") : plain(found->value);
+    return found == record.figures.end() ? Value("none") : plain(found->value);
   };
   for (const TrainingFigure& figure : record.figures) {
     if (!figure.index) continue;
@@ -61,23 +63,22 @@ Markup variants_table(const TrainingRecord& record) {
                        [&](const TrainingFigure& figure) { return !figure.index && figure.name == name; });
   };
   const bool has_bubbles = has("bubble_fraction");
-  std::vector<HtmlTable::Column> columns = {
-      {"variant", false},
-      {record.is_in_seconds ? "makespan (seconds)" : "makespan (units of the file)"},
-      {"to the best"}};
-  if (has_bubbles) columns.push_back({"idle (% of all devices' time)"});
-  columns.push_back({"remark", false});
+  std::vector<Column> columns = {
+      {"", "variant", Unit::text},
+      {"", record.is_in_seconds ? "makespan (seconds)" : "makespan (units of the file)", Unit::seconds},
+      {"", "to the best", Unit::ratio}};
+  if (has_bubbles) columns.push_back({"", "idle (% of all devices' time)", Unit::share});
+  columns.push_back({"", "remark", Unit::text});
   HtmlTable table("Variants", columns);
   for (std::size_t i = 0; i < record.variants.size(); ++i) {
     const auto makespan = figure_of(record, i, "makespan");
-    HtmlCell time = seconds_cell(makespan);
-    if (makespan && !record.is_in_seconds) time.content = Markup().text(fmt::format("{:.6g}", *makespan));
+    Value time = makespan;
+    if (makespan && !record.is_in_seconds) time = Value(makespan).shown(fmt::format("{:.6g}", *makespan));
     const bool is_comparable = makespan && record.best_makespan && *record.best_makespan > 0;
-    std::vector<HtmlCell> cells = {
-        text_cell(record.variants[i]), time,
-        ratio_cell(is_comparable ? std::optional(*makespan / *record.best_makespan) : std::nullopt)};
-    if (has_bubbles) cells.push_back(percent_cell(figure_of(record, i, "bubble_fraction")));
-    cells.push_back(text_cell(variant_remark(record, i)));
+    std::vector<Value> cells = {Value(record.variants[i]), time,
+                                is_comparable ? std::optional(*makespan / *record.best_makespan) : std::nullopt};
+    if (has_bubbles) cells.push_back(figure_of(record, i, "bubble_fraction"));
+    cells.push_back(Value(variant_remark(record, i)));
     table.row(cells, record.best == i);
   }
   return table.markup();

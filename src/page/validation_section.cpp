@@ -11,17 +11,17 @@ namespace upsweep {
 namespace {
 
 Markup schedules_table(std::span<const RunDetails> runs) {
-  HtmlTable table("Schedules that were run (medians)", {{"schedule", false},
-                                                        {"backend", false},
-                                                        {"workers"},
-                                                        {"FLOPs"},
-                                                        {"predicted (seconds)"},
-                                                        {"measured (seconds)"},
-                                                        {"predicted to measured"},
-                                                        {"measured to plain"},
-                                                        {"building (seconds)"},
-                                                        {"of the rounding bound"},
-                                                        {"result", false}});
+  HtmlTable table("Schedules that were run (medians)", {{"", "schedule", Unit::text},
+                                                        {"", "backend", Unit::text},
+                                                        {"", "workers", Unit::count},
+                                                        {"", "FLOPs", Unit::count},
+                                                        {"", "predicted (seconds)", Unit::seconds},
+                                                        {"", "measured (seconds)", Unit::seconds},
+                                                        {"", "predicted to measured", Unit::ratio},
+                                                        {"", "measured to plain", Unit::ratio},
+                                                        {"", "building (seconds)", Unit::seconds},
+                                                        {"", "of the rounding bound", Unit::share},
+                                                        {"", "result", Unit::text}});
   const RunDetails* fastest = fastest_of(runs);
   const auto plain = std::find_if(runs.begin(), runs.end(), [](const RunDetails& run) {
     return is_plain(run.run) && !run.measurements.empty() && run.measurements.back().measured_s > 0;
@@ -31,17 +31,16 @@ Markup schedules_table(std::span<const RunDetails> runs) {
       const bool is_last = &m == &run.measurements.back();
       const auto ratio =
           m.predicted_s && m.measured_s > 0 ? std::optional(*m.predicted_s / m.measured_s) : std::nullopt;
-      HtmlCell result = text_cell(&run == fastest && is_last ? "right, fastest" : "right");
+      Value result = Value(&run == fastest && is_last ? "right, fastest" : "right");
       if (!m.mismatch.empty()) {
-        result = {Markup("<span class=\"bad\">MISMATCH: ").text(shortened(m.mismatch)).add("</span>"), {}};
+        result = Value("MISMATCH: " + shortened(m.mismatch)).bad();
       }
-      table.row({link_cell(run.run.schedule, fmt::format("run-{}", run.run.id)), text_cell(m.backend),
-                 count_cell(static_cast<double>(m.workers)), count_cell(run.run.flops), seconds_cell(m.predicted_s),
-                 seconds_cell(m.measured_s), ratio_cell(ratio),
-                 ratio_cell(plain == runs.end() ? std::nullopt
-                                                : std::optional(m.measured_s / plain->measurements.back().measured_s)),
-                 seconds_cell(m.measured_build_s), percent_cell(m.worst_share_of_bound), result},
-                &run == fastest && is_last);
+      table.row(
+          {Value(run.run.schedule).linked(fmt::format("run-{}", run.run.id)), Value(m.backend), m.workers,
+           run.run.flops, m.predicted_s, m.measured_s, ratio,
+           plain == runs.end() ? std::nullopt : std::optional(m.measured_s / plain->measurements.back().measured_s),
+           m.measured_build_s, m.worst_share_of_bound, result},
+          &run == fastest && is_last);
     }
   }
   return table.markup();
@@ -81,7 +80,11 @@ Markup validation_section(const SectionContext& context, const RunGroup& group, 
       .add("><h3>")
       .text(fmt::format("{}, {} ({})", group.title(), shortened(group.runs.front().model, 80),
                         group.runs.front().pattern));
-  out.add("</h3>\n<p class=\"about\">").text(devices_text(group, runs)).add("</p>\n").add(verdict_markup(group.verdict)).add(schedules_table(runs));
+  out.add("</h3>\n<p class=\"about\">")
+      .text(devices_text(group, runs))
+      .add("</p>\n")
+      .add(verdict_markup(group.verdict))
+      .add(schedules_table(runs));
   if (context.shelf.is_open()) context.shelf.put(measured_figure(runs), out);
   out.add(left_out_note(context, "run", group.runs.front().id));
   for (const RunDetails& run : runs) {

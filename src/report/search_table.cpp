@@ -81,27 +81,28 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   };
   const auto ratio = [](C c, double to) { return Value(quotient(c.score, to)).otherwise(c.score ? "-" : "?"); };
   std::vector<CandidateField> fields = {
-      field("seconds/level", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds,
-            [](C c) { return c.level_s; }),
-      field("seconds/dag", if_any(result.linear().dag_s.has_value(), "time,dag"), Unit::seconds,
-            [](C c) { return c.dag_s; }),
+      field("", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds, &Candidate::level_s),
+      field("", if_any(result.linear().dag_s.has_value(), "time,dag"), Unit::seconds, &Candidate::dag_s),
       field("peak_live_bytes", "memory", Unit::bytes,
             [inputs = result.inputs](C c) { return Value::mean(c.pram.peak_live_bytes, inputs); }),
       field("ratio_to_linear", "to plain", Unit::ratio,
             [=, plain = plain_score(report)](C c) { return ratio(c, plain); }),
       field("ratio_to_baseline", if_any(report.baseline_flops.has_value(), "to dense"), Unit::ratio,
             [=, dense = baseline_score(report)](C c) { return ratio(c, dense); }),
-      field("binding", {}, Unit::text, [](C c) { return c.binding ? Value(to_string(*c.binding)) : Value(); }),
       field("same_as", {}, Unit::text,
-            [](C c) { return c.same_as ? Value(c.same_as) : text_or_nothing(c.same_scheme); })};
+            [](C c) { return c.same_as ? Value(c.same_as) : text_or_nothing(c.same_scheme); }),
+      field("seconds/level", {}, Unit::seconds, &Candidate::level_s),
+      field("seconds/dag", {}, Unit::seconds, &Candidate::dag_s)};
   const Machine* machine = result.options.machine;
-  if (machine == nullptr || machine->kind != MachineKind::gpu || !result.linear().is_counted) {
+  if (machine != nullptr && machine->kind == MachineKind::gpu && result.linear().is_counted) {
+    for (std::size_t i = 0; i < kLaunchModes.size(); ++i)
+      fields.push_back(
+          field("launch_seconds/" + to_string(kLaunchModes[i]), {}, Unit::seconds, [i](C c) { return c.launch_s[i]; }));
+  } else {
     fields.push_back(field("launch_seconds", {}, Unit::seconds, [](C) { return Value(); }));
-    return fields;
   }
-  for (std::size_t i = 0; i < kLaunchModes.size(); ++i)
-    fields.push_back(
-        field("launch_seconds/" + to_string(kLaunchModes[i]), {}, Unit::seconds, [i](C c) { return c.launch_s[i]; }));
+  fields.push_back(
+      field("binding", {}, Unit::text, [](C c) { return c.binding ? Value(to_string(*c.binding)) : Value(); }));
   return fields;
 }
 

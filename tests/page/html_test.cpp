@@ -66,12 +66,13 @@ TEST(Html, CodeInAScriptElementCannotEndIt) {
 }
 
 TEST(Html, CellsKeepTheExactNumber) {
-  HtmlTable table("A <caption>", {{"name", false}, {"FLOPs"}});
-  table.row({text_cell("<b>"), count_cell(26061648)}, true);
-  table.row({text_cell("none"), count_cell(std::nullopt)});
+  HtmlTable table("A <caption>", {{"", "name", Unit::text}, {"", "FLOPs", Unit::count}});
+  table.row({Value("<b>").linked("run-1"), 26061648}, true);
+  table.row({Value("wrong").bad(), std::nullopt});
   const std::string html = table.markup().html();
   EXPECT_NE(html.find("<td class=\"n\" data-value=\"26061648\">26.06 M</td>"), std::string::npos) << html;
-  EXPECT_NE(html.find("<tr class=\"best\"><td>&lt;b&gt;</td>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<tr class=\"best\"><td><a href=\"#run-1\">&lt;b&gt;</a></td>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td><span class=\"bad\">wrong</span></td>"), std::string::npos) << html;
   EXPECT_NE(html.find("<td class=\"n\">-</td>"), std::string::npos) << html;
   EXPECT_NE(html.find("<caption>A &lt;caption&gt;</caption>"), std::string::npos) << html;
 }

@@ -142,11 +142,11 @@ TEST(StudyReport, GivesProgramsTheRowsOfTheStore) {
 TEST(StudyReport, WritesARowPerPoint) {
   const Example example;
   EXPECT_EQ(to_csv(example.report()),
-            "position,workers,model.chain.length,status,best_schedule,unit,score,plain_score,dense_score,scan_score,"
+            "position,workers,model.chain.length,status,best_schedule,unit,score,plain_score,scan_score,"
             "speedup,peak_live_bytes,"
-            "plain_bytes,scan_bytes,bppsa_bytes,pipeline_bytes,memory_limit,reason\r\n"
-            "0,4,10,done,linear,FLOPs,100,100,,200,0.5,2048,,,,,,\r\n"
-            "1,4,1000,done,hybrid:3,FLOPs,50,150,,50,3,2048,,,,,,\r\n"
+            "plain_bytes,scan_bytes,bppsa_bytes,pipeline_bytes,memory_limit,dense_score,reason\r\n"
+            "0,4,10,done,linear,FLOPs,100,100,200,0.5,2048,,,,,,,\r\n"
+            "1,4,1000,done,hybrid:3,FLOPs,50,150,50,3,2048,,,,,,,\r\n"
             "2,8,10,invalid,,,,,,,,,,,,,,\"workers is 8, accepted are at most 4\"\r\n"
             "3,8,1000,infeasible,,,,,,,,,,,,,,\r\n");
 }

@@ -25,6 +25,8 @@ enum class Unit : std::uint8_t {
   share,    ///< "12.5 %" of 0.125
   change,   ///< "+12.5 %" of 0.125
   object,   ///< a whole object or array, for JSON alone
+  moment,   ///< a time of ISO 8601; pages show it to the minute
+  code,     ///< what a user typed, or a hash
 };
 
 /// A number, a text, a truth or nothing.
@@ -45,6 +47,7 @@ class Value {
       data_ = static_cast<std::uint64_t>(number);
     }
   }
+  Value(const std::optional<double>& number);  // NOLINT(google-explicit-constructor)
   template <class T>
   Value(const std::optional<T>& value) {  // NOLINT(google-explicit-constructor)
     if (value) *this = Value(*value);
@@ -64,6 +67,11 @@ class Value {
   /// The same in another unit than its column.
   [[nodiscard]] Value in(Unit unit) &&;
 
+  /// On a page a link to what has this id.
+  [[nodiscard]] Value linked(std::string id) &&;
+  /// On a page marked as something that is wrong.
+  [[nodiscard]] Value bad() &&;
+
   [[nodiscard]] bool is_nothing() const { return std::holds_alternative<std::monostate>(data_); }
   [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string>(data_); }
   /// Its number, where it is one.
@@ -71,6 +79,10 @@ class Value {
   [[nodiscard]] Json json() const;
   /// Without loss, as CSV has it; empty where there is nothing.
   [[nodiscard]] std::string exact() const;
+  [[nodiscard]] const std::string& link() const { return link_; }
+  [[nodiscard]] bool is_bad() const { return is_bad_; }
+  /// Its own unit, or that of its column.
+  [[nodiscard]] Unit unit(Unit of_column) const { return unit_.value_or(of_column); }
   /// For people, in the unit of its column; "-" where there is nothing.
   [[nodiscard]] std::string text(Unit unit) const;
 
@@ -79,6 +91,8 @@ class Value {
       data_;  // no NaN
   std::optional<std::string> shown_;
   std::optional<Unit> unit_;
+  std::string link_;
+  bool is_bad_ = false;
 };
 
 /// A value, or null without one.
