@@ -158,9 +158,9 @@ AnchorRow row_of(const std::string& file, int line, const CsvRow& cells) {
   if (row.is_ok() && !(row.time_s.value_or(0) > 0))
     throw cells.wrong("time_ms", cells.text("time_ms"), "a number above 0 where the status is ok");
   std::vector<std::string> fields;
-  for (const char* column : {"family", "device", "library", "algorithm", "dtype", "matrix", "run", "rows", "nnz_a",
-                             "products", "elements", "seq_len", "cell", "direction", "batch", "hidden", "steps",
-                             "iterations", "launch_mode", "time_ms"})
+  for (const char* column : {"family", "device", "library",  "algorithm",  "dtype",       "matrix", "run",
+                             "rows",   "nnz_a",  "products", "elements",   "seq_len",     "cell",   "direction",
+                             "batch",  "hidden", "steps",    "iterations", "launch_mode", "time_ms"})
     fields.push_back(cells.text(column));
   row.key = row_key(fields);
   return row;

@@ -71,7 +71,8 @@ PublishedRates read_entry_of(const YamlDocument& document, const YamlNode& node,
   const YamlNode& kind = map.require("kind");
   const std::string text = yaml_text(document, kind, map.name("kind"));
   if (text != to_string(PublishedKind::product) && text != to_string(PublishedKind::pass))
-    throw document.error(kind, fmt::format("{} is {}, accepted are product and pass", map.name("kind"), describe(kind)));
+    throw document.error(kind,
+                         fmt::format("{} is {}, accepted are product and pass", map.name("kind"), describe(kind)));
   rates.kind = text == to_string(PublishedKind::product) ? PublishedKind::product : PublishedKind::pass;
   rates.library = map.text("library");
   rates.algorithm = map.find_text("algorithm").value_or("");
@@ -89,8 +90,9 @@ PublishedRates read_entry_of(const YamlDocument& document, const YamlNode& node,
   const YamlNode* carried = map.find("carried_from");
   map.finish();
   if ((fitted == nullptr) == (carried == nullptr)) {
-    throw document.error(node, fmt::format("entry {} of published has {}, accepted is one of fitted_on and carried_from",
-                                           number, fitted == nullptr ? "neither" : "both"));
+    throw document.error(
+        node, fmt::format("entry {} of published has {}, accepted is one of fitted_on and carried_from", number,
+                          fitted == nullptr ? "neither" : "both"));
   }
   if (fitted != nullptr) read_fitted_on(document, *fitted, rates.from);
   if (carried != nullptr) rates.from.carried_from = yaml_text(document, *carried, "carried_from");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -132,11 +133,10 @@ const PublishedRates* Machine::product_rates() const {
 Machine with_library(Machine machine, const std::string& library) {
   std::string accepted = kRoofline;
   bool is_known = library == kRoofline;
-  for (const PublishedRates& rates : machine.published) {
-    if (rates.kind != PublishedKind::product) continue;
-    accepted += ", " + rates.library;
-    is_known = is_known || rates.library == library;
-  }
+  std::set<std::string> names;
+  for (const PublishedRates& rates : machine.published) names.insert(rates.library);
+  for (const std::string& name : names) accepted += ", " + name;
+  is_known = is_known || names.contains(library);
   if (!is_known) {
     throw std::invalid_argument(fmt::format("library is {}, and the machine {} has no rates of it, accepted are {}",
                                             library, machine.name, accepted));

@@ -8,8 +8,9 @@ namespace upsweep {
 std::string to_string(PublishedKind kind) { return kind == PublishedKind::product ? "product" : "pass"; }
 
 const std::vector<std::string>& published_units(PublishedKind kind) {
-  static const std::vector<std::string> product = {"call",          "short_row",      "middle_row",   "long_row",
-                                                   "short_product", "middle_product", "long_product", "scattered_product"};
+  static const std::vector<std::string> product = {"call",         "short_row",        "middle_row",
+                                                   "long_row",     "short_product",    "middle_product",
+                                                   "long_product", "scattered_product"};
   static const std::vector<std::string> pass = {"call", "doubling", "step", "element", "byte"};
   return kind == PublishedKind::product ? product : pass;
 }

@@ -44,16 +44,17 @@ struct FittedOn {
   friend bool operator==(const FittedOn&, const FittedOn&) = default;
 };
 
-/// Seconds of a library on a machine, fitted to measured times that others published. Beside the datasheet, which stays.
+/// Seconds of a library on a machine, fitted to measured times that others published. Beside the datasheet, which
+/// stays.
 struct PublishedRates {
   PublishedKind kind = PublishedKind::product;
   std::string library;
-  std::string algorithm = {};  ///< as rows name it; empty: any
-  std::string cell = {};       ///< of recurrent layers; empty: any, or none
-  std::string launch = {};     ///< launch_mode of rows; empty: any
-  std::string covers = {};     ///< what the timer covers
-  double start_up_s = 0;       ///< in every measured time, but not of a product in a longer run
-  std::vector<double> unit_s;  ///< by published_units()
+  std::string algorithm = {};                       ///< as rows name it; empty: any
+  std::string cell = {};                            ///< of recurrent layers; empty: any, or none
+  std::string launch = {};                          ///< launch_mode of rows; empty: any
+  std::string covers = {};                          ///< what the timer covers
+  double start_up_s = 0;                            ///< in every measured time, but not of a product in a longer run
+  std::vector<double> unit_s;                       ///< by published_units()
   std::optional<std::uint64_t> most_products = {};  ///< more of them in a product fail
   TimeFactors interval;
   FittedOn from;

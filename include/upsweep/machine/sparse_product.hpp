@@ -42,9 +42,9 @@ struct ProductSizes {
 /// Seconds of a product by published rates, or nothing where they say that it fails. Without start-up.
 [[nodiscard]] std::optional<double> product_seconds(const PublishedRates& rates, const ProductSizes& sizes);
 
-/// Rates of products for a machine that has none, from those of another one: rows and products of middle and long rows by
-/// multiprocessors times clock, where both say (else by bandwidth); short and scattered ones by bandwidth; the call as it
-/// is. The interval is kCarriedFactor wider to either side.
+/// Rates of products for a machine that has none, from those of another one: rows and products of middle and long rows
+/// by multiprocessors times clock, where both say (else by bandwidth); short and scattered ones by bandwidth; the call
+/// as it is. The interval is kCarriedFactor wider to either side.
 [[nodiscard]] PublishedRates carried_products(const PublishedRates& rates, const Machine& from, const Machine& to);
 inline constexpr double kCarriedFactor = 1.6;
 
