@@ -30,7 +30,7 @@ FitKey key_of(const AnchorRow& row, AnchorWork work) {
 
 }  // namespace
 
-Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows) {
+Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, const Machine& donor) {
   std::map<FitKey, std::vector<const AnchorRow*>> groups;
   std::vector<FitKey> order;
   for (const AnchorRow& row : rows) {
@@ -60,6 +60,11 @@ Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows) {
       if (rates.library == "cuSPARSE") rates.most_products = kCusparseProducts;
     }
     fitted.push_back(std::move(rates));
+  }
+  const auto is_product = [](const PublishedRates& rates) { return rates.kind == PublishedKind::product; };
+  if (std::ranges::none_of(fitted, is_product) && donor.product_rates() != nullptr && donor.name != machine.name) {
+    std::erase_if(machine.published, is_product);
+    fitted.push_back(carried_products(*donor.product_rates(), donor, machine));
   }
   if (fitted.empty()) {
     throw std::invalid_argument(

@@ -80,8 +80,9 @@ struct AnchorReport {
 /// without their structure, where all rows of the fit are there.
 [[nodiscard]] AnchorReport anchors(const std::vector<AnchorRow>& rows, const AnchorMachines& machines);
 
-/// The machine's rates fitted to those of the ok rows that are of it; rates of other files stay. `file`: the name of
-/// the table. Throws std::invalid_argument where no row is of the machine.
-[[nodiscard]] Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows);
+/// The machine's rates fitted to the ok rows that are of it; those of other libraries stay. Where no row is of a
+/// product, rates of products are carried over from `donor`, where that has some. Throws std::invalid_argument where
+/// neither is.
+[[nodiscard]] Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, const Machine& donor);
 
 }  // namespace upsweep
