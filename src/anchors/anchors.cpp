@@ -174,6 +174,7 @@ class AnchorEvaluation {
       RowRates by{fitted.machine, others[k], true};
       point.predicted_s = seconds_of(point.row, fitted.work, by);
       set_interval(point, fitted.rates.interval);
+      point.is_left_out = true;
     }
   }
 
@@ -201,6 +202,7 @@ class AnchorEvaluation {
       }
       if (!point.is_fitted) continue;
       ++family.fitted;
+      if (point.is_left_out) ++family.left_out;
       fitted_measured.push_back(*point.row.time_s);
       in_sample.push_back(*point.in_sample_s);
     }

@@ -56,6 +56,8 @@ int fit_of(const PublishedRates& rates, const AnchorRow& row, AnchorWork work) {
     if (rates.launch != to_string(launch_of(row))) return 0;
     return points + (rates.cell == row.cell ? 2 : 0);
   }
+  // A scan of a library is like another; methods for recurrent layers are not.
+  if (rates.algorithm != row.algorithm && row.family == "recurrent") return 0;
   if (rates.algorithm == row.algorithm) points += 4;
   if (rates.cell == row.cell) points += 2;
   if (rates.launch == to_string(launch_of(row))) points += 1;

@@ -125,6 +125,24 @@ class CsvRow {
   const CsvRecord& record_;
 };
 
+/// Whether a text is UTF-8: of bytes that follow each other as they do there.
+bool is_utf8(const std::string& text) {
+  std::size_t following = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool follows = (byte & 0xc0U) == 0x80;
+    if (follows != (following > 0)) return false;
+    if (follows) {
+      --following;
+    } else if (byte >= 0xc2 && byte <= 0xf4) {
+      following = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+    } else if (byte >= 0x80) {
+      return false;
+    }
+  }
+  return following == 0;
+}
+
 AnchorRow row_of(const std::string& file, int line, const CsvRow& cells) {
   AnchorRow row;
   row.file = file;
@@ -199,6 +217,9 @@ std::vector<AnchorRow> load_anchors(const std::string& path) {
       throw InputError(path, record->line,
                        fmt::format("it has {} cells, accepted are as many as there are columns, {}",
                                    record->cells.size(), head->cells.size()));
+    }
+    for (const std::string& cell : record->cells) {
+      if (!is_utf8(cell)) throw InputError(path, record->line, "a cell is no UTF-8 text, accepted is one that is");
     }
     rows.push_back(row_of(path, record->line, CsvRow(path, columns, *record)));
   }

@@ -36,6 +36,7 @@ Json family_json(const AnchorFamily& family) {
           {"points", family.error.points},
           {"skipped", family.skipped},
           {"fitted", family.fitted},
+          {"left_out", family.left_out},
           {"error", anchor_errors_json(family.error)},
           {"in_sample", anchor_errors_json(family.in_sample)},
           {"bound_error", anchor_errors_json(family.bound_error)},
@@ -66,6 +67,7 @@ Json point_json(const AnchorReport& report, const AnchorPoint& point) {
           {"predicted_status", text_or_null(point.predicted_status)},
           {"binds", text_or_null(point.binds)},
           {"fitted", point.is_fitted},
+          {"left_out", point.is_left_out},
           {"skipped", text_or_null(point.skipped)},
           {"family_index", report.families.empty() ? Json() : Json(point.family)}};
 }
@@ -150,6 +152,12 @@ std::string fitted_text(const AnchorReport& report) {
     for (const std::string& sentence : family.fitted_on)
       text += fmt::format("  {}, {}: {}\n", short_text(family.family), short_text(family.device, 44),
                           short_text(sentence, 300));
+  }
+  for (const AnchorFamily& family : report.families) {
+    if (family.fitted > family.left_out)
+      text += fmt::format("  {}, {}, {}: {} points are fitted and not left out, their errors in sample\n",
+                          short_text(family.family), short_text(family.device, 44), short_text(family.library),
+                          family.fitted - family.left_out);
   }
   return text.empty() ? "" : fmt::format("\nFitted on:\n\n{}", text);
 }

@@ -74,6 +74,8 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"same_as", same_json(c)},
                  {"seconds", {{"level", optional_json(c.level_s)}, {"dag", optional_json(c.dag_s)}}},
                  {"launch_seconds", launch_seconds_json(result, c)},
+                 {"interval", interval_json(c.interval)},
+                 {"library", library_json(result.options.machine)},
                  {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
                  {"feasible_on", Json()}};
   if (report.more) report.more(i, object);

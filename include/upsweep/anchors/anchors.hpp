@@ -26,13 +26,14 @@ struct AnchorPoint {
   std::string machine;                ///< its name; empty: none
   std::string skipped;                ///< why nothing is predicted; empty: it is
   std::string predicted_status = "";  ///< "ok" or "library_error"; empty where nothing is predicted
-  std::optional<double> predicted_s;  ///< of an ok row; where is_fitted, by rates without its structure
+  std::optional<double> predicted_s;  ///< of an ok row; where is_left_out, by rates without its structure
   std::optional<double> low_s;        ///< the 80 % interval
   std::optional<double> high_s;
   std::optional<double> in_sample_s;  ///< where is_fitted: by the machine's rates
   std::optional<double> bound_s;      ///< by the datasheet alone
   std::string binds;                  ///< what the model says most of the time is
   bool is_fitted = false;             ///< the rates rest on this row, too
+  bool is_left_out = false;           ///< and predicted_s is by rates without its structure
 
   /// |predicted - measured| / measured; nothing where either is missing.
   [[nodiscard]] std::optional<double> error() const;
@@ -57,6 +58,7 @@ struct AnchorFamily {
   std::size_t rows = 0;
   std::size_t skipped = 0;         ///< neither predicted nor a failure of the library
   std::size_t fitted = 0;          ///< of the points that rates rest on, too
+  std::size_t left_out = 0;        ///< of these
   ErrorFigures error;              ///< of the points that are predicted; those that are fitted, left out
   ErrorFigures in_sample;          ///< of those that are fitted, not left out
   ErrorFigures bound_error;        ///< of the datasheet's roofline, of the same points as `error`

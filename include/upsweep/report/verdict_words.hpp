@@ -12,9 +12,12 @@ namespace upsweep {
 // What verdicts have in common wherever they are shown; sentences are plain text, not yet escaped.
 
 /// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
-/// or null), decided_by ("seconds" or "flops"), baselines, overtakes_from, overtakes_always_from, loses_again,
+/// or null), uncertain (Verdict::is_uncertain() or null), decided_by ("seconds" or "flops"), baselines, overtakes_from, overtakes_always_from, loses_again,
 /// overtakes_known (each of "whole" and "shared"), payback, sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
+
+/// [low, high], or null.
+[[nodiscard]] Json interval_json(const std::optional<ScoreInterval>& interval);
 
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
@@ -56,6 +59,9 @@ namespace upsweep {
 
 /// to_string() of how a gpu's kernels are started, for JSON; null without a gpu.
 [[nodiscard]] Json launch_json(const Machine* machine);
+
+/// Whose sparse products a gpu's seconds stand for, for JSON; null where they are those of the datasheet.
+[[nodiscard]] Json library_json(const Machine* machine);
 
 /// to_string() of how a gpu's kernels are started; empty without a gpu.
 [[nodiscard]] std::string launch_name(const Machine* machine);
