@@ -322,10 +322,15 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
       score_name(result.options), report.plain, exact_mean(of_batch(report, report.linear_flops), result.inputs),
       dense_base_text(report));
   if (result.options.machine != nullptr) {
+    const Json library = library_json(result.options.machine);
     text += fmt::format(
         "time: predicted for one iteration on {} by its {}, without building the chain.\n\n",
         result.options.machine->name,
-        report.priced_by == "pram" ? "costs of ops and levels (pram)" : "rates, bandwidth and latencies (roofline)");
+        report.priced_by == "pram" ? "costs of ops and levels (pram)"
+        : library.is_null()
+            ? "rates, bandwidth and latencies (roofline)"
+            : fmt::format("published rates of {} for sparse products, and bandwidth and latencies (roofline)",
+                          library.get<std::string>()));
   }
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& c = result.at(i);
