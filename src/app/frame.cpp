@@ -23,6 +23,8 @@ void check_frame(const FrameRequest& frame) {
     throw RequestError("setup", fmt::format("is '{}', accepted is a number of seconds of at least 0", *frame.setup_s));
   }
   check_launch(frame.launch, frame.machine.has_value());
+  if (frame.library && !frame.machine)
+    throw RequestError("library", "is whose published rates a gpu has, accepted is with `machine`");
   if (frame.launch == LaunchMode::fused && frame.execution == Execution::dag) {
     throw RequestError("launch",
                        "is fused, a kernel for each level, accepted with `execution` dag are graph and eager");

@@ -20,11 +20,12 @@
 namespace upsweep {
 namespace {
 
-/// The machine of `file` with kernels started so. Throws InputError where it cannot.
-Machine with_launch(const std::string& file, Machine machine, std::optional<LaunchMode> launch) {
-  if (!launch) return machine;
+/// The machine of `file` with kernels started so, and that library. Throws InputError where it cannot.
+Machine with_launch(const std::string& file, Machine machine, std::optional<LaunchMode> launch,
+                    const std::optional<std::string>& library) {
   try {
-    return launched(std::move(machine), *launch);
+    if (library) machine = with_library(std::move(machine), *library);
+    return launch ? launched(std::move(machine), *launch) : machine;
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", file, error.what()));
   }
@@ -147,10 +148,11 @@ void check_launch(std::optional<LaunchMode> launch, bool has_machine) {
   throw RequestError("launch", "is how kernels of a gpu are started, accepted is with `machine`");
 }
 
-std::optional<Machine> load_machine_of(const std::optional<std::string>& file, std::optional<LaunchMode> launch) {
+std::optional<Machine> load_machine_of(const std::optional<std::string>& file, std::optional<LaunchMode> launch,
+                                       const std::optional<std::string>& library) {
   check_launch(launch, file.has_value());
   if (!file) return std::nullopt;
-  return with_launch(*file, load_machine(read_yaml(*file)), launch);
+  return with_launch(*file, load_machine(read_yaml(*file)), launch, library);
 }
 
 void check_sizes(const RecurrentSizes& sizes) {
@@ -199,14 +201,15 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
   }
 }
 
-Device load_device(const std::string& file, std::optional<LaunchMode> launch, const DeviceSettings& settings) {
+Device load_device(const std::string& file, std::optional<LaunchMode> launch, const DeviceSettings& settings,
+                   const std::optional<std::string>& library) {
   Machine machine = load_machine(read_yaml(file));
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
   if (settings.host_launch_us) {
     for (Rates& rates : machine.rates) rates.host_launch_s = *settings.host_launch_us / 1e6;
   }
-  machine = with_launch(file, std::move(machine), launch);
+  machine = with_launch(file, std::move(machine), launch, library);
   DeviceAssumptions assumptions = assumed_on(machine);
   assumptions.forward_kernels = settings.forward_kernels.value_or(assumptions.forward_kernels);
   assumptions.backward_kernels = settings.backward_kernels.value_or(assumptions.backward_kernels);

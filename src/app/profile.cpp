@@ -25,7 +25,7 @@ namespace upsweep {
 namespace {
 
 std::unique_ptr<const Machine> machine_of(const ProfileRequest& request) {
-  std::optional<Machine> machine = load_machine_of(request.machine, request.launch);
+  std::optional<Machine> machine = load_machine_of(request.machine, request.launch, request.library);
   return machine ? std::make_unique<const Machine>(*std::move(machine)) : nullptr;
 }
 
@@ -298,7 +298,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
         profile_stack(request, method.depth, caller, outcome);
       } else {
         if (request.machine) {
-          Device device = load_device(*request.machine, request.launch, request.assumptions);
+          Device device = load_device(*request.machine, request.launch, request.assumptions, request.library);
           outcome.machine = std::make_unique<const Machine>(std::move(device.machine));
           outcome.assumptions = device.assumptions;
         }

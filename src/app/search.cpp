@@ -298,7 +298,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
       if (std::get<RecurrentModel>(outcome.model).layers > 1) {
         search_stack(request, caller, outcome);
       } else if (request.machine) {
-        Device device = load_device(*request.machine, request.launch, request.assumptions);
+        Device device = load_device(*request.machine, request.launch, request.assumptions, request.library);
         outcome.machine = std::make_unique<const Machine>(std::move(device.machine));
         outcome.assumptions = device.assumptions;
         search_passes(request, caller, outcome);
@@ -311,7 +311,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   if (file.holds<ChainModel>()) check_chain(request);
   std::unique_ptr<const Machine> machine;
   if (request.machine)
-    machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch).value());
+    machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch, request.library).value());
   AnyModel model = file.load(numbers_for(request.pattern));
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};

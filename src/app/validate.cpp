@@ -76,7 +76,7 @@ Setting prepare(const ValidateRequest& request, const BackendEntry& entry) {
   Setting setting;
   setting.backend = available_backend(request.backend);
   setting.workers = workers_of(request, setting.backend->facts());
-  setting.machine = load_machine_of(request.machine);
+  setting.machine = load_machine_of(request.machine, {}, request.library);
   if (setting.machine) setting.machine = run_by(entry, request, *std::move(setting.machine));
   if (setting.machine && setting.machine->workers() < setting.workers) {
     throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",

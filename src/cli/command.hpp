@@ -37,6 +37,7 @@ class ValidationFailed : public std::runtime_error {
 [[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_anchors(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_train(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_training(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_study(CLI::App& root, const Invocation& invocation);
@@ -62,6 +63,7 @@ inline constexpr std::array kCommands = {
     CommandEntry{"validate", "MODEL", declare_validate},
     CommandEntry{"solve", "MODEL", declare_solve},
     CommandEntry{"calibrate", "--out FILE", declare_calibrate},
+    CommandEntry{"anchors", "FILE.csv...", declare_anchors},
     CommandEntry{"train", "FILE", declare_train},
     CommandEntry{"training", "FILE", declare_training},
     CommandEntry{"study", "FILE", declare_study},

@@ -112,6 +112,11 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
                  "graph with one kernel for all ops of a level")
       ->check(CLI::IsMember({"eager", "graph", "fused"}))
       ->default_str("graph; of validate what the backend does");
+  app.add_option("--library", options.library,
+                 "with the machine file of a GPU: whose sparse products, of those with rates in it, or roofline: the "
+                 "datasheet's")
+      ->type_name("NAME")
+      ->default_str("the first of the file");
   app.add_option(
          "--batch", options.batch,
          "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted on a "
@@ -226,6 +231,7 @@ PatternKind pattern_kind(const ModelOptions& options) { return pattern_kind(opti
 void set_frame(const ModelOptions& options, FrameRequest& frame) {
   frame.workers = parse_given("--workers", options.workers);
   frame.machine = options.machine;
+  frame.library = options.library;
   if (options.launch) frame.launch = launch_mode(*options.launch);
   if (options.batch) frame.batch = parse_positive("--batch", *options.batch, FrameRequest::kMostBatch);
   if (options.setup) frame.setup_s = parse_number("--setup", *options.setup, "is a number of seconds of at least 0", 0);

@@ -24,6 +24,7 @@ struct ModelOptions {
   std::optional<std::string> workers;
   std::optional<std::string> machine;
   std::optional<std::string> launch;
+  std::optional<std::string> library;
   std::optional<std::string> batch;
   std::optional<std::string> execution;
   std::optional<std::string> setup;

@@ -9,6 +9,7 @@
 #include <regex>
 #include <utility>
 
+#include "published_reader.hpp"
 #include "quantity.hpp"
 #include "small_products_reader.hpp"
 #include "upsweep/io/yaml.hpp"
@@ -39,11 +40,14 @@ class MachineReader {
     machine_.first_cache_bytes = bytes(quantities.find("first_cache", kMemoryUnits, kByteCount));
     read_fill_teams(map, quantities);
     read_small_products(map);
+    read_names(map);
+    const YamlNode* published = map.find("published");
     const YamlNode& provenance = map.require("provenance");
     const YamlNode& rates = map.require("rates");
     map.finish();
     read_provenance(provenance);
     read_rates(rates);
+    if (published != nullptr) read_published_of(*published);
     return std::move(machine_);
   }
 
@@ -81,12 +85,27 @@ class MachineReader {
   void read_small_products(YamlMap& machine) {
     const YamlNode* node = machine.find("small_products");
     if (node == nullptr) return;
-    if (machine_.kind != MachineKind::gpu) {
-      throw document_.error(*node, fmt::format("small_products stands in a machine of kind {}, accepted is kind gpu, "
-                                               "or no small_products",
-                                               to_string(machine_.kind)));
-    }
+    require_gpu(*node, "small_products");
     machine_.small_products = upsweep::read_small_products(document_, *node, machine_.provenance.sources);
+  }
+
+  void require_gpu(const YamlNode& node, const std::string& key) const {
+    if (machine_.kind == MachineKind::gpu) return;
+    throw document_.error(node, fmt::format("{} stands in a machine of kind {}, accepted is kind gpu, or no {}", key,
+                                            to_string(machine_.kind), key));
+  }
+
+  void read_names(YamlMap& machine) {
+    const YamlNode* node = machine.find("names");
+    if (node == nullptr) return;
+    require_gpu(*node, "names");
+    for (const auto& name : yaml_list(document_, *node, "names of the machine", "text"))
+      machine_.names.push_back(yaml_text(document_, *name, "a name of the machine"));
+  }
+
+  void read_published_of(const YamlNode& node) {
+    require_gpu(node, "published");
+    machine_.published = read_published(document_, node);
   }
 
   void read_provenance(const YamlNode& node) {

@@ -10,27 +10,14 @@
 #include <tuple>
 #include <utility>
 
+#include "published_reader.hpp"
+#include "quoted.hpp"
 #include "replace_file.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
 namespace upsweep {
 namespace {
-
-/// Text in double quotes, as YAML has it.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 /// The first part in which two machines differ, or nothing.
 std::optional<std::string> difference(const Machine& a, const Machine& b) {
@@ -44,6 +31,8 @@ std::optional<std::string> difference(const Machine& a, const Machine& b) {
   for (std::size_t i = 0; i < a.rates.size(); ++i) {
     if (a.rates[i] != b.rates[i]) return fmt::format("rates[{}]", a.rates[i].workers);
   }
+  if (a.names != b.names) return "names";
+  if (a.published != b.published) return "published";
   if (a.provenance != b.provenance) return "provenance";
   return std::nullopt;
 }
@@ -62,6 +51,11 @@ class MachineWriter {
 
   std::string text() {
     put("name: {}\nkind: {}\n", quoted(machine_.name), to_string(machine_.kind));
+    if (!machine_.names.empty()) {
+      std::string names;
+      for (const std::string& name : machine_.names) names += (names.empty() ? "" : ", ") + quoted(name);
+      put("names: [{}]\n", names);
+    }
     if (machine_.memory_bytes != 0) quantity("", "", "memory", "_B", machine_.memory_bytes);
     if (machine_.cache_bytes != 0) quantity("", "", "cache", "_B", machine_.cache_bytes);
     if (machine_.near_cache_bytes != 0) quantity("", "", "near_cache", "_B", machine_.near_cache_bytes);
@@ -71,6 +65,7 @@ class MachineWriter {
     put_provenance();
     put("rates:{}\n", machine_.rates.empty() ? " []" : "");
     for (const Rates& rates : machine_.rates) put_rates(rates);
+    out_ += published_text(machine_.published);
     return std::move(out_);
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
@@ -36,6 +37,15 @@ Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, co
   const double from_memory = bytes / kind.bytes_per_s + kind.memory_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
   return {arithmetic, from_cache + uncached * std::max(0.0, from_memory - from_cache)};
+}
+
+/// Seconds of a sparse product by published rates; nothing where the datasheet's hold. A library takes one product at a
+/// time. What it fails at is priced as if it did not.
+std::optional<double> library_seconds(const Machine& machine, const OpWork& work) {
+  if (work.is_mv || work.sizes.products == 0 || machine.published.empty() || work.sizes.is_dense()) return std::nullopt;
+  const PublishedRates* rates = machine.product_rates();
+  if (rates == nullptr) return std::nullopt;
+  return machine.product_factor * published_seconds(*rates, product_work(work.sizes));
 }
 
 }  // namespace
@@ -113,6 +123,48 @@ const Rates& Machine::at(std::size_t active) const {
   return *best;
 }
 
+const PublishedRates* Machine::product_rates() const {
+  const auto mine = std::ranges::find_if(published, [this](const PublishedRates& of) {
+    return of.kind == PublishedKind::product && (library.empty() || of.library == library);
+  });
+  return mine == published.end() ? nullptr : &*mine;
+}
+
+Machine with_library(Machine machine, const std::string& library) {
+  std::string accepted = kRoofline;
+  bool is_known = library == kRoofline;
+  std::set<std::string> names;
+  for (const PublishedRates& rates : machine.published) names.insert(rates.library);
+  for (const std::string& name : names) accepted += ", " + name;
+  is_known = is_known || names.contains(library);
+  if (!is_known) {
+    throw std::invalid_argument(fmt::format("library is {}, and the machine {} has no rates of it, accepted are {}",
+                                            library, machine.name, accepted));
+  }
+  machine.library = library;
+  return machine;
+}
+
+std::optional<Machine> at_bound(const Machine& machine, bool high) {
+  const PublishedRates* rates = machine.product_rates();
+  if (rates == nullptr) return std::nullopt;
+  Machine bound = machine;
+  bound.product_factor = high ? rates->interval.high : rates->interval.low;
+  if (!high) return bound;
+  for (Rates& entry : bound.rates) {
+    for (TypeRates* type : {&entry.fp32, &entry.fp64}) {
+      for (KindRates* kind : {&type->mv, &type->mm}) {
+        kind->flops_per_s /= kRooflineSlack;
+        kind->bytes_per_s /= kRooflineSlack;
+        kind->cached_bytes_per_s /= kRooflineSlack;
+      }
+      type->dense_flops_per_s /= kRooflineSlack;
+    }
+    entry.copy_bytes_per_s /= kRooflineSlack;
+  }
+  return bound;
+}
+
 std::optional<double> TypeRates::dense_rate() const {
   if (dense_flops_per_s > 0) return dense_flops_per_s;
   return std::isfinite(mm.flops_per_s) ? std::optional(mm.flops_per_s) : std::nullopt;
@@ -162,6 +214,7 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
   const double busy = std::max(whole.arithmetic_s, whole.memory_s);
   const double start = launch_costs(machine, rates).op_s;
   const auto workers = static_cast<double>(std::max<std::size_t>(1, place.workers));
+  if (const std::optional<double> seconds = library_seconds(machine, work)) return {start + *seconds, *seconds};
   if (machine.kind == MachineKind::pram) {
     const double alone = start + busy;
     return {alone, alone / workers};

@@ -30,6 +30,12 @@ void require_predictable(const BackwardMethod& method, const PassShape& shape) {
   }
 }
 
+/// Of published_units() of passes.
+std::size_t step_unit() {
+  const std::vector<std::string>& units = published_units(PublishedKind::pass);
+  return static_cast<std::size_t>(std::ranges::find(units, "step") - units.begin());
+}
+
 }  // namespace
 
 double DevicePrediction::hidden_s() const {
@@ -51,9 +57,28 @@ double DevicePrediction::overall_speedup() const {
   return (others + sequential.seconds()) / (others + hidden_s());
 }
 
+const PublishedRates* step_rates(const Machine& machine, const std::string& cell) {
+  if (machine.library.empty()) return nullptr;
+  const std::size_t step = step_unit();
+  const PublishedRates* any = nullptr;
+  for (const PublishedRates& rates : machine.published) {
+    if (rates.kind != PublishedKind::pass || rates.library != machine.library || !(rates.unit_s[step] > 0)) continue;
+    if (rates.launch != to_string(machine.launch)) continue;
+    if (rates.cell == cell) return &rates;
+    if (any == nullptr) any = &rates;
+  }
+  return any;
+}
+
+void assume_steps(const PublishedRates& rates, DeviceAssumptions& assumptions) {
+  assumptions.forward_kernels = assumptions.backward_kernels = 1;
+  assumptions.host_launch_s = rates.unit_s[step_unit()];
+}
+
 DeviceAssumptions assumed_on(const Machine& machine) {
   DeviceAssumptions assumptions;
   if (machine.launch == LaunchMode::eager) assumptions.host_launch_s = machine.rates.back().host_launch_s.value_or(0);
+  if (const PublishedRates* steps = step_rates(machine, "")) assume_steps(*steps, assumptions);
   return assumptions;
 }
 

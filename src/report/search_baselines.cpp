@@ -15,6 +15,7 @@ Baseline baseline_of(const std::string& name, const SearchResult& result, double
   if (scan == nullptr) return baseline;
   baseline.best_scan = scan->schedule;
   baseline.scan_score = *scan->score + added;
+  if (baseline.is_seconds) baseline.scan_interval = scan->interval;
   return baseline;
 }
 
@@ -57,6 +58,11 @@ void add_dense(const SearchReport& report, Verdict& verdict) {
   if (!options.in_seconds() || has_whole_ops(options.machine) || report.network == nullptr) return;
   Baseline dense = baseline_of("dense-bp", result, baseline_score(report), best_scan(result), 0);
   dense.missing = missing_dense_key(*options.machine, result.workers, options.value_bytes);
+  if (const std::optional<Machine> slow = at_bound(*options.machine, true)) {
+    // A datasheet is the fastest that there is.
+    if (const std::optional<DenseBackprop> slowest = dense_on(report, *slow))
+      dense.interval = ScoreInterval{dense.score, slowest->gradients_s};
+  }
   verdict.baselines.push_back(std::move(dense));
 }
 
@@ -176,6 +182,7 @@ Verdict compared_scans(const SearchReport& report) {
   const bool is_pram = has_whole_ops(result.options.machine);
   const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
   verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
+  if (verdict.baselines.front().is_seconds) verdict.baselines.front().interval = best_plain(result).interval;
   if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
     verdict.baselines.push_back(shared_baseline(result));
   if (is_pram) verdict.overtakes = result.overtakes;

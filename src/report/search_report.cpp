@@ -97,10 +97,14 @@ std::string columns_text(const SearchReport& report) {
       options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "", score_name(options),
       report.plain, exact_mean(of_batch(report, report.linear_flops), report.result.inputs), dense_base_text(report));
   if (options.machine == nullptr) return text;
+  const std::string library = library_name(options.machine);
+  const std::string rates =
+      library.empty()
+          ? "rates, bandwidth and latencies (roofline)"
+          : fmt::format("published rates of {} for sparse products, and bandwidth and latencies (roofline)", library);
   return text + fmt::format("time: predicted for one iteration on {} by its {}, without building the chain.\n\n",
                             options.machine->name,
-                            report.priced_by == "pram" ? "costs of ops and levels (pram)"
-                                                       : "rates, bandwidth and latencies (roofline)");
+                            report.priced_by == "pram" ? "costs of ops and levels (pram)" : rates);
 }
 
 /// Why candidates do not fit, how was counted, and what was not.

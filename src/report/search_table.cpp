@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "search_parts.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -101,6 +103,10 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   } else {
     fields.push_back(field("launch_seconds", {}, Unit::seconds, [](C) { return Value(); }));
   }
+  fields.push_back(field("interval", {}, Unit::object,
+                         [](C c) { return c.interval ? Value::object(interval_json(c.interval)) : Value(); }));
+  fields.push_back(
+      field("library", {}, Unit::text, [library = library_name(machine)](C) { return text_or_nothing(library); }));
   fields.push_back(
       field("binding", {}, Unit::text, [](C c) { return c.binding ? Value(to_string(*c.binding)) : Value(); }));
   return fields;

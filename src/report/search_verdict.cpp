@@ -233,6 +233,31 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
 
+std::string interval_text(const std::optional<ScoreInterval>& interval) {
+  return fmt::format("{} to {}", short_seconds(interval->low), short_seconds(interval->high));
+}
+
+/// The intervals of what is compared, and whether they leave it open; empty without.
+std::string interval_sentence(const SearchReport& report, const Verdict& verdict) {
+  const std::optional<bool> is_uncertain = verdict.is_uncertain();
+  if (!is_uncertain) return "";
+  const PublishedRates& rates = *report.result.options.machine->product_rates();
+  std::string text;
+  std::string rest;
+  for (const Baseline& baseline : verdict.baselines) {
+    if (!baseline.interval || !baseline.scan_interval) continue;
+    if (text.empty()) text = fmt::format("{} takes {}", baseline.best_scan, interval_text(baseline.scan_interval));
+    rest += fmt::format(", {} {}", baseline.name == "dense-bp" ? "dense BP" : report.plain,
+                        interval_text(baseline.interval));
+  }
+  return fmt::format(
+      "By published times of {} ({}), four times in five {}{}: {}.", rates.library,
+      rates.from.rows.empty() ? "carried over from another GPU"
+                              : fmt::format("{} rows of this GPU", rates.from.rows.size()),
+      text, rest,
+      *is_uncertain ? "whether the scan pays is within the uncertainty" : "these intervals do not turn the verdict");
+}
+
 /// Under what it holds.
 VerdictFrame frame_of(const SearchReport& report) {
   const SearchResult& result = report.result;
@@ -243,6 +268,8 @@ VerdictFrame frame_of(const SearchReport& report) {
   frame.priced_by = report.priced_by;
   if (options.machine != nullptr) frame.machine = options.machine->name;
   frame.launch = launch_name(options.machine);
+  if (options.in_seconds() && options.machine->product_rates() != nullptr && report.priced_by != "kernels")
+    frame.library = options.machine->product_rates()->library;
   if (report.kind == "network") frame.pattern = report.pattern;
   frame.scope = options.scope == Scope::all ? "all" : "live";
   if (report.priced_by == "kernels") return frame;
@@ -341,7 +368,8 @@ Verdict search_verdict(const SearchReport& report) {
                                         uncounted_sentence(report),
                                         batch_sentence(report, verdict),
                                         payback_sentence(verdict),
-                                        dense_sentence(report, verdict)};
+                                        dense_sentence(report, verdict),
+                                        interval_sentence(report, verdict)};
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
@@ -356,7 +384,7 @@ Verdict profile_verdict(const SearchReport& report) {
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = turned_sentences(report, verdict);
   sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(verdict),
-                                       dense_sentence(report, verdict)});
+                                       dense_sentence(report, verdict), interval_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain,
                                       report.result.at(report.result.size() - 1).schedule, overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

@@ -39,6 +39,7 @@ Json frame_json(const VerdictFrame& frame) {
           {"launch", text_json(frame.launch)},
           {"pattern", text_json(frame.pattern)},
           {"scope", frame.scope},
+          {"library", text_json(frame.library)},
           {"priced_by", text_json(frame.priced_by)}};
 }
 
@@ -51,6 +52,10 @@ std::string from_text(const OvertakingWorkers& rule) {
 }
 
 }  // namespace
+
+Json interval_json(const std::optional<ScoreInterval>& interval) {
+  return interval ? Json::array({interval->low, interval->high}) : Json();
+}
 
 std::string to_string(Pays pays) {
   switch (pays) {
@@ -100,13 +105,17 @@ Json verdict_json(const Verdict& verdict) {
                          {"unit", baseline.is_seconds ? "s" : "flops"},
                          {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
-                         {"ratio", ratio ? Json(*ratio) : Json()}});
+                         {"ratio", ratio ? Json(*ratio) : Json()},
+                         {"interval", interval_json(baseline.interval)},
+                         {"scan_interval", interval_json(baseline.scan_interval)}});
     if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;
   }
   const std::optional<Pays> pays = verdict.pays();
   const bool is_compared = !verdict.baselines.empty();
+  const std::optional<bool> is_uncertain = verdict.is_uncertain();
   return {{"frame", verdict.frame ? frame_json(*verdict.frame) : Json()},
           {"pays", pays ? Json(to_string(*pays)) : Json()},
+          {"uncertain", is_uncertain ? Json(*is_uncertain) : Json()},
           {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
           {"baselines", std::move(baselines)},
           {"overtakes_from", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.from; })},
@@ -177,6 +186,11 @@ std::string launch_text(LaunchMode mode) {
 
 Json launch_json(const Machine* machine) { return text_json(launch_name(machine)); }
 
+std::string library_name(const Machine* machine) {
+  const PublishedRates* rates = machine == nullptr ? nullptr : machine->product_rates();
+  return rates == nullptr ? "" : rates->library;
+}
+
 std::string launch_name(const Machine* machine) {
   return machine != nullptr && machine->kind == MachineKind::gpu ? to_string(machine->launch) : "";
 }
@@ -199,6 +213,7 @@ std::string frame_text(const VerdictFrame& frame) {
   }
   add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
   add(frame.scope == "live" ? "live ops" : "");
+  add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
   return text;
 }
 

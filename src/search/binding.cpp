@@ -1,5 +1,6 @@
 #include "upsweep/search/binding.hpp"
 
+#include <array>
 #include <stdexcept>
 
 namespace upsweep {
@@ -17,6 +18,20 @@ void speed_up(KindRates& rates, Binding binding, double factor) {
     rates.bytes_per_s *= factor;
     rates.cached_bytes_per_s *= factor;
     divide(rates.memory_costs, factor);
+  }
+}
+
+/// Which resource a unit of a library's product goes with, as carried_products() scales them.
+Binding binding_of_unit(std::size_t unit) {
+  constexpr std::array kBindings = {Binding::latency,   Binding::bandwidth,  Binding::arithmetic, Binding::arithmetic,
+                                    Binding::bandwidth, Binding::arithmetic, Binding::arithmetic, Binding::bandwidth};
+  return kBindings.at(unit);
+}
+
+void speed_up(PublishedRates& rates, Binding binding, double factor) {
+  if (rates.kind != PublishedKind::product) return;
+  for (std::size_t unit = 0; unit < rates.unit_s.size(); ++unit) {
+    if (binding_of_unit(unit) == binding) rates.unit_s[unit] /= factor;
   }
 }
 
@@ -46,6 +61,7 @@ Machine scaled(const Machine& machine, Binding binding, double factor) {
   if (binding == Binding::workers || binding == Binding::memory)
     throw std::invalid_argument(to_string(binding) + " are settings of a point, not rates of its machine");
   Machine other = machine;
+  for (PublishedRates& rates : other.published) speed_up(rates, binding, factor);
   for (Rates& rates : other.rates) {
     if (binding == Binding::latency) {
       rates.op_latency_s /= factor;

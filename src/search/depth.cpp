@@ -38,6 +38,22 @@ std::optional<double> batched_score(const CountedSchedule& schedule, const Searc
   return static_cast<double>(flops) / static_cast<double>(schedule.inputs());
 }
 
+/// As Candidate::interval.
+std::optional<ScoreInterval> score_interval(const CountedSchedule& schedule, const SearchOptions& options,
+                                            std::uint64_t workers) {
+  if (!options.in_seconds()) return std::nullopt;
+  const auto seconds = [&](bool high) -> std::optional<double> {
+    const std::optional<Machine> bound = at_bound(*options.machine, high);
+    if (!bound) return std::nullopt;
+    return options.execution == Execution::level
+               ? std::optional(schedule.level_seconds(*bound, workers, options.scope, options.batch))
+               : schedule.dag_seconds(*bound, workers, options.scope);
+  };
+  const std::optional<double> low = seconds(false);
+  const std::optional<double> high = seconds(true);
+  return low && high ? std::optional(ScoreInterval{*low, *high}) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Schedule> depth_candidates(std::size_t length) {
@@ -80,6 +96,7 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   } else if (const std::optional<std::uint64_t> flops = score_flops(candidate, options)) {
     candidate.score = static_cast<double>(*flops) / static_cast<double>(schedule.inputs());
   }
+  candidate.interval = score_interval(schedule, options, workers);
   try {
     candidate.batched_score = batched_score(schedule, options, workers);
   } catch (const CountOverflow&) {

@@ -22,6 +22,22 @@ std::optional<Pays> Verdict::pays() const {
   return pays;
 }
 
+std::optional<bool> Verdict::is_uncertain() const {
+  const std::optional<Pays> known = pays();
+  if (!known) return std::nullopt;
+  bool has_intervals = false;
+  bool surely_pays = true;
+  bool surely_does_not = false;
+  for (const Baseline& baseline : baselines) {
+    if (!baseline.interval || !baseline.scan_interval) continue;
+    has_intervals = true;
+    surely_pays = surely_pays && baseline.scan_interval->high < baseline.interval->low;
+    surely_does_not = surely_does_not || baseline.scan_interval->low > baseline.interval->high;
+  }
+  if (!has_intervals) return std::nullopt;
+  return *known == Pays::yes ? !surely_pays : !surely_does_not;
+}
+
 std::optional<double> Verdict::ratio() const {
   std::optional<double> largest;
   if (!is_decided) return largest;

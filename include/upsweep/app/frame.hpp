@@ -18,6 +18,8 @@ struct FrameRequest {
   std::optional<std::uint64_t> workers = std::nullopt;
   std::optional<std::string> machine = std::nullopt;  ///< a file: answers are its seconds
   std::optional<LaunchMode> launch = std::nullopt;    ///< of a gpu; graph without
+  /// Of a gpu: whose sparse products, or loops over steps, or "roofline"; the first of the machine file's without.
+  std::optional<std::string> library = std::nullopt;
   /// Inputs of an iteration. Default: 1; of a recurrent model that is run, or predicted on a machine, its file's.
   std::optional<std::uint64_t> batch = std::nullopt;
   std::optional<Execution> execution = std::nullopt;  ///< default_execution(); level where only that is known

@@ -62,7 +62,8 @@ void check_launch(std::optional<LaunchMode> launch, bool has_machine);
 /// The machine of a request with kernels started as it says, or nothing without a file. Throws InputError, also where
 /// it cannot; RequestError about `launch` without a file.
 [[nodiscard]] std::optional<Machine> load_machine_of(const std::optional<std::string>& file,
-                                                     std::optional<LaunchMode> launch = std::nullopt);
+                                                     std::optional<LaunchMode> launch = std::nullopt,
+                                                     const std::optional<std::string>& library = std::nullopt);
 
 /// Workers to simulate: those asked for, else `widest`, at most those of the machine (of `file`), which may be null.
 /// Throws InputError where more are asked for than the machine has.
@@ -103,7 +104,8 @@ struct Device {
 /// kernels that the host issues are as far apart as the machine file says. Throws InputError, also where recurrent
 /// passes cannot be predicted on it.
 [[nodiscard]] Device load_device(const std::string& file, std::optional<LaunchMode> launch,
-                                 const DeviceSettings& settings);
+                                 const DeviceSettings& settings,
+                                 const std::optional<std::string>& library = std::nullopt);
 
 /// Throws RequestError for settings out of range, or without a machine.
 void check_assumptions(const DeviceSettings& settings, bool has_machine);

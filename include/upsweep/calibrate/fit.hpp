@@ -6,16 +6,32 @@
 
 namespace upsweep {
 
+/// A measured time: what was done, and how long it took.
+struct TimePoint {
+  std::vector<double> counts;  ///< of units of work, the same ones of all points
+  double seconds = 0;          ///< > 0
+};
+
+/// Costs >= 0 of a unit each that minimise the sum of squared relative errors over the points. Units that no point has
+/// cost 0. `weights`: of the squared errors, one per point; empty: all 1.
+///
+/// Method: coordinate descent on the normal equations, which converges for a convex problem with bounds. Throws
+/// std::invalid_argument without points or for a time that is not positive.
+[[nodiscard]] std::vector<double> fit_times(const std::vector<TimePoint>& points,
+                                            const std::vector<double>& weights = {});
+
+/// The same, of the sum of |log(predicted / measured)| as far as that is above kSmallError, of its square below: few
+/// points that are far off have no say. Method: fit_times() with weights from the errors before, 25 times.
+[[nodiscard]] std::vector<double> fit_robustly(const std::vector<TimePoint>& points);
+inline constexpr double kSmallError = 0.2;
+
 /// A measured product: what it did and how long one worker would have taken.
 struct CostPoint {
   WorkVector counts{};
   double worker_seconds = 0;  ///< > 0; without latency
 };
 
-/// Costs >= 0 that minimise the sum of squared relative errors over the points.
-///
-/// Counts that no point has keep cost 0. Method: coordinate descent on the normal equations, which converges for a
-/// convex problem with bounds. Throws std::invalid_argument without points or for a time that is not positive.
+/// fit_times() of products.
 [[nodiscard]] WorkCosts fit_costs(const std::vector<CostPoint>& points);
 
 }  // namespace upsweep

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "upsweep/machine/error_figures.hpp"
+#include "upsweep/machine/published_rates.hpp"
 #include "upsweep/machine/small_products.hpp"
+#include "upsweep/machine/sparse_product.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -49,6 +51,7 @@ struct OpWork {
   std::uint64_t bytes = 0;         ///< of operands and result, each once, as the counting rules have them
   std::uint64_t picked_bytes = 0;  ///< of Y that is read here and there: a vector, a diagonal, or rows to walk
   std::uint64_t moved_bytes = 0;   ///< see moved_bytes()
+  ProductSizes sizes = {};         ///< of an mm; all 0: not known
 };
 
 /// Bytes that a planned product moves: the numbers of both operands; those of the result twice, since a cache reads
@@ -154,10 +157,20 @@ struct Machine {
   std::vector<Rates> rates;               ///< by workers, ascending; at least one
   Provenance provenance;
   std::optional<SmallProducts> small_products;  ///< of a gpu, where known
+  std::vector<std::string> names = {};          ///< of the device in published tables, besides provenance.device
+  /// Of libraries on a gpu, fitted to published times. The datasheet's rates stay beside them.
+  std::vector<PublishedRates> published = {};
+  /// Whose rates sparse products have; empty: that of the first rates of products, where there are some. No figure of
+  /// the machine, see with_library().
+  std::string library = {};
+  /// Of the times of products by published rates: 1, or an end of their interval, see at_bound().
+  double product_factor = 1;
 
   [[nodiscard]] std::size_t workers() const { return rates.back().workers; }  ///< most threads or streams
   /// Rates with `active` workers: those of the largest entry that is no larger, else the first.
   [[nodiscard]] const Rates& at(std::size_t active) const;
+  /// Rates of sparse products, or null: they are priced by the datasheet.
+  [[nodiscard]] const PublishedRates* product_rates() const;
 };
 
 /// How far away the cache is that holds what a combine picks from Y, 0 to 1: rows to walk from the near cache (0) or
@@ -171,6 +184,21 @@ struct Machine {
 /// The machine with another way to start kernels. Throws std::invalid_argument, in a sentence for users, where it is no
 /// gpu, and for eager where it has no host_launch.
 [[nodiscard]] Machine launched(Machine machine, LaunchMode mode);
+
+/// The name under which sparse products are priced by the datasheet alone.
+inline constexpr const char* kRoofline = "roofline";
+
+/// The machine with another library's sparse products: one of its published rates, or kRoofline. Throws
+/// std::invalid_argument, in a sentence for users, where it has none of that name.
+[[nodiscard]] Machine with_library(Machine machine, const std::string& library);
+
+/// Kernels that stream reach half to all of a datasheet's bandwidth: of CUB's and other scans over 2^28 elements and
+/// more, published times are 1.1 to 2.9 times their bytes over it, 1.1 to 1.7 for values of at least two bytes.
+inline constexpr double kRooflineSlack = 2;
+
+/// The machine at the low (fast) or high end of its 80 % intervals: products by published rates by their interval; what
+/// is priced by a gpu's datasheet from as predicted to kRooflineSlack times that. Nothing without rates of products.
+[[nodiscard]] std::optional<Machine> at_bound(const Machine& machine, bool high);
 
 /// What starting costs where `rates` hold, which are of `machine`.
 ///
@@ -199,7 +227,7 @@ struct OpPlace {
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
 /// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
 /// counts as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size
-/// on.
+/// on. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep

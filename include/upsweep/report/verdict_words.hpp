@@ -15,9 +15,12 @@ namespace upsweep {
 void add_verdict(Document& document, const Verdict& verdict);
 
 /// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
-/// or null), decided_by ("seconds" or "flops"), baselines, overtakes_from, overtakes_always_from, loses_again,
-/// overtakes_known (each of "whole" and "shared"), payback, sentence.
+/// or null), uncertain (Verdict::is_uncertain() or null), decided_by ("seconds" or "flops"), baselines, overtakes_from,
+/// overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), payback, sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
+
+/// [low, high], or null.
+[[nodiscard]] Json interval_json(const std::optional<ScoreInterval>& interval);
 
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
@@ -59,6 +62,9 @@ void add_verdict(Document& document, const Verdict& verdict);
 
 /// to_string() of how a gpu's kernels are started, for JSON; null without a gpu.
 [[nodiscard]] Json launch_json(const Machine* machine);
+
+/// Whose sparse products a gpu's seconds stand for; empty where they are those of the datasheet.
+[[nodiscard]] std::string library_name(const Machine* machine);
 
 /// to_string() of how a gpu's kernels are started; empty without a gpu.
 [[nodiscard]] std::string launch_name(const Machine* machine);

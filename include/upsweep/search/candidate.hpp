@@ -54,6 +54,14 @@ struct SearchOptions {
   [[nodiscard]] std::uint64_t other_batch() const { return batch == 1 ? 32 : 1; }
 };
 
+/// The 80 % interval of predicted seconds, see at_bound().
+struct ScoreInterval {
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const ScoreInterval&, const ScoreInterval&) = default;
+};
+
 /// A way through the backward pass, scored. Counts are those of a batch, sums over the inputs of the pattern.
 struct Candidate {
   std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", ...
@@ -69,6 +77,7 @@ struct Candidate {
   std::optional<double> batched_score;  ///< as score, under Execution::level with other_batch() inputs; where known
   std::optional<double> level_s;        ///< with a machine: seconds under Execution::level
   std::optional<double> dag_s;          ///< with a machine: seconds under Execution::dag
+  std::optional<ScoreInterval> interval;  ///< of a score in seconds, where products have published rates
   std::array<std::optional<double>, kLaunchModes.size()> launch_s;  ///< of a gpu: as level_s, by kLaunchModes
   std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/search/candidate.hpp"
 #include "upsweep/search/crossover.hpp"
 
 namespace upsweep {
@@ -39,6 +40,8 @@ struct Baseline {
   double scan_score = 0;  ///< of it
   bool is_of_shared_ops = false;  ///< workers share the ops of both, where there is a baseline of whole ops, too
   std::string missing = {};  ///< the key of a machine file without which the score is not known; empty: it is known
+  std::optional<ScoreInterval> interval = {};       ///< of the score, where both are known
+  std::optional<ScoreInterval> scan_interval = {};  ///< of scan_score
 
   /// scan_score / score; nothing without a scan or at score 0.
   [[nodiscard]] std::optional<double> ratio() const;
@@ -62,6 +65,7 @@ struct VerdictFrame {
   std::string launch = {};                    ///< of a gpu: "eager", "graph" or "fused"
   std::string pattern = {};                   ///< of a network: "guaranteed" or "sample"
   std::string scope = "all";                  ///< or "live"
+  std::string library = {};    ///< whose sparse products a gpu's are
   std::string priced_by = {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran
 };
 
@@ -91,6 +95,8 @@ struct Verdict {
 
   /// Whether scans take less than the baselines; nothing where that is not known.
   [[nodiscard]] std::optional<Pays> pays() const;
+  /// Whether the intervals of what pays() compares leave it open; nothing without intervals.
+  [[nodiscard]] std::optional<bool> is_uncertain() const;
   /// The largest ratio, which decides; nothing without one, and where that is not known.
   [[nodiscard]] std::optional<double> ratio() const;
 };

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace upsweep {
+
+/// A published time, a row of a table in the columns of docs/anchors.md. Texts are empty, numbers missing, where the
+/// table has none.
+struct AnchorRow {
+  std::string file;
+  int line = 0;        ///< where the row begins, 1-based
+  std::string family;  ///< "spgemm", "scan", "recurrent", ...
+  std::string device;
+  std::string library;
+  std::string algorithm;
+  std::string dtype;
+  std::string launch;  ///< launch_mode
+  std::string covers;
+  std::string status;  ///< "ok", "library_error", ...
+  std::string matrix;
+  std::string cell;
+  std::string direction;
+  std::optional<double> time_s;
+
+  // Of sparse products C = A·A.
+  std::optional<std::uint64_t> rows;
+  std::optional<std::uint64_t> cols;
+  std::optional<std::uint64_t> nnz_a;
+  std::optional<std::uint64_t> products;
+  std::optional<std::uint64_t> nnz_c;
+  // Of scans.
+  std::optional<std::uint64_t> seq_len;
+  std::optional<std::uint64_t> elements;  ///< of all sequences
+  std::optional<std::uint64_t> bytes;     ///< compulsory traffic
+  // Of recurrent layers.
+  std::optional<std::uint64_t> batch;
+  std::optional<std::uint64_t> input_size;
+  std::optional<std::uint64_t> hidden;
+  std::optional<std::uint64_t> layers;
+  std::optional<std::uint64_t> steps;
+  std::optional<std::uint64_t> iterations;
+
+  std::uint32_t key = 0;  ///< row_key()
+
+  [[nodiscard]] bool is_ok() const { return status == "ok"; }
+  [[nodiscard]] bool is_library_failure() const { return status == "library_error"; }
+};
+
+}  // namespace upsweep

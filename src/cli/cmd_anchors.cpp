@@ -1,0 +1,33 @@
+#include "command.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "upsweep/app/anchors.hpp"
+
+namespace upsweep::cli {
+
+Command declare_anchors(CLI::App& root, const Invocation& invocation) {
+  struct Options {
+    AnchorsRequest request;
+    std::string format = "table";
+  };
+  CLI::App* app = root.add_subcommand("anchors", "Predict published times on named GPUs: how far off is the model?");
+  auto options = std::make_shared<Options>();
+  AnchorsRequest& request = options->request;
+  app->add_option("FILE", request.files, "tables of published times, CSV")->required();
+  app->add_option("--family", request.family, "rows of this family alone: spgemm, scan, recurrent, ...");
+  app->add_option("--device", request.device, "rows whose device has this in its name");
+  app->add_option("--machine", request.machines,
+                  "machine files of devices, before the presets; one stands for devices that nobody knows, too")
+      ->type_name("FILE");
+  app->add_option("--fit-out", request.fit_out, "fit the one --machine to its rows, and write it here")
+      ->type_name("FILE");
+  declare_format(*app, options->format);
+  return {app, [options, app, &invocation] {
+            Console console(*app);
+            const AnchorsOutcome outcome = run(options->request, invocation, console.watch());
+            print_document(options->format, document(outcome.report));
+            return 0;
+          }};
+}
+
+}  // namespace upsweep::cli

@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "support/command_line.hpp"
+#include "support/files.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AnchorsCommand : public ::testing::Test {
+ protected:
+  std::string table(const std::string& rows) {
+    const std::string path = (folder_.path() / "t.csv").string();
+    std::ofstream(path) << "family,device,library,dtype,covers,time_ms,status,rows,cols,nnz_a,products,nnz_c\n" << rows;
+    return path;
+  }
+  TemporaryFolder folder_;
+};
+
+const std::string kRows =
+    "spgemm,NVIDIA A100 80GB PCIe,cuSPARSE,fp64,compute only,26.24,ok,45330,45330,3213618,299381624,23716476\n"
+    "spgemm,NVIDIA A100 80GB PCIe,cuSPARSE,fp64,compute only,,library_error,943695,943695,77651847,8089734897,\n"
+    "spgemm,Unheard of,cuSPARSE,fp64,compute only,1,ok,1000,1000,5000,30000,20000\n";
+
+TEST_F(AnchorsCommand, PrintsWhatTheContractSays) {
+  const Json report = json_of({"anchors", table(kRows), "--family", "spgemm"});
+  ASSERT_EQ(report["families"].size(), 2);
+  const Json& family = report["families"][0];
+  EXPECT_EQ(family["family"], "spgemm");
+  EXPECT_EQ(family["device"], "NVIDIA A100 80GB PCIe");
+  EXPECT_EQ(family["library"], "cuSPARSE");
+  EXPECT_EQ(family["points"], 1);
+  EXPECT_EQ(family["skipped"], 0);
+  for (const char* figures : {"error", "bound_error"}) {
+    for (const char* key : {"mean", "median", "p90", "max"}) EXPECT_TRUE(family[figures][key].is_number()) << key;
+  }
+  EXPECT_FALSE(family["fitted_on"].empty());
+  EXPECT_EQ(report["failures"], Json::parse(R"({"predicted": 1, "missed": 0, "false_alarms": 0})"));
+  ASSERT_EQ(report["points"].size(), 3);
+  const Json& point = report["points"][0];
+  EXPECT_EQ(point["line"], 2);
+  EXPECT_EQ(point["measured_ms"], 26.24);
+  EXPECT_EQ(point["status"], "ok");
+  EXPECT_EQ(point["predicted_status"], "ok");
+  EXPECT_NEAR(point["error"].get<double>(), std::abs(point["predicted_ms"].get<double>() - 26.24) / 26.24, 1e-12);
+  EXPECT_EQ(report["points"][1]["predicted_status"], "library_error");
+  EXPECT_THAT(report["points"][2]["skipped"].get<std::string>(), HasSubstr("no machine is known"));
+}
+
+TEST_F(AnchorsCommand, KeepsRowsOfAFamilyAndADevice) {
+  EXPECT_EQ(json_of({"anchors", table(kRows), "--device", "a100"})["points"].size(), 2);
+  EXPECT_EQ(json_of({"anchors", table(kRows), "--family", "scan"})["points"].size(), 0);
+  EXPECT_EQ(upsweep({"anchors", table(kRows), "--format", "csv"}).out.find("file,line,family"), 0);
+}
+
+TEST_F(AnchorsCommand, SaysWhereATableIsWrongWithExitCode3) {
+  const Finished finished = upsweep({"anchors", table("spgemm,A,b,fp64,,x,ok,1,1,1,1,1\n")});
+  EXPECT_EQ(finished.exit_code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("t.csv:2: time_ms is 'x'"));
+  EXPECT_EQ(upsweep({"anchors", "no-such-file.csv"}).exit_code, 3);
+  EXPECT_EQ(upsweep({"anchors"}).exit_code, 2);
+  EXPECT_EQ(upsweep({"anchors", table(kRows), "--fit-out", "x.yaml"}).exit_code, 2);
+}
+
+TEST_F(AnchorsCommand, ASearchOnAGpuHasIntervalsAndItsLibrary) {
+  const std::string root = UPSWEEP_SOURCE_DIR;
+  const std::string machine = root + "/configs/machines/a100-pcie-80gb.yaml";
+  const std::vector<std::string> search = {"search", root + "/models/lenet5.yaml", "--machine", machine, "--schemes",
+                                           "hybrid"};
+  const Json fitted = json_of(search);
+  EXPECT_EQ(fitted["verdict"]["uncertain"], false);
+  EXPECT_EQ(fitted["verdict"]["frame"]["library"], "cuSPARSE");
+  for (const Json& candidate : fitted["candidates"]) {
+    EXPECT_EQ(candidate["library"], "cuSPARSE");
+    EXPECT_LE(candidate["interval"][0], candidate["score"]);
+    EXPECT_GE(candidate["interval"][1], candidate["score"]);
+  }
+  std::vector<std::string> sheet = search;
+  sheet.insert(sheet.end(), {"--library", "roofline"});
+  const Json roofline = json_of(sheet);
+  EXPECT_TRUE(roofline["verdict"]["uncertain"].is_null());
+  EXPECT_TRUE(roofline["candidates"][1]["interval"].is_null());
+  EXPECT_LT(roofline["candidates"][1]["score"], fitted["candidates"][1]["score"]);
+  std::vector<std::string> wrong = search;
+  wrong.insert(wrong.end(), {"--library", "mine"});
+  EXPECT_EQ(upsweep(wrong).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace upsweep::testing
