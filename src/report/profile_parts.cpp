@@ -90,6 +90,22 @@ std::string counting_text(const NetworkProfile* network) {
                      network->pattern_classes, network->pattern_rows);
 }
 
+std::string estimate_text(const std::string& figure, bool is_exact) {
+  return is_exact ? figure : fmt::format("~{}", figure);
+}
+
+std::string estimates_text(const SearchResult& result) {
+  std::string text;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (c.is_exact()) continue;
+    text += fmt::format("Estimated (~) from samples of rows: {}, FLOPs of all ops {} to {} (95 %, +-{:.2g} %).\n",
+                        c.schedule, short_count(c.flops_interval->low), short_count(c.flops_interval->high),
+                        100 * half_width(*c.flops_interval));
+  }
+  return text;
+}
+
 void add_counts(Json& object, const ProfileCounts& counts) {
   const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
   const PramProfile& pram = counts.pram();

@@ -43,6 +43,14 @@ Json operator_json(const ProfileReport& report, std::size_t o) {
   return json;
 }
 
+/// The interval of a count of an op, as a mean over the inputs; null where it is exact.
+Json op_interval(const ScheduleProfile& profile, std::size_t id, std::uint64_t OpProfile::*count) {
+  if (profile.ops[id].is_exact) return {};
+  return interval_json(interval_of(profile, [&](const ScheduleProfile& mine) {
+    return static_cast<double>(mine.ops[id].*count) / static_cast<double>(mine.inputs);
+  }));
+}
+
 Json op_json(const ScheduleProfile& profile, std::size_t id) {
   const OpProfile& op = profile.ops[id];
   const Combine& combine = profile.schedule.combines[id];
@@ -64,7 +72,10 @@ Json op_json(const ScheduleProfile& profile, std::size_t id) {
           {"products", mean(op.products)},
           {"flops", mean(op.flops)},
           {"bytes", mean(op.bytes)},
-          {"span", mean(op.span)}};
+          {"span", mean(op.span)},
+          {"exact", op.is_exact},
+          {"interval", op_interval(profile, id, &OpProfile::flops)},
+          {"nnz_interval", op_interval(profile, id, &OpProfile::nnz)}};
 }
 
 std::string operators_text(const ProfileReport& report, const TextStyle& style) {
@@ -110,12 +121,14 @@ std::string ops_text(const ScheduleProfile& profile, const TextStyle& style) {
   for (std::size_t id = 0; id < profile.ops.size(); ++id) {
     const OpProfile& op = profile.ops[id];
     const Combine& combine = profile.schedule.combines[id];
-    table.row({fmt::format("{}", id), fmt::format("{}", combine.level), to_string(combine.phase),
-               fmt::format("{} <- {} o {}", position_text(combine.target), position_text(combine.left),
-                           position_text(combine.right)),
-               op.is_mv ? "mv" : "mm", fmt::format("{} x {} x {}", op.m, op.k, op.n),
-               exact_mean(op.nnz, profile.inputs), short_count(op.flops, profile.inputs),
-               short_bytes(op.bytes, profile.inputs), op.dead ? "dead" : ""});
+    table.row(
+        {fmt::format("{}", id), fmt::format("{}", combine.level), to_string(combine.phase),
+         fmt::format("{} <- {} o {}", position_text(combine.target), position_text(combine.left),
+                     position_text(combine.right)),
+         op.is_mv ? "mv" : "mm", fmt::format("{} x {} x {}", op.m, op.k, op.n),
+         op.is_exact ? exact_mean(op.nnz, profile.inputs) : estimate_text(short_count(op.nnz, profile.inputs), false),
+         estimate_text(short_count(op.flops, profile.inputs), op.is_exact), short_bytes(op.bytes, profile.inputs),
+         op.dead ? "dead" : ""});
   }
   return table.text(style);
 }
@@ -209,17 +222,48 @@ Json to_json(const ProfileReport& report) {
   add_counts(json, counts_of(report));
   json["chain_build"]["formation_flops"] = json_mean(network.formation_flops, inputs);
   json["chain_build"]["formation"] = work_json(graph.formation, inputs);
+  const Candidate& mine = report.compared.last();
+  json["estimate"] = mine.is_exact() ? Json()
+                                     : Json{{"flops_interval", interval_json(mine.flops_interval)},
+                                            {"score_interval", interval_json(mine.score_interval)},
+                                            {"shared_interval", interval_json(mine.shared_interval)}};
   if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
   return json;
 }
 
 std::string to_csv(const ProfileReport& report) {
-  std::string csv = csv_line({"id", "phase", "level", "left", "right", "target", "kind", "dead", "m", "k", "n",
-                              "left_nnz", "right_nnz", "nnz", "products", "flops", "bytes", "span"});
+  std::string csv = csv_line({"id",
+                              "phase",
+                              "level",
+                              "left",
+                              "right",
+                              "target",
+                              "kind",
+                              "dead",
+                              "m",
+                              "k",
+                              "n",
+                              "left_nnz",
+                              "right_nnz",
+                              "nnz",
+                              "products",
+                              "flops",
+                              "bytes",
+                              "span",
+                              "exact",
+                              "interval_low",
+                              "interval_high",
+                              "nnz_interval_low",
+                              "nnz_interval_high"});
   for (std::size_t id = 0; id < report.profile.ops.size(); ++id) {
     std::vector<std::string> cells;
-    for (const auto& value : op_json(report.profile, id)) {
-      cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    const Json object = op_json(report.profile, id);
+    for (const auto& [key, value] : object.items()) {
+      if (!key.ends_with("interval")) {
+        cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+        continue;
+      }
+      for (const std::size_t end : {0, 1}) cells.push_back(value.is_null() ? "" : value[end].dump());
     }
     csv += csv_line(cells);
   }
@@ -235,7 +279,7 @@ std::string to_text(const ProfileReport& report, const TextStyle& style) {
       inputs == 1 ? "" : fmt::format(", means over {} inputs", inputs), operators_text(report, style));
   const std::string links = links_text(report.network, network, style);
   if (!links.empty()) text += links + '\n';
-  text += counting_text(&network) + '\n';
+  text += counting_text(&network) + estimates_text(report.compared) + '\n';
   const ProfileCounts counts = counts_of(report);
   text += fmt::format("{}\n{}\n{}\n{}", schedule_text(counts), ops_text(profile, style), levels_text(profile, style),
                       counts_text(counts,

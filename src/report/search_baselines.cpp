@@ -15,6 +15,8 @@ Baseline baseline_of(const std::string& name, const SearchResult& result, double
   if (scan == nullptr) return baseline;
   baseline.best_scan = scan->schedule;
   baseline.scan_score = *scan->score + added;
+  if (scan->score_interval)
+    baseline.scan_interval = Interval{scan->score_interval->low + added, scan->score_interval->high + added};
   return baseline;
 }
 
@@ -36,6 +38,7 @@ Baseline shared_baseline(const SearchResult& result) {
   if (scan == nullptr) return baseline;
   baseline.best_scan = scan->schedule;
   baseline.scan_score = mean(*scan);
+  baseline.scan_interval = scan->shared_interval;
   return baseline;
 }
 
@@ -115,7 +118,8 @@ bool gave_up(const SearchResult& result) {
 bool is_best_proven(const SearchResult& result) {
   if (!result.best_scheme) return false;
   const double best = *result.at(*result.best_scheme).score;
-  return std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
+  return result.rivals().empty() &&
+         std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
 }
 
 const Candidate& best_plain(const SearchResult& result) {

@@ -77,10 +77,20 @@ Json candidate_json(const SearchReport& report, std::size_t i) {
                  {"binding", c.binding ? Json(to_string(*c.binding)) : Json()},
                  {"feasible_on", Json()}};
   if (report.more) report.more(i, object);
-  object["status"] = "counted";
+  object["status"] = c.is_exact() ? "counted" : "estimated";
+  object["exact"] = c.is_exact() && report.is_exact;
+  object["interval"] = interval_json(c.score_interval);
+  object["flops_interval"] = interval_json(c.flops_interval);
   object["score_bound"] = Json();
   object["count_pairs"] = Json();
   return object;
+}
+
+bool is_all_exact(const SearchResult& result) {
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (!result.at(i).is_exact()) return false;
+  }
+  return true;
 }
 
 /// The same names, null but for what is known.
@@ -164,7 +174,7 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
   TextTable table(columns);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& c = result.at(i);
-    const auto count = [&](std::uint64_t sum) { return short_count(sum, result.inputs); };
+    const auto count = [&](std::uint64_t sum) { return estimate_text(short_count(sum, result.inputs), c.is_exact()); };
     std::vector<std::string> cells = {c.depth ? fmt::format("{}", *c.depth) : c.schedule,
                                       whole_text(c.levels),
                                       whole_text(c.totals.ops),
@@ -248,7 +258,7 @@ Json to_json(const SearchReport& report) {
   Json json = {{"model", report.model},
                {"kind", report.kind},
                {"pattern", report.pattern},
-               {"exact", report.is_exact},
+               {"exact", report.is_exact && is_all_exact(result)},
                {"counting", counting_json(report.network_profile)},
                {"inputs", result.inputs},
                {"objective", to_string(result.options.objective)},
@@ -285,9 +295,13 @@ std::string to_csv(const SearchReport& report) {
   std::string csv;
   const std::size_t counted = report.result.size();
   for (std::size_t i = 0; i < counted + report.result.uncounted.size(); ++i) {
-    const Json object =
-        (i < counted ? candidate_json(report, i) : uncounted_json(report, report.result.uncounted[i - counted]))
-            .flatten();
+    Json whole = i < counted ? candidate_json(report, i) : uncounted_json(report, report.result.uncounted[i - counted]);
+    for (const char* name : {"interval", "flops_interval"}) {
+      const Json interval = whole[name];
+      whole[name] = {{"low", interval.is_null() ? Json() : interval[0]},
+                     {"high", interval.is_null() ? Json() : interval[1]}};
+    }
+    const Json object = whole.flatten();
     std::vector<std::string> heads;
     std::vector<std::string> cells;
     for (const auto& [key, value] : object.items()) {
@@ -330,7 +344,7 @@ std::string to_text(const SearchReport& report, const TextStyle& style) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  text += counting_text(report.network_profile) + uncounted_lines(result);
+  text += counting_text(report.network_profile) + estimates_text(result) + uncounted_lines(result);
   if (!report.no_schemes.empty()) text += report.no_schemes + '\n';
   return text + report.remarks + graph_comparison_text(report, style);
 }

@@ -88,6 +88,10 @@ std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std
                      frame.empty() ? "Where" : frame + "where", whole, shared);
 }
 
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->low, interval->high} : Json();
+}
+
 Json verdict_json(const Verdict& verdict) {
   Json baselines = Json::array();
   for (const Baseline& baseline : verdict.baselines) {
@@ -98,7 +102,10 @@ Json verdict_json(const Verdict& verdict) {
                          {"unit", baseline.is_seconds ? "s" : "flops"},
                          {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
-                         {"ratio", ratio ? Json(*ratio) : Json()}});
+                         {"ratio", ratio ? Json(*ratio) : Json()},
+                         {"exact", !baseline.scan_interval},
+                         {"interval", interval_json(baseline.scan_interval)},
+                         {"within_uncertainty", baseline.is_within_uncertainty()}});
     if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;
   }
   const std::optional<Pays> pays = verdict.pays();

@@ -16,6 +16,9 @@ namespace upsweep {
 /// overtakes_known (each of "whole" and "shared"), payback, sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
+/// [low, high] of a 95 % interval; null without one.
+[[nodiscard]] Json interval_json(const std::optional<Interval>& interval);
+
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "upsweep/machine/machine.hpp"
+#include "upsweep/profile/estimate.hpp"
 #include "upsweep/search/binding.hpp"
 #include "upsweep/search/crossover.hpp"
 #include "upsweep/sim/complexity.hpp"
@@ -74,6 +75,12 @@ struct Candidate {
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
   std::string same_scheme;               ///< without such a depth the first other scheme with the same; empty if none
   bool is_plain = false;                 ///< plain back-propagation, under another name too
+  // Where counts are estimates (ScheduleProfile::without), 95 % intervals of figures as they stand above; else nothing.
+  std::optional<Interval> score_interval = {};
+  std::optional<Interval> flops_interval = {};   ///< of totals.flops, as a mean over the inputs
+  std::optional<Interval> shared_interval = {};  ///< of pram.shared_flops, likewise
+
+  [[nodiscard]] bool is_exact() const { return !flops_interval; }
 
   [[nodiscard]] bool is_scan() const { return !is_plain; }
 };
@@ -123,6 +130,9 @@ struct SearchResult {
   std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
   std::optional<Overtaking> overtaking;    ///< where a hybrid does, of a chain that closed forms count, in FLOPs
   std::optional<Overtakes> overtakes;      ///< in FLOPs; nothing where times of a processor or a GPU decide
+
+  /// Those that fit and may be better than the best of all as far as estimates tell, the best itself not among them.
+  [[nodiscard]] std::vector<std::size_t> rivals() const;
 
   /// Plain back-propagation, which always has a score.
   [[nodiscard]] const Candidate& linear() const { return candidates.front(); }

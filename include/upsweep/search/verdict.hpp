@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/profile/estimate.hpp"
 #include "upsweep/search/crossover.hpp"
 
 namespace upsweep {
@@ -39,6 +40,10 @@ struct Baseline {
   double scan_score = 0;  ///< of it
   bool is_of_shared_ops = false;  ///< workers share the ops of both, where there is a baseline of whole ops, too
   std::string missing = {};  ///< the key of a machine file without which the score is not known; empty: it is known
+  std::optional<Interval> scan_interval = {};  ///< 95 % interval of scan_score where that is an estimate
+
+  /// Whether the score lies within it, so that the comparison may turn.
+  [[nodiscard]] bool is_within_uncertainty() const { return scan_interval && scan_interval->has(score); }
 
   /// scan_score / score; nothing without a scan or at score 0.
   [[nodiscard]] std::optional<double> ratio() const;
