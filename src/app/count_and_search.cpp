@@ -73,7 +73,7 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
   constexpr std::uint64_t kGlancePairs = 100'000'000;
   const Model& model = std::get<Model>(outcome.model);
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
-  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
+  const std::uint64_t most = request.most_pairs();
   std::vector<std::string> names;
   for (const Schedule& schedule : schedules) names.push_back(schedule.name);
   const auto count = [&](std::vector<Schedule> some, std::uint64_t limit) {
@@ -98,6 +98,16 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
                              static_cast<double>(mine.pairs),
                              result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
       take_over(count({analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names, analysis);
+      result = search();
+    }
+    if (request.estimate && !analysis.uncounted.empty()) {
+      // Together: rows that are drawn serve all schedules that have their products.
+      std::vector<Schedule> left;
+      for (const UncountedSchedule& mine : analysis.uncounted) left.push_back(mine.least.schedule);
+      watch.show(fmt::format("estimating {} schedules", left.size()));
+      take_over(analyse_network(model, request.pattern, std::move(left), watch, std::min(kGlancePairs, most),
+                                request.estimates()),
+                names, analysis);
       result = search();
     }
   } catch (const Interrupted&) {

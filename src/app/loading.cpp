@@ -78,10 +78,16 @@ class CountProgress {
 
 }  // namespace
 
+std::optional<EstimateSettings> CountingRequest::estimates() const {
+  if (!estimate) return std::nullopt;
+  return EstimateSettings{*estimate, std::max(kMostPairs, most_pairs()), estimate_seed};
+}
+
 Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch,
-                         std::optional<std::uint64_t> most_pairs) {
+                         std::optional<std::uint64_t> most_pairs, const std::optional<EstimateSettings>& estimate) {
   CountProgress shown(watch);
   CountLimits limits;
+  limits.estimate = estimate;
   limits.pairs = most_pairs.value_or(WorkMeter::kNoLimit);
   limits.stop = watch.stop;
   limits.progress = [&](std::size_t number, std::size_t products) { shown.product(number, products); };
@@ -100,11 +106,17 @@ Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Sc
   }
 }
 
-void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
-                        const std::optional<std::uint64_t>& most_memory) {
+void check_counting(const ModelFile& file, const CountingRequest& counting) {
+  if (counting.estimate && !(*counting.estimate > 0 && *counting.estimate <= 1)) {
+    throw RequestError("estimate", fmt::format("is {}, accepted is a share above 0 % and at most 100 %: half the width "
+                                               "of an interval",
+                                               *counting.estimate));
+  }
   if (!file.holds<RecurrentModel>() && !file.holds<ChainModel>()) return;
-  for (const auto& [field, limit] : {std::pair{"count_limit", &most_pairs}, std::pair{"count_memory", &most_memory}}) {
-    if (*limit) throw RequestError(field, "with a model that closed forms count, accepted is a network of operators");
+  for (const auto& [field, is_given] : {std::pair{"count_limit", counting.count_limit.has_value()},
+                                        std::pair{"count_memory", counting.count_memory.has_value()},
+                                        std::pair{"estimate", counting.estimate.has_value()}}) {
+    if (is_given) throw RequestError(field, "with a model that closed forms count, accepted is a network of operators");
   }
 }
 

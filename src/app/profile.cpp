@@ -89,10 +89,12 @@ Analysis count_network(const ProfileRequest& request, const Model& model, const 
   const std::size_t length = model.network.links().size() + 1;
   std::vector<Schedule> schedules = {make_schedule(schedule_request(request.schedule), length),
                                      linear_schedule(length)};
-  const std::uint64_t most = request.count_limit.value_or(kMostPairs);
-  Analysis analysis = request.is_default_schedule
-                          ? analyse_default(model, request.pattern, std::move(schedules), watch, most)
-                          : analyse_network(model, request.pattern, std::move(schedules), watch, most);
+  const std::uint64_t most = request.most_pairs();
+  // With estimates the schedule that is meant needs no other in its place.
+  Analysis analysis =
+      request.is_default_schedule && !request.estimate
+          ? analyse_default(model, request.pattern, std::move(schedules), watch, most)
+          : analyse_network(model, request.pattern, std::move(schedules), watch, most, request.estimates());
   if (!analysis.uncounted.empty()) throw uncounted_error(model, request.pattern, analysis.uncounted.front());
   std::swap(analysis.schedules.front(), analysis.schedules.back());
   if (analysis.schedules.front().schedule.name == analysis.schedules.back().schedule.name)
@@ -252,7 +254,9 @@ Json names_of_all(const ProfileOutcome& outcome) {
   }
   object["launch"] = launch_json(outcome.machine.get());
   object["kind"] = search_kind(outcome.model);
-  object["exact"] = chain == nullptr || chain->chain.is_exact();
+  const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted);
+  object["exact"] =
+      (chain == nullptr || chain->chain.is_exact()) && (network == nullptr || network->profile().without.empty());
   object["inputs"] = 1;
   object["pattern"] = to_string(outcome.pattern);
   object["schedule"] = {{"requested", outcome.schedule}};
@@ -286,7 +290,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_schedule(request.schedule);
   const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
-  check_count_limits(file, request.count_limit, request.count_memory);
+  check_counting(file, request);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {

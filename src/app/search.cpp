@@ -288,7 +288,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   check_sizes(request.sizes);
   const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
-  check_count_limits(file, request.count_limit, request.count_memory);
+  check_counting(file, request);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {

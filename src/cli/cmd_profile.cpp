@@ -21,8 +21,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.model = options.model.model;
   request.schedule = options.schedule.value_or("blelloch");
   request.is_default_schedule = !options.schedule;
-  request.count_limit = count_limit_of(options.count);
-  request.count_memory = count_memory_of(options.count);
+  set_counting(options.count, request);
   request.onnx = onnx_options(options.onnx);
   request.pattern = pattern_kind(options.model);
   set_frame(options.model, request);
@@ -54,6 +53,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
                       "synthetic chain linear, blelloch, hybrid:L")
       ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
   declare_count_options(*app, options->count);
+  declare_estimate_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
 }
 

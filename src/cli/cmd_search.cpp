@@ -33,8 +33,7 @@ SearchRequest request_of(const SearchCommand& options) {
   request.live = options.live;
   if (options.memory) request.memory = parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
-  request.count_limit = count_limit_of(options.count);
-  request.count_memory = count_memory_of(options.count);
+  set_counting(options.count, request);
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);
   return request;
@@ -69,6 +68,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
                   "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
       ->type_name("SIZE");
   declare_count_options(*app, options->count);
+  declare_estimate_options(*app, options->count);
   return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
 }
 

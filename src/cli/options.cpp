@@ -84,6 +84,29 @@ void declare_count_options(CLI::App& app, CountOptions& options) {
       ->default_str("what the machine has left");
 }
 
+void declare_estimate_options(CLI::App& app, CountOptions& options) {
+  app.add_option(
+         "--estimate", options.estimate,
+         "estimate schedules whose counting takes more than some seconds (or than --count-limit) from samples of "
+         "rows, until half the 95 % interval of their FLOPs is no wider than this: 2% or 0.02")
+      ->type_name("SHARE");
+  app.add_option("--estimate-seed", options.seed, "of the rows that are drawn")->type_name("N")->default_str("1");
+}
+
+void set_counting(const CountOptions& options, CountingRequest& counting) {
+  counting.count_limit = count_limit_of(options);
+  counting.count_memory = count_memory_of(options);
+  if (options.seed) {
+    if (!options.estimate) throw UsageError("--estimate-seed is of estimates, accepted is with --estimate");
+    counting.estimate_seed = parse_whole("--estimate-seed", *options.seed);
+  }
+  if (!options.estimate) return;
+  const bool is_percent = options.estimate->ends_with('%');
+  const std::string number = is_percent ? options.estimate->substr(0, options.estimate->size() - 1) : *options.estimate;
+  const double share = parse_number("--estimate", number, "is a share, 2% or 0.02", 0);
+  counting.estimate = is_percent ? share / 100 : share;
+}
+
 std::optional<std::uint64_t> count_limit_of(const CountOptions& options) {
   if (!options.limit) return std::nullopt;
   constexpr double kMost = 0x1p62;

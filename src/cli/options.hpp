@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "upsweep/app/frame.hpp"
+#include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/machine/machine.hpp"
@@ -39,10 +40,18 @@ void declare_model_options(CLI::App& app, ModelOptions& options);
 struct CountOptions {
   std::optional<std::string> limit;
   std::optional<std::string> memory;
+  std::optional<std::string> estimate;
+  std::optional<std::string> seed;
 };
 
 /// Declares --count-limit and --count-memory.
 void declare_count_options(CLI::App& app, CountOptions& options);
+
+/// Declares --estimate and --estimate-seed.
+void declare_estimate_options(CLI::App& app, CountOptions& options);
+
+/// Puts all of them into a request.
+void set_counting(const CountOptions& options, CountingRequest& counting);
 
 /// The steps of --count-limit: a number of at least 1, as 3e12 too.
 [[nodiscard]] std::optional<std::uint64_t> count_limit_of(const CountOptions& options);

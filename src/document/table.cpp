@@ -57,14 +57,27 @@ std::string Table::csv() const {
   std::vector<std::string> cells;
   for (const Column& column : columns_) {
     if (!is_in_csv(column)) continue;
-    cells.push_back(column.name);
-    std::ranges::replace(cells.back(), '/', '_');
+    std::string name = column.name;
+    std::ranges::replace(name, '/', '_');
+    if (column.unit == Unit::interval) {
+      cells.push_back(name + "_low");
+      name += "_high";
+    }
+    cells.push_back(std::move(name));
   }
   std::string text = csv_line(cells);
   for (std::size_t row = 0; row < rows_; ++row) {
     cells.clear();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (is_in_csv(columns_[c])) cells.push_back(value(row, c).exact());
+      if (!is_in_csv(columns_[c])) continue;
+      const Value cell = value(row, c);
+      if (columns_[c].unit != Unit::interval) {
+        cells.push_back(cell.exact());
+        continue;
+      }
+      const std::optional<Interval> interval = cell.as_interval();
+      cells.push_back(interval ? Value(interval->low).exact() : "");
+      cells.push_back(interval ? Value(interval->high).exact() : "");
     }
     text += csv_line(cells);
   }

@@ -28,6 +28,7 @@ std::string number_text(double number, Unit unit) {
     case Unit::exact:
     case Unit::whole:
     case Unit::object:
+    case Unit::interval:
     case Unit::moment:
     case Unit::code:
       break;
@@ -84,6 +85,11 @@ Value Value::bad() && {
   return std::move(*this);
 }
 
+std::optional<Interval> Value::as_interval() const {
+  const auto* interval = std::get_if<Interval>(&data_);
+  return interval == nullptr ? std::nullopt : std::optional(*interval);
+}
+
 std::optional<double> Value::as_number() const {
   if (const auto* number = std::get_if<std::int64_t>(&data_)) return static_cast<double>(*number);
   if (const auto* number = std::get_if<std::uint64_t>(&data_)) return static_cast<double>(*number);
@@ -98,6 +104,8 @@ Json Value::json() const {
           return Json();
         } else if constexpr (std::same_as<decltype(data), const std::shared_ptr<const Json>&>) {
           return *data;
+        } else if constexpr (std::same_as<decltype(data), const Interval&>) {
+          return Json::array({data.low, data.high});
         } else {
           return Json(data);
         }
@@ -118,6 +126,8 @@ std::string Value::exact() const {
 std::string Value::text(Unit unit) const {
   if (shown_) return *shown_;
   if (is_nothing()) return "-";
+  if (const std::optional<Interval> interval = as_interval())
+    return fmt::format("{} to {}", short_count(interval->low), short_count(interval->high));
   const Unit mine = unit_.value_or(unit);
   if (const auto* truth = std::get_if<bool>(&data_)) return *truth ? "yes" : "no";
   if (mine == Unit::whole && std::holds_alternative<std::uint64_t>(data_))

@@ -94,16 +94,32 @@ auto with_room(const Network& network, std::size_t o, const Make& make) {
   }
 }
 
+/// By operator whether it is a link of its own that has a weight: of these, rows at a concrete input are still shifts
+/// of each other.
+std::vector<bool> weighted_links(const Network& network) {
+  std::vector<bool> is_one(network.operators().size());
+  for (std::size_t link = 0; link < network.links().size(); ++link) {
+    const std::size_t o = network.links()[link];
+    is_one[o] =
+        !network.link(link).is_block && weight_shape(network.operators()[o].kind, network.operators()[o].in_shape);
+  }
+  return is_one;
+}
+
 /// The patterns of every operator that is the same at all inputs; none for views and joins.
 std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_patterns(const Network& network,
-                                                                        const NetworkWeights& weights) {
+                                                                        const NetworkWeights& weights,
+                                                                        PatternForm form) {
   std::vector<std::vector<std::shared_ptr<const Pattern>>> patterns(network.operators().size());
+  std::vector<bool> has_classes(patterns.size());
+  if (form == PatternForm::at_input) has_classes = weighted_links(network);
   for (std::size_t o = 0; o < patterns.size(); ++o) {
     const Operator& op = network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
     for (std::size_t input = 0; input <= op.other_shapes.size(); ++input)
       patterns[o].push_back(with_room(network, o, [&] {
-        return std::make_shared<Pattern>(guaranteed_pattern(op, weights[o], PatternForm::rows, input));
+        return std::make_shared<Pattern>(
+            guaranteed_pattern(op, weights[o], has_classes[o] ? PatternForm::classes : PatternForm::rows, input));
       }));
   }
   return patterns;
@@ -168,12 +184,14 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
                                     "most {:.1f} GiB",
                                     kind_name(op.kind), op.name, total / kGiB, available / kGiB));
   };
+  std::vector<bool> has_classes(network.operators().size());
+  if (form == PatternForm::at_input) has_classes = weighted_links(network);
   for (std::size_t link = 0; link < network.links().size(); ++link) {
     const ChainLink& part = network.link(link);
     for (const std::size_t o : part.operators) {
       const Operator& op = network.operators()[o];
       if (is_view(op.kind) || is_join(op.kind)) continue;
-      if (form == PatternForm::classes) {
+      if (form == PatternForm::classes || has_classes[o]) {
         add(o, axis_memory(op));
         if (const auto classes = operator_classes(op, weights[o])) {
           add(o, classes->memory() + weight_list_memory(op, weights[o]));
@@ -214,8 +232,8 @@ JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& wei
   });
 }
 
-SampleChains::SampleChains(const Network& network, const NetworkWeights& weights)
-    : network_(network), weights_(weights), fixed_(fixed_patterns(network, weights)) {}
+SampleChains::SampleChains(const Network& network, const NetworkWeights& weights, PatternForm form)
+    : network_(network), weights_(weights), form_(form), fixed_(fixed_patterns(network, weights, form)) {}
 
 JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) const {
   const std::vector<std::vector<double>> outputs = activations(network_, weights_, x);
@@ -226,7 +244,10 @@ JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) co
     return std::shared_ptr<const Pattern>(
         std::make_shared<Pattern>(sample_pattern(network_.operators()[o], weights_[o], at)));
   };
-  return in_scan_order(network_, pattern_of, steps, PatternForm::rows, [](const ChainLink&) { return std::string(); });
+  JacobianChain chain =
+      in_scan_order(network_, pattern_of, steps, PatternForm::rows, [](const ChainLink&) { return std::string(); });
+  chain.is_at_input = form_ == PatternForm::at_input;
+  return chain;
 }
 
 }  // namespace upsweep

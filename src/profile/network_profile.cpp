@@ -68,7 +68,8 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     mine.cols = pattern.cols();
     add_to(mine.nnz, pattern.nnz());
     add_to(profile.pattern_rows, pattern.rows());
-    add_to(profile.pattern_classes, pattern.classes() ? pattern.classes()->partition().size() : pattern.rows());
+    const bool has_classes = pattern.classes() && !chain.is_at_input;
+    add_to(profile.pattern_classes, has_classes ? pattern.classes()->partition().size() : pattern.rows());
     add_to(mine.bytes, csr_bytes(pattern.rows(), pattern.nnz(), value_bytes));
     if (plan != nullptr) add_formation(*plan, mine.formation);
     if (i == 0) continue;  // no schedule needs the gradient of the input
@@ -133,7 +134,7 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   std::optional<SampleChains> samples;
   if (pattern == PatternKind::sample) {
     if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
-    samples.emplace(view.network, view.weights);
+    samples.emplace(view.network, view.weights, form == PatternForm::classes ? PatternForm::at_input : form);
   }
   Analysis analysis;
   analysis.network.inputs = samples ? view.sample->count : 1;

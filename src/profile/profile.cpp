@@ -18,12 +18,14 @@ namespace {
 struct Planned {
   std::vector<ValueRange> ranges;
   ScheduleProfile profile;
+  bool has_all = true;                         // of all chains so far
+  std::optional<RefusedProduct> refusal = {};  // the last one, where it has not
 };
 
-/// Adds the counts of one chain to a profile.
+/// Adds the counts of one chain to the profile of a schedule whose values cover `ranges`.
 void add_chain(const JacobianChain& chain, const ProductPlan& plan, const ProductPlan::Counts& counts,
-               unsigned value_bytes, Planned& planned) {
-  const Schedule& schedule = planned.profile.schedule;
+               unsigned value_bytes, const Schedule& schedule, const std::vector<ValueRange>& ranges,
+               ScheduleProfile& profile) {
   const auto rows = [&](std::uint32_t position) {
     return position == 0 ? chain.gradient_length : chain.jacobians[position - 1]->rows();
   };
@@ -51,13 +53,17 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
                                      : counts.max_row_nnz[plan.range_number(range)];
   };
   for (std::size_t value = 0; value < schedule.length; ++value) {
-    add_to(planned.profile.value_bytes[value], bytes(planned.ranges[value]));
+    add_to(profile.value_bytes[value], bytes(ranges[value]));
   }
+  const auto is_exact = [&](ValueRange range) {
+    return range.first == 0 || range.first == range.last || counts.is_range_estimated.empty() ||
+           !counts.is_range_estimated[plan.range_number(range)];
+  };
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    const ValueRange earlier = planned.ranges[schedule.combines[id].earlier];
-    const ValueRange later = planned.ranges[schedule.combines[id].later];
+    const ValueRange earlier = ranges[schedule.combines[id].earlier];
+    const ValueRange later = ranges[schedule.combines[id].later];
     const ValueRange range{earlier.first, later.last};
-    OpProfile& op = planned.profile.ops[id];
+    OpProfile& op = profile.ops[id];
     op.m = rows(later.last);
     op.k = cols(later.first);
     op.n = cols(earlier.first);
@@ -74,8 +80,34 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     add_to(op.bytes, bytes(range));
     add_to(op.left_bytes, bytes(earlier));
     add_to(op.right_bytes, bytes(later));
-    add_to(planned.profile.value_bytes[schedule.value_of(id)], bytes(range));
+    add_to(profile.value_bytes[schedule.value_of(id)], bytes(range));
+    op.is_exact = op.is_exact && is_exact(earlier) && is_exact(later) && is_exact(range);
+    if (!op.is_mv && !counts.is_split_estimated.empty())
+      op.is_exact = op.is_exact && !counts.is_split_estimated[plan.split_number(range, earlier.last)];
   }
+}
+
+/// An empty profile of a schedule.
+ScheduleProfile begun(Schedule schedule, std::size_t inputs) {
+  ScheduleProfile profile;
+  profile.inputs = inputs;
+  profile.ops.resize(schedule.combines.size());
+  profile.value_bytes.resize(schedule.values());
+  profile.schedule = std::move(schedule);
+  return profile;
+}
+
+/// What follows from the counts of the ops.
+void finish(ScheduleProfile& profile) {
+  const std::vector<bool> dead = dead_combines(profile.schedule);
+  for (std::size_t id = 0; id < dead.size(); ++id) profile.ops[id].dead = dead[id];
+  profile.levels = level_profiles(profile);
+}
+
+/// Keeps the profiles of all groups but one each where counts are estimates.
+void finish_estimates(ScheduleProfile& profile) {
+  if (std::ranges::all_of(profile.ops, &OpProfile::is_exact)) profile.without.clear();
+  for (ScheduleProfile& without : profile.without) finish(without);
 }
 
 }  // namespace
@@ -109,10 +141,8 @@ CountedSchedules count_schedules(std::vector<Schedule> schedules, std::size_t in
     Planned planned;
     planned.ranges = value_ranges(schedule);
     plan.add(schedule, planned.ranges);
-    planned.profile.inputs = inputs;
-    planned.profile.ops.resize(schedule.combines.size());
-    planned.profile.value_bytes.resize(schedule.values());
-    planned.profile.schedule = std::move(schedule);
+    planned.profile = begun(std::move(schedule), inputs);
+    if (limits.estimate) planned.profile.without.resize(kSampleGroups, begun(planned.profile.schedule, inputs));
     all.push_back(std::move(planned));
   }
   std::vector<ProductPlan::Spent> spent(all.size());
@@ -125,23 +155,38 @@ CountedSchedules count_schedules(std::vector<Schedule> schedules, std::size_t in
       throw std::invalid_argument(fmt::format("a schedule over {} elements and a chain of {}, expected the same length",
                                               planned.profile.schedule.length, chain.length()));
     }
-    const ProductPlan::Counts counts = plan.count(chain, limits, spent);
-    for (Planned& planned : all) add_chain(chain, plan, counts, value_bytes, planned);
+    const ProductPlan::Counts counts = plan.count(chain, limits, spent, input);
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      Planned& planned = all[s];
+      const auto add = [&](const ProductPlan::Counts& some, ScheduleProfile& profile) {
+        add_chain(chain, plan, some, value_bytes, planned.profile.schedule, planned.ranges, profile);
+      };
+      add(counts, planned.profile);
+      for (std::size_t g = 0; g < planned.profile.without.size(); ++g)
+        add(counts.without.empty() ? counts : counts.without[g], planned.profile.without[g]);
+      if (limits.estimate ? plan.has_all(s, counts) : !spent[s].refusal.has_value()) continue;
+      planned.has_all = false;
+      planned.refusal = spent[s].refusal;
+    }
   }
   CountedSchedules counted;
   for (std::size_t s = 0; s < all.size(); ++s) {
     Planned& planned = all[s];
-    const std::vector<bool> dead = dead_combines(planned.profile.schedule);
-    for (std::size_t id = 0; id < dead.size(); ++id) planned.profile.ops[id].dead = dead[id];
-    planned.profile.levels = level_profiles(planned.profile);
-    const std::optional<RefusedProduct>& refusal = spent[s].refusal;
-    if (!refusal) {
+    if (planned.has_all) {
+      finish(planned.profile);
+      finish_estimates(planned.profile);
       counted.profiles.push_back(std::move(planned.profile));
       continue;
     }
-    UncountedSchedule uncounted{std::move(planned.profile), refusal->range(), refusal->is_memory(), spent[s].pairs};
-    if (refusal->is_memory()) uncounted.bytes = refusal->amount();
-    if (!refusal->is_memory()) add_to(uncounted.pairs, refusal->amount());
+    planned.profile.without.clear();
+    for (OpProfile& op : planned.profile.ops) {
+      if (!op.is_exact) op.flops = op.span = 0;  // no lower bounds
+    }
+    finish(planned.profile);
+    const RefusedProduct& refusal = planned.refusal.value();
+    UncountedSchedule uncounted{std::move(planned.profile), refusal.range(), refusal.is_memory(), spent[s].pairs};
+    if (refusal.is_memory()) uncounted.bytes = refusal.amount();
+    if (!refusal.is_memory()) add_to(uncounted.pairs, refusal.amount());
     counted.uncounted.push_back(std::move(uncounted));
   }
   return counted;

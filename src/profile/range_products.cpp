@@ -7,14 +7,26 @@
 #include <stdexcept>
 
 #include "range_structures.hpp"
+#include "row_estimates.hpp"
+#include "row_products.hpp"
 #include "upsweep/base/checked.hpp"
 
 namespace upsweep {
 
 void ProductPlan::add(const Schedule& schedule, std::span<const ValueRange> ranges) {
+  const std::size_t number = terms_.size();
+  Terms& terms = terms_.emplace_back();
   for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
     const ValueRange range = ranges[schedule.value_of(id)];
-    if (range.first == 0) continue;  // a vector
+    if (range.first == 0) {
+      const ValueRange matrix = ranges[schedule.combines[id].later];
+      if (matrix.first == matrix.last) {
+        terms.vector_elements.push_back(matrix.first);
+      } else {
+        terms.vector_ranges.push_back(matrix);
+      }
+      continue;
+    }
     const ValueRange earlier = ranges[schedule.combines[id].earlier];
     const auto [known, is_new] = ranges_.emplace(key(range), splits_of_.size());
     if (is_new) splits_of_.emplace_back();
@@ -23,12 +35,13 @@ void ProductPlan::add(const Schedule& schedule, std::span<const ValueRange> rang
         std::ranges::find_if(mine, [&](std::size_t s) { return splits_[s].split == earlier.last; });
     if (known_split == mine.end()) {
       mine.push_back(splits_.size());
-      splits_.push_back({range, earlier.last, {schedules_}});
-    } else if (std::vector<std::size_t>& users = splits_[*known_split].users; users.back() != schedules_) {
-      users.push_back(schedules_);
+      splits_.push_back({range, earlier.last, {number}});
+      terms.splits.push_back(mine.back());
+      continue;
     }
+    terms.splits.push_back(*known_split);
+    if (std::vector<std::size_t>& users = splits_[*known_split].users; users.back() != number) users.push_back(number);
   }
-  ++schedules_;
 }
 
 std::size_t ProductPlan::split_number(ValueRange range, std::uint32_t split) const {
@@ -132,12 +145,8 @@ void ProductPlan::count_range(std::size_t number, RangeStructures& structures, c
   }
 }
 
-ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLimits& limits,
-                                       std::vector<Spent>& spent) const {
-  const std::size_t ranges = splits_of_.size();
-  Counts counts{std::vector<std::uint64_t>(ranges), std::vector<std::uint64_t>(ranges),
-                std::vector<ProductSteps>(ranges),  std::vector<ProductCounts>(splits_.size()),
-                std::vector<bool>(ranges),          std::vector<bool>(splits_.size())};
+void ProductPlan::count_structures(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent,
+                                   Counts& counts) const {
   RangeStructures structures(chain);
   for (const std::vector<std::size_t>& mine : splits_of_) structures.need(splits_[mine.front()].range);
   for (const Split& split : splits_) {
@@ -147,10 +156,50 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLi
   structures.choose_splits();
   std::size_t done = 0;
   for (const std::size_t number : by_ends()) {
-    if (limits.progress) limits.progress(++done, ranges);
+    if (limits.progress) limits.progress(++done, splits_of_.size());
     count_range(number, structures, limits, spent, counts);
   }
+}
+
+ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent,
+                                       std::size_t input) const {
+  const std::size_t ranges = splits_of_.size();
+  Counts counts{std::vector<std::uint64_t>(ranges), std::vector<std::uint64_t>(ranges),
+                std::vector<ProductSteps>(ranges),  std::vector<ProductCounts>(splits_.size()),
+                std::vector<bool>(ranges),          std::vector<bool>(splits_.size())};
+  if (limits.estimate) {
+    // What one chain refused may be counted at another.
+    for (Spent& mine : spent) mine.refusal.reset();
+  }
+  std::optional<RowProducts> rows;
+  if (chain.is_at_input) {
+    rows.emplace(chain, *this, limits.estimate.has_value());
+    rows->count(limits, spent, counts);
+  } else {
+    count_structures(chain, limits, spent, counts);
+  }
+  const auto is_refused = [](const Spent& mine) { return mine.refusal.has_value(); };
+  if (!limits.estimate || std::ranges::none_of(spent, is_refused)) return counts;
+  try {
+    if (!rows) {
+      rows.emplace(chain, *this, true);
+      rows->count_selected(counts);
+    }
+    RowEstimates(*rows, *limits.estimate, input).add_to(counts, spent, limits.stop);
+  } catch (const OutOfRoom&) {
+    // Nothing is estimated then: what was refused stays so.
+  }
   return counts;
+}
+
+bool ProductPlan::has_all(std::size_t schedule, const Counts& counts) const {
+  const auto has = [](const std::vector<bool>& known, const std::vector<bool>& estimated, std::size_t number) {
+    return known[number] || (!estimated.empty() && estimated[number]);
+  };
+  return std::ranges::all_of(terms_[schedule].splits, [&](std::size_t split) {
+    return has(counts.is_split_known, counts.is_split_estimated, split) &&
+           has(counts.is_range_known, counts.is_range_estimated, range_number(splits_[split].range));
+  });
 }
 
 }  // namespace upsweep

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/profile/estimate.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
@@ -131,6 +132,20 @@ std::string counting_text(const NetworkProfile* network) {
     return fmt::format("Counted by rows: all {} of the Jacobians.\n", network->pattern_rows);
   return fmt::format("Counted by classes of rows that are shifts of each other: {} for the {} rows of the Jacobians.\n",
                      network->pattern_classes, network->pattern_rows);
+}
+
+std::string estimate_text(std::uint64_t sum, std::uint64_t inputs) { return "~" + short_count(sum, inputs); }
+
+std::string estimates_text(const SearchResult& result) {
+  std::string text;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const Candidate& c = result.at(i);
+    if (c.is_exact()) continue;
+    text += fmt::format("Estimated (~) from samples of rows: {}, FLOPs of all ops {} to {} (95 %, +-{:.2g} %).\n",
+                        c.schedule, short_count(c.flops_interval->low), short_count(c.flops_interval->high),
+                        100 * half_width(*c.flops_interval));
+  }
+  return text;
 }
 
 std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs) {

@@ -47,6 +47,12 @@ struct ProfileCounts {
 /// The same as a sentence and a line break; empty without a network.
 [[nodiscard]] std::string counting_text(const NetworkProfile* network);
 
+/// An estimated count as people see it: "~26.06 M".
+[[nodiscard]] std::string estimate_text(std::uint64_t sum, std::uint64_t inputs);
+
+/// What the marks of estimated candidates mean, and how far each is known: a line each; empty where all were counted.
+[[nodiscard]] std::string estimates_text(const SearchResult& result);
+
 /// The object `baseline`: dense back-propagation in FLOPs (a number or null) and, where predicted, in seconds.
 [[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);
 

@@ -7,6 +7,8 @@
 #include "graph_report.hpp"
 #include "profile_parts.hpp"
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/profile/estimate.hpp"
+#include "upsweep/report/verdict_words.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -73,6 +75,14 @@ Table operators_table(const ProfileReport& report) {
   return {"model/operators", numbered(network.operators().size()), std::move(fields)};
 }
 
+/// The interval of a count of an op, as a mean over the inputs; nothing where it is exact.
+Value op_interval(const ScheduleProfile& profile, std::size_t id, std::uint64_t OpProfile::*count) {
+  if (profile.ops[id].is_exact) return {};
+  return interval_of(profile, [&](const ScheduleProfile& mine) {
+    return static_cast<double>(mine.ops[id].*count) / static_cast<double>(mine.inputs);
+  });
+}
+
 Table ops_table(const ScheduleProfile& profile) {
   using Op = const OpProfile&;
   using Step = const Combine&;
@@ -86,6 +96,17 @@ Table ops_table(const ScheduleProfile& profile) {
   const auto mean = [&](std::string name, std::optional<std::string> head, Unit unit, std::uint64_t OpProfile::*sum) {
     return field(std::move(name), std::move(head), unit,
                  [sum, inputs = profile.inputs](Op op, Step) { return Value::mean(op.*sum, inputs); });
+  };
+  /// People see marked what is an estimate.
+  const auto counted = [&](std::string name, std::string head, Unit unit, std::uint64_t OpProfile::*sum) {
+    return field(std::move(name), std::move(head), unit, [sum, inputs = profile.inputs](Op op, Step) {
+      Value value = Value::mean(op.*sum, inputs);
+      return op.is_exact ? value : std::move(value).shown(estimate_text(op.*sum, inputs));
+    });
+  };
+  const auto interval = [&](std::string name, std::uint64_t OpProfile::*count) {
+    return Field<std::size_t>(std::move(name), std::nullopt, Unit::interval,
+                              [&profile, count](std::size_t id) { return op_interval(profile, id, count); });
   };
   Table table("ops", numbered(profile.ops.size()),
               std::vector<Field<std::size_t>>{
@@ -109,11 +130,14 @@ Table ops_table(const ScheduleProfile& profile) {
                   field("n", {}, Unit::exact, [](Op op, Step) { return op.n; }),
                   mean("left_nnz", {}, Unit::exact, &OpProfile::left_nnz),
                   mean("right_nnz", {}, Unit::exact, &OpProfile::right_nnz),
-                  mean("nnz", "nnz", Unit::exact, &OpProfile::nnz),
+                  counted("nnz", "nnz", Unit::exact, &OpProfile::nnz),
                   mean("products", {}, Unit::exact, &OpProfile::products),
-                  mean("flops", "FLOPs", Unit::count, &OpProfile::flops),
+                  counted("flops", "FLOPs", Unit::count, &OpProfile::flops),
                   mean("bytes", "bytes", Unit::bytes, &OpProfile::bytes),
                   mean("span", {}, Unit::exact, &OpProfile::span),
+                  field("exact", {}, Unit::text, [](Op op, Step) { return Value(op.is_exact); }),
+                  interval("interval", &OpProfile::flops),
+                  interval("nnz_interval", &OpProfile::nnz),
                   field("", "", Unit::text, [](Op op, Step) { return Value(op.dead ? "dead" : ""); })});
   return std::move(table).at_most(kMostOpsInText,
                                   fmt::format("{} ops: --format csv lists them.\n", profile.ops.size()));
@@ -197,6 +221,13 @@ Document document(const ProfileReport& report) {
                      {"chain_build",
                       {{"formation_flops", json_mean(counted.formation_flops, inputs)},
                        {"formation", work_json(graph.formation, inputs)}}}};
+        const Candidate& mine = report.compared.last();
+        json["estimate"] = nullptr;
+        if (!mine.is_exact()) {
+          json["estimate"] = {{"flops_interval", interval_json(mine.flops_interval)},
+                              {"score_interval", interval_json(mine.score_interval)},
+                              {"shared_interval", interval_json(mine.shared_interval)}};
+        }
         if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
         return json;
       })
@@ -209,7 +240,8 @@ Document document(const ProfileReport& report) {
   } else {
     document.list(links_table(report.network, network));
   }
-  document.say(fmt::format("{}\n{}\n", counting_text(&network), schedule_text(counts)))
+  document
+      .say(fmt::format("{}{}\n{}\n", counting_text(&network), estimates_text(report.compared), schedule_text(counts)))
       .show_sheet(ops_table(profile))
       .say("\n")
       .show(levels_table(profile))

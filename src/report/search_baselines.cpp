@@ -15,7 +15,9 @@ Baseline baseline_of(const std::string& name, const SearchResult& result, double
   if (scan == nullptr) return baseline;
   baseline.best_scan = scan->schedule;
   baseline.scan_score = *scan->score + added;
-  if (baseline.is_seconds) baseline.scan_interval = scan->interval;
+  baseline.is_estimate = !scan->is_exact();
+  if (const std::optional<Interval> interval = scan->interval())
+    baseline.scan_interval = Interval{interval->low + added, interval->high + added};
   return baseline;
 }
 
@@ -37,6 +39,8 @@ Baseline shared_baseline(const SearchResult& result) {
   if (scan == nullptr) return baseline;
   baseline.best_scan = scan->schedule;
   baseline.scan_score = mean(*scan);
+  baseline.scan_interval = scan->shared_interval;
+  baseline.is_estimate = !scan->is_exact();
   return baseline;
 }
 
@@ -61,7 +65,7 @@ void add_dense(const SearchReport& report, Verdict& verdict) {
   if (const std::optional<Machine> slow = at_bound(*options.machine, true)) {
     // A datasheet is the fastest that there is.
     if (const std::optional<DenseBackprop> slowest = dense_on(report, *slow))
-      dense.interval = ScoreInterval{dense.score, slowest->gradients_s};
+      dense.interval = Interval{dense.score, slowest->gradients_s};
   }
   verdict.baselines.push_back(std::move(dense));
 }
@@ -121,7 +125,8 @@ bool gave_up(const SearchResult& result) {
 bool is_best_proven(const SearchResult& result) {
   if (!result.best_scheme) return false;
   const double best = *result.at(*result.best_scheme).score;
-  return std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
+  return result.rivals().empty() &&
+         std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
 }
 
 const Candidate& best_plain(const SearchResult& result) {
@@ -182,7 +187,7 @@ Verdict compared_scans(const SearchReport& report) {
   const bool is_pram = has_whole_ops(result.options.machine);
   const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
   verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
-  if (verdict.baselines.front().is_seconds) verdict.baselines.front().interval = best_plain(result).interval;
+  if (verdict.baselines.front().is_seconds) verdict.baselines.front().interval = best_plain(result).interval();
   if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
     verdict.baselines.push_back(shared_baseline(result));
   if (is_pram) verdict.overtakes = result.overtakes;

@@ -116,9 +116,13 @@ std::string remarks_text(const SearchReport& report) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  text += counting_text(report.network_profile) + uncounted_lines(result);
+  text += counting_text(report.network_profile) + estimates_text(result) + uncounted_lines(result);
   if (!report.no_schemes.empty()) text += report.no_schemes + '\n';
   return text + report.remarks;
+}
+
+bool is_all_exact(const SearchResult& result) {
+  return std::ranges::all_of(numbered(result.size()), [&](std::size_t i) { return result.at(i).is_exact(); });
 }
 
 Json facts_json(const SearchReport& report) {
@@ -129,7 +133,7 @@ Json facts_json(const SearchReport& report) {
       {"model", report.model},
       {"kind", report.kind},
       {"pattern", report.pattern},
-      {"exact", report.is_exact},
+      {"exact", report.is_exact && is_all_exact(result)},
       {"counting", counting_json(report.network_profile)},
       {"inputs", result.inputs},
       {"objective", to_string(options.objective)},

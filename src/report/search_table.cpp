@@ -2,7 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "profile_parts.hpp"
 #include "search_parts.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
@@ -49,29 +51,32 @@ std::vector<CandidateField> name_fields(const SearchResult& result) {
 /// Counts, and what workers make of them.
 std::vector<CandidateField> count_fields(const SearchResult& result) {
   using C = const Candidate&;
-  const auto mean = [inputs = result.inputs](bool is_known, std::uint64_t sum) {
-    return is_known ? Value::mean(sum, inputs) : Value();
+  /// Of counts, which people see marked where they are estimates.
+  const auto count = [inputs = result.inputs](C c, bool is_known, std::uint64_t sum) {
+    Value value = is_known ? Value::mean(sum, inputs) : Value();
+    return c.is_exact() || !is_known ? value : std::move(value).shown(estimate_text(sum, inputs));
   };
-  const auto span = [mean](const Candidate& c, Execution execution) {
+  const auto span = [count](const Candidate& c, Execution execution) {
     const std::optional<Makespan> makespan = c.pram.makespan(execution);
-    return mean(c.is_counted && makespan, makespan ? makespan->flops : 0).otherwise("?");
+    return count(c, c.is_counted && makespan, makespan ? makespan->flops : 0).otherwise("?");
   };
   const auto counted = [](const Candidate& c, std::uint64_t number) { return c.is_counted ? Value(number) : Value(); };
   const Execution execution = result.options.execution;
-  return {field("levels", "levels", Unit::whole, [=](C c) { return counted(c, c.levels); }),
-          field("ops", "ops", Unit::whole, [=](C c) { return counted(c, c.totals.ops); }),
-          field("flops", "FLOPs", Unit::count, [=](C c) { return mean(true, c.totals.flops); }),
-          field("critical_path_flops/level", "path,level", Unit::count,
-                [=](C c) { return mean(c.is_counted, c.totals.critical_path_level); }),
-          field("critical_path_flops/dag", "path,dag", Unit::count,
-                [=](C c) { return mean(c.has_dag_path, c.totals.critical_path_dag); }),
-          field("steps", "steps", Unit::whole, [=](C c) { return counted(c, c.pram.steps); }),
-          field("makespan", {}, Unit::count, [=](C c) { return span(c, execution); }),
-          field("makespans/level", "span,level", Unit::count, [=](C c) { return span(c, Execution::level); }),
-          field("makespans/dag", "span,dag", Unit::count, [=](C c) { return span(c, Execution::dag); }),
-          field("makespan_shared", "span,shared", Unit::count,
-                [=](C c) { return mean(c.is_counted, c.pram.shared_flops); }),
-          field("bound_shared", {}, Unit::count, [=](C c) { return mean(c.is_counted, c.pram.shared_bound_flops); })};
+  return {
+      field("levels", "levels", Unit::whole, [=](C c) { return counted(c, c.levels); }),
+      field("ops", "ops", Unit::whole, [=](C c) { return counted(c, c.totals.ops); }),
+      field("flops", "FLOPs", Unit::count, [=](C c) { return count(c, true, c.totals.flops); }),
+      field("critical_path_flops/level", "path,level", Unit::count,
+            [=](C c) { return count(c, c.is_counted, c.totals.critical_path_level); }),
+      field("critical_path_flops/dag", "path,dag", Unit::count,
+            [=](C c) { return count(c, c.has_dag_path, c.totals.critical_path_dag); }),
+      field("steps", "steps", Unit::whole, [=](C c) { return counted(c, c.pram.steps); }),
+      field("makespan", {}, Unit::count, [=](C c) { return span(c, execution); }),
+      field("makespans/level", "span,level", Unit::count, [=](C c) { return span(c, Execution::level); }),
+      field("makespans/dag", "span,dag", Unit::count, [=](C c) { return span(c, Execution::dag); }),
+      field("makespan_shared", "span,shared", Unit::count,
+            [=](C c) { return count(c, c.is_counted, c.pram.shared_flops); }),
+      field("bound_shared", {}, Unit::count, [=](C c) { return count(c, c.is_counted, c.pram.shared_bound_flops); })};
 }
 
 /// Seconds, memory and how it stands to plain and to dense back-propagation.
@@ -103,8 +108,6 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   } else {
     fields.push_back(field("launch_seconds", {}, Unit::seconds, [](C) { return Value(); }));
   }
-  fields.push_back(field("interval", {}, Unit::object,
-                         [](C c) { return c.interval ? Value::object(interval_json(c.interval)) : Value(); }));
   fields.push_back(
       field("library", {}, Unit::text, [library = library_name(machine)](C) { return text_or_nothing(library); }));
   fields.push_back(
@@ -113,14 +116,22 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
 }
 
 /// What is known of those that were not counted.
-std::vector<CandidateField> status_fields(const SearchResult& result) {
+std::vector<CandidateField> status_fields(const SearchResult& result, bool is_exact) {
   using Item = CandidateRow;
   return {{"status",
            {},
            Unit::text,
            [](const Item& row) {
-             return Value(row.counted ? "counted" : row.uncounted->loses ? "ruled-out" : "left-out");
+             return Value(row.counted            ? (row.counted->is_exact() ? "counted" : "estimated")
+                          : row.uncounted->loses ? "ruled-out"
+                                                 : "left-out");
            }},
+          {"exact",
+           {},
+           Unit::text,
+           [is_exact](const Item& row) { return row.counted ? Value(is_exact && row.counted->is_exact()) : Value(); }},
+          field("interval", {}, Unit::interval, &Candidate::interval),
+          field("flops_interval", {}, Unit::interval, &Candidate::flops_interval),
           {"score_bound",
            {},
            Unit::text,
@@ -160,7 +171,7 @@ Table candidates_table(const SearchReport& report, std::vector<CandidateRow> row
   add(price_fields(report));
   if (report.kind != "network") fields.push_back(field("feasible_on", {}, Unit::text, [](auto&&) { return Value(); }));
   add(report.more);
-  add(status_fields(result));
+  add(status_fields(result, report.is_exact));
   fields.emplace_back("", "", Unit::text,
                       [&result](const CandidateRow& row) { return Value(row.counted ? note_of(result, row) : ""); });
   std::vector<bool> is_best;

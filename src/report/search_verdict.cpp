@@ -132,6 +132,36 @@ std::string uncounted_sentence(const SearchReport& report) {
                      text.empty() ? "" : " ", left);
 }
 
+/// Names of some candidates.
+std::string names_of(const SearchResult& result, const std::vector<std::size_t>& places) {
+  std::vector<std::string> names;
+  for (const std::size_t i : places) names.push_back(result.at(i).schedule);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Which candidates estimates do not tell apart, and which comparisons they might turn; empty where nothing.
+std::vector<std::string> uncertainty_sentences(const SearchReport& report, const Verdict& verdict) {
+  std::vector<std::string> sentences;
+  if (const std::vector<std::size_t> rivals = report.result.rivals(); !rivals.empty()) {
+    sentences.push_back(fmt::format("Within the uncertainty of the estimates {} may be as good as {}.",
+                                    names_of(report.result, rivals),
+                                    report.result.at(*report.result.best_scheme).schedule));
+  }
+  for (const Baseline& baseline : verdict.baselines) {
+    if (!baseline.scan_interval || !baseline.is_estimate) continue;
+    const auto text = [&](double score) {
+      return baseline.is_seconds ? short_seconds(score) : short_count(score) + " FLOPs";
+    };
+    const bool is_open = baseline.is_within_uncertainty();
+    sentences.push_back(fmt::format("{} is estimated, {} to {} (95 %) beside {} of {}: {}.", baseline.best_scan,
+                                    text(baseline.scan_interval->low), text(baseline.scan_interval->high),
+                                    text(baseline.score), baseline.name,
+                                    is_open ? "within the uncertainty, so that the comparison may turn"
+                                            : "it does not turn within the uncertainty"));
+  }
+  return sentences;
+}
+
 /// Why there is no scan to compare.
 std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
   if (!best_plain(report.result).feasible) return fmt::format("neither {} nor a scan fits", report.plain);
@@ -233,15 +263,16 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
 
-std::string interval_text(const std::optional<ScoreInterval>& interval) {
+std::string interval_text(const std::optional<Interval>& interval) {
   return fmt::format("{} to {}", short_seconds(interval->low), short_seconds(interval->high));
 }
 
 /// The intervals of what is compared, and whether they leave it open; empty without.
 std::string interval_sentence(const SearchReport& report, const Verdict& verdict) {
   const std::optional<bool> is_uncertain = verdict.is_uncertain();
-  if (!is_uncertain) return "";
-  const PublishedRates& rates = *report.result.options.machine->product_rates();
+  const Machine* machine = report.result.options.machine;
+  if (!is_uncertain || machine == nullptr || machine->product_rates() == nullptr) return "";
+  const PublishedRates& rates = *machine->product_rates();
   std::string text;
   std::string rest;
   for (const Baseline& baseline : verdict.baselines) {
@@ -370,6 +401,7 @@ Verdict search_verdict(const SearchReport& report) {
                                         payback_sentence(verdict),
                                         dense_sentence(report, verdict),
                                         interval_sentence(report, verdict)};
+  for (std::string& sentence : uncertainty_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
@@ -382,7 +414,8 @@ Verdict profile_verdict(const SearchReport& report) {
   verdict.frame = frame_of(report);
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
-  std::vector<std::string> sentences = turned_sentences(report, verdict);
+  std::vector<std::string> sentences = uncertainty_sentences(report, verdict);
+  for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(verdict),
                                        dense_sentence(report, verdict), interval_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain,

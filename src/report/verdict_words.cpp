@@ -53,7 +53,7 @@ std::string from_text(const OvertakingWorkers& rule) {
 
 }  // namespace
 
-Json interval_json(const std::optional<ScoreInterval>& interval) {
+Json interval_json(const std::optional<Interval>& interval) {
   return interval ? Json::array({interval->low, interval->high}) : Json();
 }
 
@@ -107,7 +107,9 @@ Json verdict_json(const Verdict& verdict) {
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
                          {"ratio", ratio ? Json(*ratio) : Json()},
                          {"interval", interval_json(baseline.interval)},
-                         {"scan_interval", interval_json(baseline.scan_interval)}});
+                         {"scan_interval", interval_json(baseline.scan_interval)},
+                         {"exact", !baseline.is_estimate},
+                         {"within_uncertainty", baseline.is_within_uncertainty()}});
     if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;
   }
   const std::optional<Pays> pays = verdict.pays();

@@ -49,6 +49,27 @@ void rule_out(SearchResult& result) {
 
 }  // namespace
 
+std::optional<Interval> Candidate::interval() const {
+  if (!score_interval) return time_interval;
+  if (!time_interval) return score_interval;
+  return Interval{std::min(score_interval->low, time_interval->low),
+                  std::max(score_interval->high, time_interval->high)};
+}
+
+std::vector<std::size_t> SearchResult::rivals() const {
+  std::vector<std::size_t> rivals;
+  if (!best_scheme) return rivals;
+  const Candidate& first = at(*best_scheme);
+  const auto low = [](const Candidate& c) { return c.score_interval ? c.score_interval->low : *c.score; };
+  const double most = first.score_interval ? first.score_interval->high : *first.score;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Candidate& c = at(i);
+    if (i == *best_scheme || !c.feasible || !c.score || (c.is_exact() && first.is_exact())) continue;
+    if (low(c) < most) rivals.push_back(i);
+  }
+  return rivals;
+}
+
 std::string to_string(Objective objective) {
   switch (objective) {
     case Objective::time:

@@ -26,6 +26,12 @@ class ExplicitSchedule : public CountedSchedule {
   [[nodiscard]] std::uint64_t inputs() const override { return profile_.inputs; }
   [[nodiscard]] std::uint64_t levels() const override { return profile_.schedule.levels; }
 
+  [[nodiscard]] std::vector<std::unique_ptr<CountedSchedule>> without() const override {
+    std::vector<std::unique_ptr<CountedSchedule>> others;
+    for (const ScheduleProfile& profile : profile_.without) others.push_back(counted(profile, value_bytes_));
+    return others;
+  }
+
   [[nodiscard]] Sums sums(Scope scope, bool with_dag) const override {
     Sums sums;
     std::vector<std::uint64_t> most(profile_.schedule.levels, 0);

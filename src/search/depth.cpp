@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/profile/estimate.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/overtaking.hpp"
@@ -28,6 +29,51 @@ std::optional<std::uint64_t> score_flops(const Candidate& candidate, const Searc
   throw std::logic_error("unknown objective");
 }
 
+/// Of a counted schedule; nothing where the simulation gave up, or seconds are not predicted.
+std::optional<double> score_of(const CountedSchedule& schedule, const Candidate& candidate,
+                               const SearchOptions& options) {
+  if (options.in_seconds()) return options.execution == Execution::level ? candidate.level_s : candidate.dag_s;
+  const std::optional<std::uint64_t> flops = score_flops(candidate, options);
+  if (!flops) return std::nullopt;
+  return static_cast<double>(*flops) / static_cast<double>(schedule.inputs());
+}
+
+/// What the score depends on.
+void count_score(const CountedSchedule& schedule, const SearchOptions& options, std::uint64_t workers,
+                 Candidate& candidate) {
+  candidate.totals = schedule.sums(options.scope, true).totals;
+  candidate.totals.ops = checked_mul(candidate.totals.ops, options.batch);
+  candidate.totals.flops = checked_mul(candidate.totals.flops, options.batch);
+  candidate.pram = schedule.pram(workers, options.scope, options.batch);
+  if (options.machine != nullptr) {
+    candidate.level_s = schedule.level_seconds(*options.machine, workers, options.scope, options.batch);
+    if (options.batch == 1) candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
+  }
+  candidate.score = score_of(schedule, candidate, options);
+}
+
+/// The intervals of a candidate whose counts are estimates.
+void find_intervals(const CountedSchedule& schedule, const SearchOptions& options, std::uint64_t workers,
+                    Candidate& candidate) {
+  const std::vector<std::unique_ptr<CountedSchedule>> others = schedule.without();
+  if (others.empty()) return;
+  std::vector<double> flops;
+  std::vector<double> shared;
+  std::vector<double> scores;
+  const auto inputs = static_cast<double>(schedule.inputs());
+  for (const std::unique_ptr<CountedSchedule>& other : others) {
+    Candidate mine;
+    count_score(*other, options, workers, mine);
+    flops.push_back(static_cast<double>(mine.totals.flops) / inputs);
+    shared.push_back(static_cast<double>(mine.pram.shared_flops) / inputs);
+    if (mine.score) scores.push_back(*mine.score);
+  }
+  candidate.flops_interval = jackknife_interval(static_cast<double>(candidate.totals.flops) / inputs, flops);
+  candidate.shared_interval = jackknife_interval(static_cast<double>(candidate.pram.shared_flops) / inputs, shared);
+  if (candidate.score && scores.size() == others.size())
+    candidate.score_interval = jackknife_interval(*candidate.score, scores);
+}
+
 /// As Candidate::batched_score. Throws CountOverflow.
 std::optional<double> batched_score(const CountedSchedule& schedule, const SearchOptions& options,
                                     std::uint64_t workers) {
@@ -38,9 +84,9 @@ std::optional<double> batched_score(const CountedSchedule& schedule, const Searc
   return static_cast<double>(flops) / static_cast<double>(schedule.inputs());
 }
 
-/// As Candidate::interval.
-std::optional<ScoreInterval> score_interval(const CountedSchedule& schedule, const SearchOptions& options,
-                                            std::uint64_t workers) {
+/// As Candidate::time_interval.
+std::optional<Interval> time_interval(const CountedSchedule& schedule, const SearchOptions& options,
+                                      std::uint64_t workers) {
   if (!options.in_seconds()) return std::nullopt;
   const auto seconds = [&](bool high) -> std::optional<double> {
     const std::optional<Machine> bound = at_bound(*options.machine, high);
@@ -51,7 +97,7 @@ std::optional<ScoreInterval> score_interval(const CountedSchedule& schedule, con
   };
   const std::optional<double> low = seconds(false);
   const std::optional<double> high = seconds(true);
-  return low && high ? std::optional(ScoreInterval{*low, *high}) : std::nullopt;
+  return low && high ? std::optional(Interval{*low, *high}) : std::nullopt;
 }
 
 }  // namespace
@@ -76,13 +122,10 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   candidate.schedule = schedule.name();
   candidate.is_plain = is_plain_schedule(candidate.schedule);
   candidate.levels = schedule.levels();
-  candidate.totals = schedule.sums(options.scope, true).totals;
-  candidate.totals.ops = checked_mul(candidate.totals.ops, options.batch);
-  candidate.totals.flops = checked_mul(candidate.totals.flops, options.batch);
-  candidate.pram = schedule.pram(workers, options.scope, options.batch);
+  count_score(schedule, options, workers, candidate);
+  find_intervals(schedule, options, workers, candidate);
+  candidate.time_interval = time_interval(schedule, options, workers);
   if (options.machine != nullptr) {
-    candidate.level_s = schedule.level_seconds(*options.machine, workers, options.scope, options.batch);
-    if (options.batch == 1) candidate.dag_s = schedule.dag_seconds(*options.machine, workers, options.scope);
     for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
       if (!can_launch(*options.machine, kLaunchModes[i])) continue;
       candidate.launch_s[i] = kLaunchModes[i] == options.machine->launch
@@ -91,12 +134,6 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
                                                            options.scope, options.batch);
     }
   }
-  if (options.in_seconds()) {
-    candidate.score = options.execution == Execution::level ? candidate.level_s : candidate.dag_s;
-  } else if (const std::optional<std::uint64_t> flops = score_flops(candidate, options)) {
-    candidate.score = static_cast<double>(*flops) / static_cast<double>(schedule.inputs());
-  }
-  candidate.interval = score_interval(schedule, options, workers);
   try {
     candidate.batched_score = batched_score(schedule, options, workers);
   } catch (const CountOverflow&) {

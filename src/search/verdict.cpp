@@ -22,20 +22,27 @@ std::optional<Pays> Verdict::pays() const {
   return pays;
 }
 
+bool Baseline::is_within_uncertainty() const {
+  const Interval mine = interval.value_or(Interval{score, score});
+  const Interval scan = scan_interval.value_or(Interval{scan_score, scan_score});
+  return (interval || scan_interval) && mine.low <= scan.high && scan.low <= mine.high;
+}
+
 std::optional<bool> Verdict::is_uncertain() const {
   const std::optional<Pays> known = pays();
   if (!known) return std::nullopt;
   bool has_intervals = false;
-  bool surely_pays = true;
   bool surely_does_not = false;
+  bool is_open = false;
   for (const Baseline& baseline : baselines) {
-    if (!baseline.interval || !baseline.scan_interval) continue;
+    if (!baseline.missing.empty() || baseline.best_scan.empty() || (!baseline.interval && !baseline.scan_interval))
+      continue;
     has_intervals = true;
-    surely_pays = surely_pays && baseline.scan_interval->high < baseline.interval->low;
-    surely_does_not = surely_does_not || baseline.scan_interval->low > baseline.interval->high;
+    is_open = is_open || baseline.is_within_uncertainty();
+    surely_does_not = surely_does_not || (!baseline.is_within_uncertainty() && baseline.scan_score > baseline.score);
   }
   if (!has_intervals) return std::nullopt;
-  return *known == Pays::yes ? !surely_pays : !surely_does_not;
+  return *known == Pays::yes ? is_open : !surely_does_not && is_open;
 }
 
 std::optional<double> Verdict::ratio() const {

@@ -8,8 +8,8 @@
 #include "expected_work.hpp"
 #include "merge_classes.hpp"
 #include "product_axis.hpp"
-#include "product_steps.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/product_steps.hpp"
 #include "window_accumulator.hpp"
 
 namespace upsweep {
@@ -283,7 +283,7 @@ ProductSteps class_steps_with_dense_vector(const RowClasses& x) {
     const WindowRow row = x.row(place);
     if (row.nnz == 0) continue;
     for (const Repeats& repeats : x.partition().repeats_of(place))
-      RowSteps(repeats.uses, repeats.count).add_vector(row.nnz, steps);
+      TeamSteps(repeats.uses, repeats.count).add_vector(row.nnz, steps);
   }
   return steps;
 }

@@ -14,10 +14,10 @@
 #include "bit_kernels.hpp"
 #include "class_product.hpp"
 #include "expected_work.hpp"
-#include "product_steps.hpp"
 #include "row_address.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/product_steps.hpp"
 
 namespace upsweep {
 namespace {
@@ -260,7 +260,7 @@ void count_row_products(const Pattern& x, const Pattern& y, ProductCounts& count
     const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
     add_to(counts.products, checked_mul(products, distinct.uses[d]));
     if (distinct.rows[d].nnz() == 0) continue;
-    RowSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
+    TeamSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
   }
 }
 
@@ -300,7 +300,7 @@ ProductSteps steps_with_dense_vector(const Pattern& x) {
   ProductSteps steps;
   const DistinctRows distinct = distinct_rows(x);
   for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
-    if (distinct.rows[d].nnz() > 0) RowSteps(distinct.uses[d]).add_vector(distinct.rows[d].nnz(), steps);
+    if (distinct.rows[d].nnz() > 0) TeamSteps(distinct.uses[d]).add_vector(distinct.rows[d].nnz(), steps);
   }
   return steps;
 }

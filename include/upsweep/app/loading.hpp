@@ -33,14 +33,30 @@ inline constexpr std::uint64_t kQuickPairs = 20'000'000'000;
 /// What two of them do in about ten minutes: the most that a schedule may take where nobody says another number.
 inline constexpr std::uint64_t kMostPairs = 2'000'000'000'000;
 
-/// analyse() with progress. Throws InputError at the model's lines, also where counts are too large. `most_pairs`,
-/// where given, and the memory there is end schedules that take more: Analysis::uncounted.
-[[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
-                                       const Watch& watch, std::optional<std::uint64_t> most_pairs = std::nullopt);
+/// What counting a network may take, as a request says it.
+struct CountingRequest {
+  std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps of counting a schedule; kMostPairs without
+  /// Bytes that patterns may take; what the machine has without.
+  std::optional<std::uint64_t> count_memory = std::nullopt;
+  /// Estimates instead of schedules that take more: the share of its FLOPs that half the interval of a schedule may be
+  /// wide. What is counted then is what takes no more than kQuickPairs, where no count_limit says more.
+  std::optional<double> estimate = std::nullopt;
+  std::uint64_t estimate_seed = 1;  ///< of the rows that are drawn
 
-/// Throws RequestError for limits of counting with a model that closed forms count.
-void check_count_limits(const ModelFile& file, const std::optional<std::uint64_t>& most_pairs,
-                        const std::optional<std::uint64_t>& most_memory);
+  /// Steps that a schedule may take before it is estimated or left out.
+  [[nodiscard]] std::uint64_t most_pairs() const { return count_limit.value_or(estimate ? kQuickPairs : kMostPairs); }
+  /// As CountLimits::estimate.
+  [[nodiscard]] std::optional<EstimateSettings> estimates() const;
+};
+
+/// analyse() with progress. Throws InputError at the model's lines, also where counts are too large. `most_pairs`,
+/// where given, and the memory there is end schedules that take more: Analysis::uncounted, or they are estimated.
+[[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
+                                       const Watch& watch, std::optional<std::uint64_t> most_pairs = std::nullopt,
+                                       const std::optional<EstimateSettings>& estimate = std::nullopt);
+
+/// Throws RequestError for limits of counting with a model that closed forms count, or out of range.
+void check_counting(const ModelFile& file, const CountingRequest& counting);
 
 /// Why a schedule of a model was not counted: uncounted_text().
 [[nodiscard]] std::string why_uncounted(const Model& model, PatternKind pattern, const UncountedSchedule& uncounted);

@@ -23,14 +23,11 @@
 namespace upsweep {
 
 /// Count the products of one schedule and simulate it.
-struct ProfileRequest : FrameRequest {
+struct ProfileRequest : FrameRequest, CountingRequest {
   std::string model;  ///< a file of any kind of model with a chain
   std::string schedule = "blelloch";
   /// Nobody asked for that one: analyse_default() may put another in its place.
   bool is_default_schedule = false;
-  std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps; kMostPairs without
-  std::optional<std::uint64_t> count_memory =
-      std::nullopt;  ///< bytes that patterns may take; what the machine has without
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::string> db = std::nullopt;
   RecurrentSizes sizes = {};

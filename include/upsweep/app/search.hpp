@@ -22,7 +22,7 @@
 namespace upsweep {
 
 /// Choose the schedule of a model: every hybrid depth and every other scheme, scored.
-struct SearchRequest : FrameRequest {
+struct SearchRequest : FrameRequest, CountingRequest {
   std::string model;  ///< a file of any kind of model with a chain
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::string> db = std::nullopt;  ///< runs are kept there
@@ -32,10 +32,7 @@ struct SearchRequest : FrameRequest {
   std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
   RecurrentSizes sizes = {};                           ///< of recurrent models
   DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
-  std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps of counting a schedule; kMostPairs without
-  std::optional<std::uint64_t> count_memory =
-      std::nullopt;       ///< bytes that patterns may take; what the machine has without
-  OnnxOptions onnx = {};  ///< of an ONNX file
+  OnnxOptions onnx = {};                               ///< of an ONNX file
 };
 
 /// What came of it. Not copied: the result refers to the machine.

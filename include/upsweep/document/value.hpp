@@ -9,24 +9,26 @@
 #include <utility>
 #include <variant>
 
+#include "upsweep/base/interval.hpp"
 #include "upsweep/document/json.hpp"
 
 namespace upsweep {
 
 /// What a number is, which decides how people see it.
 enum class Unit : std::uint8_t {
-  text,     ///< as it stands, to the left
-  exact,    ///< all digits
-  whole,    ///< all digits below 10^6, then few with a prefix
-  count,    ///< FLOPs, entries: "26.06 M"
-  bytes,    ///< "100.7 MiB"
-  seconds,  ///< "12.34 ms"
-  ratio,    ///< "5.925x"
-  share,    ///< "12.5 %" of 0.125
-  change,   ///< "+12.5 %" of 0.125
-  object,   ///< a whole object or array, for JSON alone
-  moment,   ///< a time of ISO 8601; pages show it to the minute
-  code,     ///< what a user typed, or a hash
+  text,      ///< as it stands, to the left
+  exact,     ///< all digits
+  whole,     ///< all digits below 10^6, then few with a prefix
+  count,     ///< FLOPs, entries: "26.06 M"
+  bytes,     ///< "100.7 MiB"
+  seconds,   ///< "12.34 ms"
+  ratio,     ///< "5.925x"
+  share,     ///< "12.5 %" of 0.125
+  change,    ///< "+12.5 %" of 0.125
+  interval,  ///< from a number to another, of counts; in CSV two columns
+  object,    ///< a whole object or array, for JSON alone
+  moment,    ///< a time of ISO 8601; pages show it to the minute
+  code,      ///< what a user typed, or a hash
 };
 
 /// A number, a text, a truth or nothing.
@@ -47,7 +49,8 @@ class Value {
       data_ = static_cast<std::uint64_t>(number);
     }
   }
-  Value(const std::optional<double>& number);  // NOLINT(google-explicit-constructor)
+  Value(const std::optional<double>& number);           // NOLINT(google-explicit-constructor)
+  Value(const Interval& interval) : data_(interval) {}  // NOLINT(google-explicit-constructor)
   template <class T>
   Value(const std::optional<T>& value) {  // NOLINT(google-explicit-constructor)
     if (value) *this = Value(*value);
@@ -74,6 +77,8 @@ class Value {
 
   [[nodiscard]] bool is_nothing() const { return std::holds_alternative<std::monostate>(data_); }
   [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string>(data_); }
+  /// Its ends, where it is an interval.
+  [[nodiscard]] std::optional<Interval> as_interval() const;
   /// Its number, where it is one.
   [[nodiscard]] std::optional<double> as_number() const;
   [[nodiscard]] Json json() const;
@@ -87,7 +92,8 @@ class Value {
   [[nodiscard]] std::string text(Unit unit) const;
 
  private:
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::shared_ptr<const Json>>
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Interval,
+               std::shared_ptr<const Json>>
       data_;  // no NaN
   std::optional<std::string> shown_;
   std::optional<Unit> unit_;

@@ -16,6 +16,9 @@ struct JacobianChain {
   std::vector<std::shared_ptr<const Pattern>> jacobians;  ///< length n: J_n^T, ..., J_1^T
   /// How the Jacobians of blocks are formed: length n, null for single operators; empty without blocks.
   std::vector<std::shared_ptr<const BlockPlan>> blocks = {};
+  /// The patterns are those at a concrete input, for counts: rows of their products are no shifts of each other, so
+  /// that each row is counted, and none is kept.
+  bool is_at_input = false;
 
   /// The plan of jacobians[i], or null.
   [[nodiscard]] const BlockPlan* block(std::size_t i) const { return blocks.empty() ? nullptr : blocks[i].get(); }
@@ -45,8 +48,8 @@ void require_pattern_memory(const Network& network, const NetworkWeights& weight
 class SampleChains {
  public:
   /// Builds the parts that are the same for all inputs. `network` and `weights` must outlive this object; `weights` has
-  /// the values of every conv2d and linear.
-  SampleChains(const Network& network, const NetworkWeights& weights);
+  /// the values of every conv2d and linear. `form`: counts take at_input, numbers need rows.
+  SampleChains(const Network& network, const NetworkWeights& weights, PatternForm form = PatternForm::rows);
 
   /// The chain at input `x` (length: elements of the network's input), from a forward pass in double precision; `steps`
   /// as in guaranteed_chain(). A block consists of the sample patterns of its operators.
@@ -58,6 +61,7 @@ class SampleChains {
  private:
   const Network& network_;
   const NetworkWeights& weights_;
+  PatternForm form_;  // rows or at_input
   /// By operator and input; none for views, joins and what depends on the input.
   std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_;
 };

@@ -20,15 +20,16 @@ enum class PatternKind {
   return pattern == PatternKind::sample ? "sample" : "guaranteed";
 }
 
-/// How a guaranteed pattern is kept; what is counted does not depend on it.
+/// How the patterns of a chain are kept; what is counted does not depend on it.
 enum class PatternForm : std::uint8_t {
-  rows,     ///< every row
-  classes,  ///< classes of rows that are shifts of each other, where an operator takes an image to an image
+  rows,      ///< every row
+  classes,   ///< classes of rows that are shifts of each other, where an operator takes an image to an image
+  at_input,  ///< as classes where an element of the chain is an operator with a weight, else every row
 };
 
-/// What patterns are kept by where they are counted alone: a concrete input has no classes of rows.
+/// What patterns are kept by where they are counted alone: at a concrete input other operators have no classes of rows.
 [[nodiscard]] inline PatternForm form_for(PatternKind pattern) {
-  return pattern == PatternKind::sample ? PatternForm::rows : PatternForm::classes;
+  return pattern == PatternKind::sample ? PatternForm::at_input : PatternForm::classes;
 }
 
 /// Pattern of the transposed Jacobian of `op`, shape (elements of in_shape) × (elements of out_shape), elements

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "upsweep/jacobian/chain.hpp"
@@ -32,6 +33,7 @@ struct OpProfile {
   std::uint64_t left_bytes = 0;   ///< of the earlier operand
   std::uint64_t right_bytes = 0;  ///< of the later operand
   ProductSteps steps;             ///< the work as a plan executes it
+  bool is_exact = true;           ///< whether all of them are counted, none estimated from samples of rows
 };
 
 /// The combines of one level.
@@ -50,6 +52,9 @@ struct ScheduleProfile {
   std::vector<OpProfile> ops;              ///< by combine id
   std::vector<LevelProfile> levels;        ///< by level
   std::vector<std::uint64_t> value_bytes;  ///< by value: array elements, then results of combines
+  /// Where counts are estimates: the same without one of the kSampleGroups groups of sampled rows each, from which
+  /// follow their intervals (estimate.hpp); else empty.
+  std::vector<ScheduleProfile> without = {};
 
   /// FLOPs of every combine, by id.
   [[nodiscard]] std::vector<std::uint64_t> flops() const;
@@ -64,6 +69,16 @@ using ChainSource = std::function<JacobianChain(std::size_t i)>;
 /// Called with each chain once, before its products are counted.
 using ChainObserver = std::function<void(const JacobianChain& chain)>;
 
+/// Groups of rows that estimates are made from: each is a sample of its own.
+inline constexpr std::size_t kSampleGroups = 32;
+
+/// Estimates of what takes too much to be counted.
+struct EstimateSettings {
+  double share = 0.02;                        ///< of its FLOPs that half the interval of a schedule may be wide
+  std::uint64_t pairs = WorkMeter::kNoLimit;  ///< steps that the samples of one chain may take
+  std::uint64_t seed = 1;                     ///< of the rows that are drawn
+};
+
 /// What counting may take, and who is told of it.
 struct CountLimits {
   /// Steps of multiply() that the products of one schedule may take, those that it shares with others included.
@@ -71,6 +86,9 @@ struct CountLimits {
   const std::atomic<bool>* stop = nullptr;  ///< true: throw Interrupted
   /// Before each of the products of a chain.
   std::function<void(std::size_t product, std::size_t products)> progress = {};
+  /// Where given, schedules that take more than `pairs` or memory are estimated instead: ScheduleProfile::without.
+  /// Those of which not even that can be done are still left out.
+  std::optional<EstimateSettings> estimate = {};
 };
 
 /// A schedule whose counting took too much.

@@ -20,7 +20,7 @@ void add_verdict(Document& document, const Verdict& verdict);
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
 /// [low, high], or null.
-[[nodiscard]] Json interval_json(const std::optional<ScoreInterval>& interval);
+[[nodiscard]] Json interval_json(const std::optional<Interval>& interval);
 
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/interval.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/search/binding.hpp"
 #include "upsweep/search/crossover.hpp"
@@ -54,14 +55,6 @@ struct SearchOptions {
   [[nodiscard]] std::uint64_t other_batch() const { return batch == 1 ? 32 : 1; }
 };
 
-/// The 80 % interval of predicted seconds, see at_bound().
-struct ScoreInterval {
-  double low = 0;
-  double high = 0;
-
-  friend bool operator==(const ScoreInterval&, const ScoreInterval&) = default;
-};
-
 /// A way through the backward pass, scored. Counts are those of a batch, sums over the inputs of the pattern.
 struct Candidate {
   std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", ...
@@ -77,12 +70,22 @@ struct Candidate {
   std::optional<double> batched_score;  ///< as score, under Execution::level with other_batch() inputs; where known
   std::optional<double> level_s;        ///< with a machine: seconds under Execution::level
   std::optional<double> dag_s;          ///< with a machine: seconds under Execution::dag
-  std::optional<ScoreInterval> interval;  ///< of a score in seconds, where products have published rates
   std::array<std::optional<double>, kLaunchModes.size()> launch_s;  ///< of a gpu: as level_s, by kLaunchModes
   std::optional<Binding> binding;        ///< with a machine: what limits it, where that is known
   std::optional<std::uint32_t> same_as;  ///< the smallest depth with the same figures, where that is another one
   std::string same_scheme;               ///< without such a depth the first other scheme with the same; empty if none
   bool is_plain = false;                 ///< plain back-propagation, under another name too
+  // Where counts are estimates (ScheduleProfile::without), 95 % intervals of figures as they stand above; else nothing.
+  std::optional<Interval> score_interval = {};
+  std::optional<Interval> flops_interval = {};   ///< of totals.flops, as a mean over the inputs
+  std::optional<Interval> shared_interval = {};  ///< of pram.shared_flops, likewise
+
+  /// The 80 % interval of a score in seconds, where products have published rates: see at_bound().
+  std::optional<Interval> time_interval = {};
+
+  [[nodiscard]] bool is_exact() const { return !flops_interval; }
+  /// Where the score lies by both intervals, as far as there are some.
+  [[nodiscard]] std::optional<Interval> interval() const;
 
   [[nodiscard]] bool is_scan() const { return !is_plain; }
 };
@@ -132,6 +135,9 @@ struct SearchResult {
   std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
   std::optional<Overtaking> overtaking;    ///< where a hybrid does, of a chain that closed forms count, in FLOPs
   std::optional<Overtakes> overtakes;      ///< in FLOPs; nothing where times of a processor or a GPU decide
+
+  /// Those that fit and may be better than the best of all as far as estimates tell, the best itself not among them.
+  [[nodiscard]] std::vector<std::size_t> rivals() const;
 
   /// Plain back-propagation, which always has a score.
   [[nodiscard]] const Candidate& linear() const { return candidates.front(); }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/homogeneous.hpp"
@@ -40,6 +41,8 @@ class CountedSchedule {
   [[nodiscard]] virtual std::optional<std::uint32_t> depth() const = 0;  ///< of a hybrid
   [[nodiscard]] virtual std::uint64_t inputs() const = 0;
   [[nodiscard]] virtual std::uint64_t levels() const = 0;
+  /// Where counts are estimates: the same without one of the groups of sampled rows each (ScheduleProfile::without).
+  [[nodiscard]] virtual std::vector<std::unique_ptr<CountedSchedule>> without() const { return {}; }
   /// Without `with_dag` the longest path, which needs a graph, may be 0.
   [[nodiscard]] virtual Sums sums(Scope scope, bool with_dag) const = 0;
   [[nodiscard]] virtual std::uint64_t peak_live_bytes(Scope scope) const = 0;

@@ -26,8 +26,8 @@ namespace upsweep {
                                        std::uint64_t workers);
 
 /// Scores schedules of which the first is plain back-propagation on `workers` workers: those with a depth become
-/// candidates, the others schemes. `uncounted`: schedules that are missing; what is known of them says whether they might
-/// be better. Throws CountOverflow.
+/// candidates, the others schemes. `uncounted`: schedules that are missing; what is known of them says whether they
+/// might be better. Throws CountOverflow.
 [[nodiscard]] SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>> schedules,
                                              const SearchOptions& options, std::uint64_t workers,
                                              std::span<const UncountedSchedule> uncounted = {});
@@ -36,8 +36,8 @@ namespace upsweep {
 /// and the best of all; ties go to the smaller depth, then to the first scheme. With a machine it says what binds them.
 ///
 /// A candidate is infeasible, with the reason, when one product or the peak of live bytes exceeds the memory limit
-/// (both as means over the inputs). `uncounted`: as of compare_schedules(). Throws std::invalid_argument without a depth,
-/// CountOverflow.
+/// (both as means over the inputs). `uncounted`: as of compare_schedules(). Throws std::invalid_argument without a
+/// depth, CountOverflow.
 [[nodiscard]] SearchResult search_depth(const std::vector<ScheduleProfile>& profiles, const SearchOptions& options,
                                         const std::vector<UncountedSchedule>& uncounted = {});
 

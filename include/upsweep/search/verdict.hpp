@@ -40,8 +40,12 @@ struct Baseline {
   double scan_score = 0;  ///< of it
   bool is_of_shared_ops = false;  ///< workers share the ops of both, where there is a baseline of whole ops, too
   std::string missing = {};  ///< the key of a machine file without which the score is not known; empty: it is known
-  std::optional<ScoreInterval> interval = {};       ///< of the score, where both are known
-  std::optional<ScoreInterval> scan_interval = {};  ///< of scan_score
+  std::optional<Interval> interval = {};       ///< of the score, where it is not known exactly
+  std::optional<Interval> scan_interval = {};  ///< of scan_score, likewise
+  bool is_estimate = false;                    ///< scan_score rests on counts of samples
+
+  /// Whether these intervals leave open which takes less.
+  [[nodiscard]] bool is_within_uncertainty() const;
 
   /// scan_score / score; nothing without a scan or at score 0.
   [[nodiscard]] std::optional<double> ratio() const;
@@ -65,7 +69,7 @@ struct VerdictFrame {
   std::string launch = {};                    ///< of a gpu: "eager", "graph" or "fused"
   std::string pattern = {};                   ///< of a network: "guaranteed" or "sample"
   std::string scope = "all";                  ///< or "live"
-  std::string library = {};    ///< whose sparse products a gpu's are
+  std::string library = {};                   ///< whose sparse products a gpu's are
   std::string priced_by = {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran
 };
 

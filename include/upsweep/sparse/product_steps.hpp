@@ -9,9 +9,9 @@
 namespace upsweep {
 
 /// Steps of nonempty rows of X, `uses` equal ones at each of `count` places, as they stand in a plan.
-class RowSteps {
+class TeamSteps {
  public:
-  explicit RowSteps(std::uint64_t uses, std::uint64_t count = 1)
+  explicit TeamSteps(std::uint64_t uses, std::uint64_t count = 1)
       : alone_(uses == 1), teams_(checked_mul(count, (uses + kTeamRows - 1) / kTeamRows)) {}
 
   void add_vector(std::uint64_t entries, ProductSteps& steps) const {
@@ -53,7 +53,7 @@ struct RowCounts {
     add_to(products, checked_mul(row_products, rows));
     nnz += results * rows;
     max_row_nnz = std::max(max_row_nnz, results);
-    const RowSteps row(uses, places);
+    const TeamSteps row(uses, places);
     if (entries > 0) row.add_product(entries, row_products, walks, steps);
     if (entries > 0) row.add_sums(results, steps);
     if (results > 0) row.add_vector(results, vector_steps);
