@@ -134,7 +134,9 @@ std::string counting_text(const NetworkProfile* network) {
                      network->pattern_classes, network->pattern_rows);
 }
 
-std::string estimate_text(std::uint64_t sum, std::uint64_t inputs) { return "~" + short_count(sum, inputs); }
+std::string estimate_text(std::uint64_t sum, std::uint64_t inputs) {
+  return fmt::format("~{}", short_count(sum, inputs));
+}
 
 std::string estimates_text(const SearchResult& result) {
   std::string text;
