@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 class AnchorsCommand : public ::testing::Test {
  protected:
   std::string table(const std::string& rows) {
-    const std::string path = (folder_.path() / "t.csv").string();
+    const std::string path = folder_.path() + "/t.csv";
     std::ofstream(path) << "family,device,library,dtype,covers,time_ms,status,rows,cols,nnz_a,products,nnz_c\n" << rows;
     return path;
   }

@@ -17,7 +17,7 @@ using testing::TemporaryFolder;
 class AnchorFileTest : public ::testing::Test {
  protected:
   std::vector<AnchorRow> read(const std::string& text) {
-    const std::string path = (folder_.path() / "t.csv").string();
+    const std::string path = folder_.path() + "/t.csv";
     std::ofstream(path, std::ios::binary) << text;
     return load_anchors(path);
   }
