@@ -73,8 +73,8 @@ TEST(Profile, WritesTablesAndCsv) {
   const Finished csv = upsweep({"profile", kModels + "lenet5.yaml", "--format", "csv"});
   EXPECT_THAT(
       csv.out,
-      StartsWith(
-          "id,phase,level,left,right,target,kind,dead,m,k,n,left_nnz,right_nnz,nnz,products,flops,bytes,span\r\n"));
+      StartsWith("id,phase,level,left,right,target,kind,dead,m,k,n,left_nnz,right_nnz,nnz,products,flops,bytes,span,"
+                 "exact,interval_low,interval_high,nnz_interval_low,nnz_interval_high\r\n"));
   EXPECT_EQ(lines(csv.out), 1 + 17);
 }
 

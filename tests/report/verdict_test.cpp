@@ -41,17 +41,36 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
   verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41}};
   verdict.sentences = {"One.", "Two."};
-  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"frame": null, "pays": "no", "decided_by": "flops", "baselines": [
-    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
-    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
+  EXPECT_EQ(verdict_json(verdict),
+            Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
+    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8,
+     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false},
+    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null,
+     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "payback": null, "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
-  EXPECT_EQ(verdict_json({}), Json::parse(R"({"frame": null, "pays": null, "decided_by": null, "baselines": [],
+  EXPECT_EQ(verdict_json({}),
+            Json::parse(R"({"frame": null, "pays": null, "uncertain": null, "decided_by": null, "baselines": [],
     "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
     "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
     "payback": null, "sentence": ""})"));
+}
+
+TEST(Verdict, IsUncertainWhereIntervalsOverlap) {
+  Verdict verdict;
+  verdict.baselines = {{"sparse-bp", 10, true, "hybrid:1", 8}};
+  EXPECT_EQ(verdict.is_uncertain(), std::nullopt) << "nothing is said of what is exact";
+  verdict.baselines.front().scan_interval = Interval{7, 9};
+  EXPECT_EQ(verdict.is_uncertain(), false) << "all of the interval is below";
+  verdict.baselines.front().scan_interval = Interval{7, 11};
+  EXPECT_EQ(verdict.is_uncertain(), true);
+  EXPECT_EQ(verdict.pays(), Pays::yes) << "it is the middle that decides";
+  verdict.baselines.front().interval = Interval{12, 13};
+  EXPECT_EQ(verdict.is_uncertain(), false);
+  verdict.baselines.push_back({"dense-bp", 5, true, "hybrid:1", 8, false, {}, {}, Interval{7, 11}});
+  EXPECT_EQ(verdict.is_uncertain(), false) << "it surely loses to one of them";
 }
 
 TEST(Verdict, ComparisonsSayWhatFollows) {
@@ -185,7 +204,8 @@ TEST(Verdict, NamesEverySettingOfItsFrame) {
   Verdict verdict;
   verdict.frame = frame;
   EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,
-      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "priced_by": "roofline"})"));
+      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "library": null,
+      "priced_by": "roofline"})"));
 }
 
 TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
