@@ -41,14 +41,16 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
   verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41}};
   verdict.sentences = {"One.", "Two."};
-  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"frame": null, "pays": "no", "decided_by": "flops", "baselines": [
-    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8},
-    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null}],
+  EXPECT_EQ(verdict_json(verdict), Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
+    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8,
+     "interval": null, "scan_interval": null},
+    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null,
+     "interval": null, "scan_interval": null}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "payback": null, "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
-  EXPECT_EQ(verdict_json({}), Json::parse(R"({"frame": null, "pays": null, "decided_by": null, "baselines": [],
+  EXPECT_EQ(verdict_json({}), Json::parse(R"({"frame": null, "pays": null, "uncertain": null, "decided_by": null, "baselines": [],
     "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
     "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
     "payback": null, "sentence": ""})"));
@@ -185,7 +187,7 @@ TEST(Verdict, NamesEverySettingOfItsFrame) {
   Verdict verdict;
   verdict.frame = frame;
   EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,
-      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "priced_by": "roofline"})"));
+      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "library": null, "priced_by": "roofline"})"));
 }
 
 TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
