@@ -68,7 +68,8 @@ void set_memory_limit(PointSettings& point, const std::string& name, const AxisV
 
 const std::vector<std::string>& setting_names() {
   static const std::vector<std::string> kNames = {"schedule", "workers",          "batch", "execution", "scope",
-                                                  "pattern",  "memory_limit_MiB", "ops",   "launch"};
+                                                  "pattern",  "memory_limit_MiB", "ops",   "launch",    "library",
+                                                  "interval"};
   return kNames;
 }
 
@@ -88,6 +89,11 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
   } else if (name == "launch") {
     settings.point.launch = launch_mode(value.text);
     if (!settings.point.launch) refuse(name, value, "are eager, graph and fused");
+  } else if (name == "library") {
+    settings.point.library = value.text;
+  } else if (name == "interval") {
+    settings.point.interval = one_of<IntervalEnd>(
+        name, value, {{{"predicted", IntervalEnd::predicted}, {"low", IntervalEnd::low}, {"high", IntervalEnd::high}}});
   } else if (name == "pattern") {
     settings.pattern =
         one_of<PatternKind>(name, value, {{{"guaranteed", PatternKind::guaranteed}, {"sample", PatternKind::sample}}});

@@ -45,7 +45,8 @@ void read_memory_limit(YamlMap& base, PointSettings& point) {
 
 StudySettings read_base_settings(YamlMap& base) {
   StudySettings settings;
-  for (const char* name : {"schedule", "execution", "scope", "pattern", "workers", "batch", "ops", "launch"}) {
+  for (const char* name :
+       {"schedule", "execution", "scope", "pattern", "workers", "batch", "ops", "launch", "library", "interval"}) {
     const YamlNode* node = base.find(name);
     if (node == nullptr) continue;
     base.document().at(*node,

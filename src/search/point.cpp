@@ -42,6 +42,18 @@ PointFigures network_figures(const CountedNetwork& counted, const PointRules& ru
 
 }  // namespace
 
+std::string to_string(IntervalEnd end) {
+  switch (end) {
+    case IntervalEnd::predicted:
+      return "predicted";
+    case IntervalEnd::low:
+      return "low";
+    case IntervalEnd::high:
+      return "high";
+  }
+  return "";
+}
+
 PointFigures score_point(const CountedNetwork& network, const Machine* machine, const PointSettings& settings) {
   const std::size_t length = network.analysis.network.links.size() + 1;
   const PointRules rules = rules_of(settings, length, network.value_bytes, machine);

@@ -64,6 +64,19 @@ PointFigures score(const PointInputs& inputs, const Machine* machine, const Poin
   }
   if (settings.launch && (machine->kind != MachineKind::gpu || machine->launch != *settings.launch))
     machine = &other.emplace(launched(*machine, *settings.launch));
+  if ((settings.library || settings.interval != IntervalEnd::predicted) &&
+      (machine == nullptr || machine->kind != MachineKind::gpu))
+    throw std::invalid_argument("library or interval without a gpu, accepted is with a machine that is one");
+  if (settings.library) machine = &other.emplace(with_library(*machine, *settings.library));
+  if (settings.interval != IntervalEnd::predicted) {
+    std::optional<Machine> end = at_bound(*machine, settings.interval == IntervalEnd::high);
+    if (!end) {
+      throw std::invalid_argument(
+          fmt::format("interval is {}, and the machine {} has no rates of sparse products, accepted is predicted",
+                      to_string(settings.interval), machine->name));
+    }
+    machine = &other.emplace(*std::move(end));
+  }
   if (const ChainModel* chain = std::get_if<ChainModel>(inputs.model.model.get()))
     return score_chain(*chain, machine, settings);
   return score_network(std::get<Model>(*inputs.model.model), inputs, machine, settings, cache);

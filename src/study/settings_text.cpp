@@ -57,6 +57,8 @@ std::string settings_text(const StudySettings& settings) {
   }
   // Keys of points before there was a choice hold on.
   if (point.ops == Ops::shared) text.append(" ops=shared");
+  if (point.library) text.append(" library=").append(*point.library);
+  if (point.interval != IntervalEnd::predicted) text.append(" interval=").append(to_string(point.interval));
   if (point.launch) text.append(" launch=").append(to_string(*point.launch));
   return text;
 }

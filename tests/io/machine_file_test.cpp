@@ -271,7 +271,7 @@ TEST(LoadMachine, LoadsEveryPresetWithASourceForEveryQuantity) {
     EXPECT_EQ(sources.contains("fill_teams"), machine.kind == MachineKind::gpu);
     expect_same(parse(machine_text(machine)), machine);
   }
-  EXPECT_EQ(count, 10U);
+  EXPECT_EQ(count, 18U);
 }
 
 struct BadMachine {

@@ -112,8 +112,12 @@ TEST(SmallProducts, OfThePresetsHaveASourceEach) {
     SCOPED_TRACE(entry.path());
     const Machine machine = load_machine(read_yaml(entry.path().string()));
     if (machine.kind != MachineKind::gpu) continue;
+    // Of these no page says how many multiprocessors or which latencies they have.
+    const bool is_unknown = machine.name == "nvidia-b200" || machine.name == "nvidia-gb200" ||
+                            machine.name == "nvidia-rtx-pro-6000-blackwell";
+    ASSERT_NE(machine.small_products.has_value(), is_unknown);
+    if (is_unknown) continue;
     ++count;
-    ASSERT_TRUE(machine.small_products);
     for (const char* name : {"multiprocessors", "clock", "resident_blocks", "resident_threads", "shared_memory",
                              "shared_words", "fma", "shared_load", "cache_load", "memory_load"}) {
       EXPECT_TRUE(machine.provenance.sources.contains(std::string("small_products.") + name)) << name;
@@ -126,7 +130,7 @@ TEST(SmallProducts, OfThePresetsHaveASourceEach) {
     EXPECT_TRUE(std::abs(lanes - 64) < 1 || std::abs(lanes - 128) < 2) << lanes;
     EXPECT_LT(small.cache_load_cycles, small.memory_load_cycles);
   }
-  EXPECT_EQ(count, 9U);
+  EXPECT_EQ(count, 14U);
 }
 
 }  // namespace

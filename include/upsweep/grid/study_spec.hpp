@@ -23,7 +23,7 @@ struct StudySettings {
 };
 
 /// Names of the settings that an axis may set: "schedule", "workers", "batch", "execution", "scope", "pattern",
-/// "memory_limit_MiB", "ops", "launch".
+/// "memory_limit_MiB", "ops", "launch", "library", "interval".
 [[nodiscard]] const std::vector<std::string>& setting_names();
 
 /// Sets a setting by its name. Throws std::invalid_argument, in a sentence for users, for a value that is not accepted

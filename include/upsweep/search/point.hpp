@@ -16,6 +16,12 @@
 
 namespace upsweep {
 
+/// Which of the times of a machine: what is predicted, or an end of its 80 % interval.
+enum class IntervalEnd : std::uint8_t { predicted, low, high };
+
+/// "predicted", "low" or "high".
+[[nodiscard]] std::string to_string(IntervalEnd end);
+
 /// Everything about a point of a study but its model and machine.
 struct PointSettings {
   /// "best": the depth with the smallest score; "best-of-all": other schemes too; else a schedule as parse_schedule()
@@ -27,7 +33,9 @@ struct PointSettings {
   /// Of makespans in FLOPs, which those of shared ones are on a pram, too; seconds of processors and GPUs are those of
   /// shared ones anyway.
   Ops ops = Ops::whole;
-  std::optional<LaunchMode> launch;  ///< of a gpu: score_point() takes a machine that has it; default: graph
+  std::optional<LaunchMode> launch;    ///< of a gpu: score_point() takes a machine that has it; default: graph
+  std::optional<std::string> library;  ///< of a gpu, see with_library(); default: the first of its file
+  IntervalEnd interval = IntervalEnd::predicted;  ///< of a gpu with rates of products; see at_bound()
   std::optional<std::uint64_t>
       workers;              ///< default: what the widest level of all depths has for the batch, at most the machine's
   std::uint64_t batch = 1;  ///< inputs of an iteration; above 1 under Execution::level only
