@@ -80,6 +80,8 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
                                  {in_seconds ? "best score (seconds)" : "best score (FLOPs)"},
                                  {in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)"},
                                  {"dense back-propagation (seconds)"},
+                                 {"over the graph"},
+                                 {"blocks, beside it"},
                                  {in_seconds ? "best scan (seconds)" : "best scan (FLOPs)"},
                                  {"speedup of the scan"},
                                  {"memory (bytes)"}});
@@ -88,10 +90,10 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
     const StudyPointRow& point = points[i];
     const auto score = point.unit == "s" ? seconds_cell : count_cell;
     std::vector<HtmlCell> cells = coordinate_cells(places[i], axes);
-    cells.insert(cells.end(),
-                 {text_cell(point.status), text_cell(point.schedule.empty() ? "-" : point.schedule), score(point.score),
-                  score(point.plain_score), score(point.dense_score), score(point.scan_score),
-                  ratio_cell(point.speedup()), bytes_cell(point.peak_live_bytes)});
+    cells.insert(cells.end(), {text_cell(point.status), text_cell(point.schedule.empty() ? "-" : point.schedule),
+                               score(point.score), score(point.plain_score), score(point.dense_score),
+                               score(point.graph_score), score(point.blocks_score), score(point.scan_score),
+                               ratio_cell(point.speedup()), bytes_cell(point.peak_live_bytes)});
     table.row(cells);
   }
   Markup out("<details><summary>Points");

@@ -185,6 +185,17 @@ ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& 
   return times;
 }
 
+namespace {
+
+/// Of the profile's machine; nothing without one.
+std::optional<GraphScores> graph_seconds_of(const ProfileReport& report) {
+  const SearchOptions& options = report.compared.options;
+  if (!options.in_seconds()) return std::nullopt;
+  return graph_scores(report.network, report.network_profile, options, report.compared.workers);
+}
+
+}  // namespace
+
 Json to_json(const ProfileReport& report) {
   const ScheduleProfile& profile = report.profile;
   const NetworkProfile& network = report.network_profile;
@@ -209,6 +220,8 @@ Json to_json(const ProfileReport& report) {
   add_counts(json, counts_of(report));
   json["chain_build"]["formation_flops"] = json_mean(network.formation_flops, inputs);
   json["chain_build"]["formation"] = work_json(graph.formation, inputs);
+  add_graph_seconds(graph_seconds_of(report), json["graph_bp"], json["chain_build"]["formation"],
+                    json["inside_blocks"]);
   if (report.times) json["time"]["level_seconds"] = report.times->level.level_seconds;
   return json;
 }
@@ -245,7 +258,7 @@ std::string to_text(const ProfileReport& report, const TextStyle& style) {
   const GraphComparison graph =
       compare_with_graph(report.network, network, report.compared.workers, report.compared.options.batch);
   const std::string comparison = graph_text(report.network, report.compared.last().pram, graph, inputs, style);
-  if (!comparison.empty()) text += '\n' + comparison;
+  if (!comparison.empty()) text += '\n' + comparison + graph_seconds_text(graph_seconds_of(report));
   return text + (report.times ? '\n' + seconds_text(counts) : "");
 }
 

@@ -123,8 +123,11 @@ std::string points_table(const StudyReport& report, const TextStyle& style) {
   for (const std::string& head : axes.heads()) columns.push_back({head});
   const bool has_dense =
       std::ranges::any_of(result.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
+  const bool has_graph =
+      std::ranges::any_of(result.points, [](const PointBrief& brief) { return !std::isnan(brief.graph_score); });
   for (const char* head : {"best", "score", "plain BP"}) columns.push_back({head});
   if (has_dense) columns.push_back({"dense BP"});
+  if (has_graph) columns.insert(columns.end(), {{"BP over the graph"}, {"blocks"}});
   for (const char* head : {"best scan", "speedup", "memory"}) columns.push_back({head});
   columns.push_back({"", Align::left});
   TextTable table(columns, axes.heads().size());
@@ -147,6 +150,8 @@ std::string points_table(const StudyReport& report, const TextStyle& style) {
     cells.insert(cells.end(), {schedule.empty() ? "-" : schedule, score_text(brief, brief.score),
                                score_text(brief, brief.plain_score)});
     if (has_dense) cells.push_back(score_text(brief, brief.dense_score));
+    if (has_graph)
+      cells.insert(cells.end(), {score_text(brief, brief.graph_score), score_text(brief, brief.blocks_score)});
     cells.insert(cells.end(),
                  {score_text(brief, brief.scan_score), std::isnan(brief.speedup()) ? "-" : short_ratio(brief.speedup()),
                   std::isnan(brief.best_bytes) ? "-" : short_bytes(brief.best_bytes), note});
@@ -160,9 +165,9 @@ std::string to_csv(const StudyReport& report) {
   const AxisCells axes(report.study.spec);
   std::vector<std::string> heads = axes.heads();
   heads.insert(heads.begin(), "position");
-  for (const char* head :
-       {"status", "best_schedule", "unit", "score", "plain_score", "scan_score", "speedup", "peak_live_bytes",
-        "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes", "memory_limit", "dense_score", "reason"})
+  for (const char* head : {"status", "best_schedule", "unit", "score", "plain_score", "scan_score", "speedup",
+                           "peak_live_bytes", "plain_bytes", "scan_bytes", "bppsa_bytes", "pipeline_bytes",
+                           "memory_limit", "dense_score", "reason", "graph_score", "blocks_score"})
     heads.emplace_back(head);
   std::string csv = csv_line(heads);
   const std::map<std::uint64_t, std::string> reasons = reasons_of(report);
@@ -180,6 +185,7 @@ std::string to_csv(const StudyReport& report) {
       cells.push_back(exact_text(number));
     const auto reason = reasons.find(position);
     cells.push_back(reason == reasons.end() ? "" : reason->second);
+    for (const double number : {brief.graph_score, brief.blocks_score}) cells.push_back(exact_text(number));
     csv += csv_line(cells);
   }
   return csv;

@@ -113,16 +113,23 @@ AnswerRecord wins_answer(const AnswerInputs& inputs) {
   answer["speedup_most"] = speedups.most;
   const bool has_dense =
       std::ranges::any_of(inputs.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
-  answer["speedup_over"] = has_dense ? "plain or dense back-propagation" : "plain back-propagation";
+  const bool has_graph =
+      std::ranges::any_of(inputs.points, [](const PointBrief& brief) { return !std::isnan(brief.graph_score); });
+  const std::string over = has_graph ? has_dense ? "plain or dense back-propagation, the plain one over the graph, too"
+                                                 : "plain back-propagation, over the chain and over the graph"
+                           : has_dense ? "plain or dense back-propagation"
+                                       : "plain back-propagation";
+  answer["speedup_over"] = over;
   std::string sentence = points == 0 ? "no point has a schedule that is possible"
                          : given
                              ? fmt::format("{} points, all by the schedule that the study gives: {}", points, *given)
                              : fmt::format("the best schedules of {} points: {}", points, shares);
   if (!std::isnan(speedups.least)) {
-    sentence +=
-        fmt::format("; the best scan against {}: {}",
-                    has_dense ? "plain or dense back-propagation, the faster of both" : "plain back-propagation",
-                    speedups_text(speedups.least, speedups.most));
+    sentence += fmt::format("; the best scan against {}{}: {}", over,
+                            has_graph   ? ", the fastest of them"
+                            : has_dense ? ", the faster of both"
+                                        : "",
+                            speedups_text(speedups.least, speedups.most));
   }
   return {to_string(QuestionKind::best), "", sentence, answer.dump()};
 }

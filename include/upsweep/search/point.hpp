@@ -66,6 +66,10 @@ struct PointFigures {
   PointSchedule plain;                ///< plain back-propagation, depth 0
   /// Seconds of dense back-propagation of the batch, of a network on a processor or GPU that says enough; else NaN.
   double dense_score = std::numeric_limits<double>::quiet_NaN();
+  /// Of a network with branches, by the objective: plain back-propagation over the graph, and what comes on top of a
+  /// scan's score, see graph_scores(). NaN without branches, for shared ops in FLOPs, and where not known.
+  double graph_score = std::numeric_limits<double>::quiet_NaN();
+  double blocks_score = std::numeric_limits<double>::quiet_NaN();
   std::optional<PointSchedule> best;  ///< the smallest feasible score of what was asked for; ties to the smaller depth
   std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation, which
                                       ///< blocked:1 and blocked:2 are, too
