@@ -352,7 +352,31 @@ TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {
   std::ranges::replace(kept, '\n', ' ');
   EXPECT_EQ(verdict["sentence"], kept);
   EXPECT_THAT(kept, HasSubstr("agrees with direct back-propagation"));
-  EXPECT_THAT(kept, HasSubstr(" of plain BP; "));
+  EXPECT_THAT(kept, HasSubstr(" of plain BP and "));
+  ASSERT_EQ(verdict["baselines"].size(), 2U);
+  EXPECT_EQ(verdict["baselines"][1]["name"], "dense-bp");
+  EXPECT_EQ(verdict["baselines"][1]["best_scan"], verdict["baselines"][0]["best_scan"]);
+  EXPECT_EQ(verdict["baselines"][1]["scan_score"], verdict["baselines"][0]["scan_score"]);
+}
+
+TEST(Verdicts, OfAValidationOnThisProcessorMeasureDenseBackPropagation) {
+  const std::vector<std::string> validate = {
+      "validate", kModels + "lenet5.yaml", "--schedule", "linear", "--machine", kGpu, "--workers", "1"};
+  const Json json = json_of(validate);
+  const Json& dense = json["dense_bp"];
+  EXPECT_TRUE(dense["skipped"].is_null());
+  EXPECT_GT(dense["measured_s"], 0);
+  EXPECT_GT(dense["weight_gradients_s"], 0);
+  EXPECT_GE(dense["repetitions"], 3);
+  // The same prediction as a search's, on as many workers.
+  const Json search =
+      json_of({"search", kModels + "lenet5.yaml", "--schemes", "hybrid", "--machine", kGpu, "--workers", "1"});
+  EXPECT_EQ(dense["predicted_s"], search["baseline"]["seconds"]);
+  EXPECT_NEAR(dense["error"].get<double>(), dense["predicted_s"].get<double>() / dense["measured_s"].get<double>() - 1,
+              1e-12);
+  const Json reference =
+      json_of({"validate", kModels + "lenet5.yaml", "--backend", "reference", "--schedule", "linear"});
+  EXPECT_TRUE(reference["dense_bp"].is_null()) << "measured beside the cpu backend alone";
 }
 
 /// The best scan's score by the first baseline.
