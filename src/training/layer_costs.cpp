@@ -112,12 +112,16 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
 LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine, const MicroBatch& batch) {
   check_batch(batch);
   const DenseRates rates = require_dense_rates(machine, batch);
+  // The host issues a kernel while the device works on the one before.
+  const auto issued_seconds = [&](const KernelWork& work) {
+    return std::max(rates.seconds(work, batch.samples), rates.host_s);
+  };
   LayerCosts costs;
   for (const LayerWork& layer : layers) {
     const auto total = [&](KernelWork PartWork::*kernel) {
       double seconds = 0;
       for (const PartWork& part : layer.parts) {
-        if (part.*kernel != KernelWork{}) seconds += rates.seconds(part.*kernel, batch.samples);
+        if (part.*kernel != KernelWork{}) seconds += issued_seconds(part.*kernel);
       }
       return seconds;
     };
@@ -128,8 +132,7 @@ LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine
     double inner = 0;
     bool has_weights = false;
     for (const PartWork& part : layer.parts) {
-      if (has_weights && part.output_gradient != KernelWork{})
-        inner += rates.seconds(part.output_gradient, batch.samples);
+      if (has_weights && part.output_gradient != KernelWork{}) inner += issued_seconds(part.output_gradient);
       has_weights = has_weights || part.weight_gradient != KernelWork{};
     }
     costs.inner_gradient.push_back(inner);
