@@ -179,7 +179,7 @@ std::string candidates_text(const SearchReport& report, const TextStyle& style) 
                                       ratio_text(c.score, plain_score(report))};
     if (has_dense) cells.push_back(ratio_text(c.score, baseline_score(report)));
     cells.push_back(note_of(result, i));
-    if (has_dag_s) cells.insert(cells.begin() + 10, short_seconds(c.dag_s.value_or(0)));
+    if (has_dag_s) cells.insert(cells.begin() + 10, c.dag_s ? short_seconds(*c.dag_s) : "?");
     if (has_level_s) cells.insert(cells.begin() + 10, short_seconds(c.level_s.value_or(0)));
     table.row(std::move(cells), i == result.best || i == result.best_scheme ? RowMark::best : RowMark::none);
   }

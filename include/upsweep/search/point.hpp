@@ -126,7 +126,7 @@ class ProfiledChain {
 
 /// The same of a homogeneous chain: depths by closed forms, other schemes combine by combine up to kMostSchemeElements.
 ///
-/// Throws the same; also for seconds under Execution::dag, for other schemes of longer or inexact chains, and where
+/// Throws the same; also for other schemes of longer or inexact chains, and where
 /// Objective::time under Execution::dag asks for a depth, plain back-propagation or among all of "best", of which
 /// homogeneous_dag_makespan() has no short simulation: then nothing is known of the whole point.
 /// Cost: O(depth²) for each schedule, whatever the length; under Execution::dag that of homogeneous_dag_makespan(), up
