@@ -47,6 +47,34 @@ TEST(Training, PrintsTheObjectOfAPipeline) {
   EXPECT_EQ(fractions["trace"][0][1], "F2.0@0.25");
 }
 
+TEST(Training, OfANetworkNamesItsFrameAndTakesALaunch) {
+  const TemporaryFolder folder;
+  const std::string source = UPSWEEP_SOURCE_DIR;
+  const auto file = [&](const std::string& kernels, const std::string& more) {
+    return folder.write("step.yaml", "name: s\nkind: pipeline\nmodel: " + source + "/models/lenet5.yaml\nmachine: " +
+                                         source + "/configs/machines/a100-sxm4-80gb.yaml\nkernels: " + kernels +
+                                         "\nbatch: 8\ndevices: 2\nmicro_batches: 4\nalloc: contiguous\npolicies: "
+                                         "[gpipe, 1f1b]\n" +
+                                         more);
+  };
+  for (const std::string kernels : {"csr", "dense"}) {
+    const Json graph = json_of({"training", file(kernels, "")});
+    const std::string sentence = graph["verdict"]["sentence"];
+    EXPECT_THAT(sentence, StartsWith("On 2 devices, nvidia-a100-sxm4-80gb, 8 samples in 4 micro-batches, kernels in a "
+                                     "graph, " +
+                                     std::string(kernels == "csr" ? "sparse" : "dense") + " kernels: "));
+    EXPECT_EQ(graph["verdict"]["frame"]["batch"], 8);
+    EXPECT_EQ(graph["verdict"]["frame"]["launch"], "graph");
+    EXPECT_EQ(json_of({"training", file(kernels, "launch: graph\n")})["policies"], graph["policies"]);
+    const Json eager = json_of({"training", file(kernels, "launch: eager\n")});
+    EXPECT_THAT(eager["verdict"]["sentence"].get<std::string>(), HasSubstr(", kernels issued by the host, "));
+    EXPECT_GT(makespans(eager)[0], makespans(graph)[0]) << "3.8 us of the host for each kernel";
+  }
+  const Finished fused = upsweep({"training", file("csr", "launch: fused\n")});
+  EXPECT_EQ(fused.exit_code, 3);
+  EXPECT_THAT(fused.err, HasSubstr("is 'fused', accepted are eager and graph"));
+}
+
 TEST(Training, PipedreamAddsItsWeightVersions) {
   const File file(with(kPipelineFile, "policy", "pipedream"));
   const Json result = json_of({"training", file.path});

@@ -151,7 +151,6 @@ void profile_synthetic(const ProfileRequest& request, std::uint32_t depth, Profi
                             homogeneous_reference(model.chain, model.value_bytes),
                             {}};
   SearchOptions options = options_of(request, machine, model.value_bytes);
-  if (machine != nullptr) options.execution = Execution::level;
   options.workers =
       workers_on(machine, request.machine, request.workers, checked_mul(found.profile.widest, options.batch));
   found.compared = compare_with_plain(model.chain, found.profile, request, options);
@@ -312,11 +311,6 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
     });
   }
   if (file.holds<ChainModel>()) {
-    if (request.machine && request.execution == Execution::dag) {
-      throw RequestError("execution",
-                         "is dag with `machine` and a synthetic chain, whose seconds are those of level execution, "
-                         "accepted is level");
-    }
     if (request.db) {
       throw RequestError("db",
                          fmt::format("with {}, a synthetic chain, accepted is without: runs of chains are kept by "

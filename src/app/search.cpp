@@ -99,16 +99,25 @@ void check_chain(const SearchRequest& request) {
                           request.model));
   }
   if (!request.machine) return;
-  if (request.objective != Objective::time || request.execution == Execution::dag) {
-    throw RequestError("",
-                       "`objective` or `execution` with `machine` and a synthetic chain, whose seconds are those of "
-                       "level execution, accepted are time and level");
-  }
+  if (request.objective != Objective::time)
+    throw RequestError("objective", "of FLOPs with `machine` and a synthetic chain, accepted is time");
   if (request.schemes == true) {
     throw RequestError("schemes",
                        "all with `machine` and a synthetic chain, whose seconds are known for hybrids, accepted is "
                        "hybrid");
   }
+}
+
+/// Without barriers where nobody says and that is known of all schedules, else with them.
+SearchResult search_known(const SearchRequest& request, const HomogeneousChain& chain, SearchOptions options,
+                          std::uint64_t scheme_elements) {
+  SearchResult result = search_chain(chain, options, scheme_elements);
+  if (request.execution || options.execution == Execution::level) return result;
+  bool is_known = true;
+  for (std::size_t i = 0; i < result.size(); ++i) is_known = is_known && result.at(i).score;
+  if (is_known) return result;
+  options.execution = Execution::level;
+  return search_chain(chain, options, scheme_elements);
 }
 
 void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
@@ -120,10 +129,9 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
   settings.workers = request.workers;
   settings.batch = options.batch;
   options.workers = workers_of_point(settings, chain.length(), machine);
-  if (machine != nullptr) options.execution = Execution::level;
   const bool with_schemes = machine == nullptr && request.schemes.value_or(true);
   const std::uint64_t scheme_elements = with_schemes && chain.is_exact() ? kMostSchemeElements : 0;
-  SearchResult result = search_chain(chain, options, scheme_elements);
+  SearchResult result = search_known(request, chain, options, scheme_elements);
   outcome.priced_by = pricer_of(machine);
   outcome.has_overtaking = machine == nullptr && options.batch == 1;
   if (machine == nullptr) outcome.overtaking = result.overtaking;
@@ -182,7 +190,7 @@ void search_steps(const SearchRequest& request, const Caller& caller, SearchOutc
   const HomogeneousChain chain = chain_of(model);
   const SearchOptions options = search_options(request, nullptr, model.value_bytes);
   const bool with_schemes = request.schemes.value_or(true);
-  SearchResult result = search_chain(chain, options, with_schemes ? kMostSchemeElements : 0);
+  SearchResult result = search_known(request, chain, options, with_schemes ? kMostSchemeElements : 0);
   outcome.has_overtaking = options.batch == 1;
   outcome.overtaking = result.overtaking;
   const std::uint64_t scheme_steps = kMostSchemeElements / (chain.elements / model.steps);

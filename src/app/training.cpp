@@ -73,7 +73,8 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   const CostSource& source = *file.source;
   const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step",
                                              PatternForm::classes);
-  const Machine machine = load_machine(read_yaml(source.machine_file));
+  Machine machine = load_machine(read_yaml(source.machine_file));
+  if (source.launch) machine = launched(std::move(machine), *source.launch);
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)
     schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));

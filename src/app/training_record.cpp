@@ -26,6 +26,9 @@ class Recorder {
     record_.machine = file.source->machine;
     record_.link = file.source->link;
     record_.kernels = file.source->is_csr ? "csr" : "dense";
+    if (file.source->launch) record_.launch = to_string(*file.source->launch);
+    record_.batch = file.source->batch;
+    if (const auto* pipeline = std::get_if<PipelineStudy>(&file.study)) record_.micro_batches = pipeline->micro_batches;
   }
 
   /// Figures and tasks that follow are of this variant.

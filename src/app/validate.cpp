@@ -12,6 +12,7 @@
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -125,14 +126,18 @@ std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t l
   return schedules;
 }
 
+/// How often something is measured: so many times, and so long together.
+constexpr std::size_t kRuns = 3;
+constexpr double kMinSeconds = 0.2;
+
 /// Runs all schedules; the weights of the model go into it.
 Validation run_all(const Backend& backend, const BackendEntry& entry, const ValidateRequest& request,
                    const Watch& watch, NetworkValidation& found) {
   ValidationOptions options;
   options.run.workers = found.workers;
   options.run.execution = execution_of(request);
-  options.run.repetitions = 3;
-  options.run.min_seconds = 0.2;
+  options.run.repetitions = kRuns;
+  options.run.min_seconds = kMinSeconds;
   options.run.memory_limit = backend.facts().memory_bytes;
   options.machine = found.machine ? &*found.machine : nullptr;
   options.force = request.force;
@@ -148,6 +153,19 @@ Validation run_all(const Backend& backend, const BackendEntry& entry, const Vali
       [&] { return validate(backend, std::move(at), found.analysis.network, found.analysis.schedules, options); });
   watch.show("");
   return result;
+}
+
+/// Dense back-propagation, repeated as schedules are.
+void run_dense(const Watch& watch, NetworkValidation& found) {
+  const Model& model = found.model;
+  watch.show("running dense back-propagation");
+  const Repetitions repetitions{kRuns, kMinSeconds};
+  found.dense = model.value_bytes == 8 ? run_dense_backprop<double>(model.network, found.workers, repetitions)
+                                       : run_dense_backprop<float>(model.network, found.workers, repetitions);
+  watch.show("");
+  if (!found.machine) return;
+  const std::optional<DenseRates> rates = dense_rates(*found.machine, found.workers, model.value_bytes);
+  if (rates) found.predicted_dense = dense_backprop(model.network, found.analysis.network, *rates, 1);
 }
 
 /// Keeps what ran and, of a model that is new there, pictures of its patterns.
@@ -200,6 +218,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   found.input = request.input;
   found.loss = loss;
   found.validation = run_all(*setting.backend, entry, request, watch, found);
+  if (entry.can(Ability::dense_backprop) && found.validation.any_ran()) run_dense(watch, found);
   ValidateOutcome outcome{std::move(found)};
   const auto& made = std::get<NetworkValidation>(outcome.found);
   outcome.verdict = validation_verdict(made.report());
@@ -251,7 +270,9 @@ ValidationReport NetworkValidation::report() const {
           input,
           to_string(loss),
           model.value_bytes,
-          model.network.has_blocks()};
+          model.network.has_blocks(),
+          dense ? &*dense : nullptr,
+          predicted_dense ? std::optional(predicted_dense->gradients_s) : std::nullopt};
 }
 
 ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {

@@ -1,11 +1,9 @@
 #include "dense_rate.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
+#include "blas.hpp"
 #include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
 
@@ -13,25 +11,15 @@ namespace upsweep {
 namespace {
 
 /// Large enough for products to run from the near caches at the pace of arithmetic, small enough for milliseconds.
-constexpr int kSide = 512;
-
-template <class T>
-void multiply(const T* a, const T* b, T* c) {
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSide, kSide, kSide, 1, a, kSide, b, kSide, 0, c, kSide);
-  } else {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSide, kSide, kSide, 1, a, kSide, b, kSide, 0, c, kSide);
-  }
-}
+constexpr std::size_t kSide = 512;
 
 }  // namespace
 
 template <class T>
 double dense_flops_per_s(std::size_t workers) {
-  constexpr std::size_t kNumbers = std::size_t{kSide} * kSide;
+  constexpr std::size_t kNumbers = kSide * kSide;
   const ThreadLimit limit(workers);
-  const int before = openblas_get_num_threads();
-  openblas_set_num_threads(1);  // the threads are ours
+  const BlasThreads blas(1);  // the threads are ours
   const std::vector<T> left(kNumbers, T{0.5});
   const std::vector<T> right(kNumbers, T{0.25});
   std::vector<T> results(kNumbers * workers);
@@ -39,12 +27,12 @@ double dense_flops_per_s(std::size_t workers) {
     return seconds_of([&] {
       parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t worker = begin; worker < end; ++worker)
-          multiply(left.data(), right.data(), results.data() + worker * kNumbers);
+          multiply_dense<T>(kSide, kSide, kSide, {left.data(), kSide}, {right.data(), kSide},
+                            results.data() + worker * kNumbers);
       });
     });
   });
-  openblas_set_num_threads(before);
-  const double flops = 2.0 * kSide * static_cast<double>(kNumbers) * static_cast<double>(workers);
+  const double flops = 2.0 * static_cast<double>(kSide) * static_cast<double>(kNumbers) * static_cast<double>(workers);
   return flops / *std::min_element(seconds.begin(), seconds.end());
 }
 

@@ -37,6 +37,8 @@ const char* purpose(Ability ability) {
       return "for the training of a recurrent model";
     case Ability::calibration:
       return "to calibrate";
+    case Ability::dense_backprop:
+      return "beside which dense back-propagation is measured";
   }
   throw std::logic_error("unknown ability");
 }
@@ -83,7 +85,11 @@ const std::vector<BackendEntry>& backends() {
   using enum Ability;
   static const std::vector<BackendEntry> all = {
       {"reference", make_reference_backend, &reference_recurrent_backend(), {recurrent_training}, ""},
-      {"cpu", make_cpu_backend, &cpu_recurrent_backend(), {calibration, network_training, recurrent_training}, ""},
+      {"cpu",
+       make_cpu_backend,
+       &cpu_recurrent_backend(),
+       {calibration, dense_backprop, network_training, recurrent_training},
+       ""},
       {"eigen", make_eigen_backend, nullptr, {}, ""},
       {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", on_gpu()},
       {"cusparse", make_cusparse_backend, nullptr, {}, "", on_gpu(k32Bits, k32Bits)},

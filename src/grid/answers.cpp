@@ -67,7 +67,7 @@ std::vector<Bracket> changes_along(const std::vector<PointBrief>& points, std::u
 
 std::optional<bool> scan_is_faster(const PointBrief& brief) {
   if (std::isnan(brief.plain_score) || std::isnan(brief.scan_score)) return std::nullopt;
-  return brief.scan_score < brief.without_scan();
+  return brief.speedup() > 1;
 }
 
 double bytes_of(const PointBrief& brief, MemoryOf of) {

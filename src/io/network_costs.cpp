@@ -41,6 +41,7 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
   machine_node_ = &map.require("machine");
   machine_file_ = path_of(document, *machine_node_, map.name("machine"));
   machine_ = load_machine(read_yaml(machine_file_));
+  if (const YamlNode* launch = map.find("launch")) machine_ = with_launch(document, *launch, map.name("launch"));
   hash.add("machine", machine_text(machine_));
   model_file_ = path_of(document, model, map.name("model"));
   AnyModel model_of_file = load_model(model_file_, Numbers::structure);
@@ -56,6 +57,21 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
   if (const YamlNode* link = map.find("link")) {
     link_ = load_link(read_yaml(path_of(document, *link, map.name("link"))));
     hash.add("link", fmt::format("{} {}", link_->bytes_per_s, link_->latency_s));
+  }
+}
+
+Machine NetworkCosts::with_launch(const YamlDocument& document, const YamlNode& node, const std::string& key) const {
+  const std::string text = yaml_text(document, node, key);
+  const std::optional<LaunchMode> mode = launch_mode(text);
+  if (!mode || mode == LaunchMode::fused) {
+    throw document.error(node, fmt::format("{} is '{}', accepted are eager and graph: every op of a training step is a "
+                                           "kernel of its own",
+                                           key, text));
+  }
+  try {
+    return launched(machine_, *mode);
+  } catch (const std::invalid_argument& error) {
+    throw document.error(node, error.what());
   }
 }
 
@@ -101,6 +117,7 @@ CostSource NetworkCosts::source() const {
   source.machine = machine_.name;
   source.machine_file = machine_file_;
   source.link = link_ ? link_->name : "";
+  if (machine_.kind == MachineKind::gpu) source.launch = machine_.launch;
   source.is_csr = is_csr_;
   source.batch = batch_.value_or(1);
   source.value_bytes = model_ ? model_->value_bytes : layers_model_->value_bytes;

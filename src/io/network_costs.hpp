@@ -19,7 +19,7 @@
 
 namespace upsweep {
 
-/// Costs that a training file takes from a network: keys `model`, `machine`, `link`, `kernels` and `batch`.
+/// Costs that a training file takes from a network: keys `model`, `machine`, `launch`, `link`, `kernels` and `batch`.
 class NetworkCosts {
  public:
   /// Reads the keys and the files that they name; nothing where the map has no `model`. Throws InputError.
@@ -38,6 +38,8 @@ class NetworkCosts {
  private:
   void read_files(const YamlDocument& document, YamlMap& map, const YamlNode& model, ContentHash& hash);
   void read_kernels(YamlMap& map);
+  /// The machine with kernels started as a key says.
+  [[nodiscard]] Machine with_launch(const YamlDocument& document, const YamlNode& node, const std::string& key) const;
 
   std::string model_file_, machine_file_;
   std::optional<Model> model_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sparse/product.hpp"
 #include "upsweep/sparse/union.hpp"
 
 namespace upsweep {
@@ -141,6 +140,7 @@ class Former {
     if (!is_full(*g) || jacobian->nonempty_rows() < jacobian->rows()) return multiply(jacobian, g, Keep::structure);
     Product product;
     product.products = checked_mul(jacobian->nnz(), g->cols());
+    product.steps = steps_with_full(*jacobian, g->cols());
     product.pattern =
         g->rows() == jacobian->rows() ? g : std::make_shared<Pattern>(full_pattern(jacobian->rows(), g->cols()));
     return product;
@@ -151,6 +151,9 @@ class Former {
     step.jacobian = pattern_of_(step.op, step.input);
     const Product product = product_with(step.jacobian, made(step.source));
     step.made = product.pattern;
+    step.jacobian_nnz = step.jacobian->nnz();
+    step.max_row_nnz = step.jacobian->max_row_nnz();
+    step.work = product.steps;
     if (step.is_move) {
       step.additions = product.products - step.made->nnz();
       step.is_selection = plan_.steps[step.source].is_selection && step.jacobian->max_row_nnz() <= 1;
@@ -220,10 +223,10 @@ BlockPlan form_block(const Network& network, std::size_t link, const PatternSour
   BlockPlan plan;
   plan.steps = StepList(network, block).take();
   plan.steps.front().rows = static_cast<Index>(elements(network.shape_of(block.output())));
-  plan.operator_nnz.resize(block.operators.size());
+  plan.operators.resize(block.operators.size());
   const PatternSource counted = [&](std::size_t position, std::size_t input) {
     std::shared_ptr<const Pattern> pattern = pattern_of(position, input);
-    plan.operator_nnz[position - block.operators.front()].push_back(pattern->nnz());
+    plan.operators[position - block.operators.front()].push_back(vector_counts(*pattern));
     return pattern;
   };
   const Shape& shape = network.shape_of(block.output());

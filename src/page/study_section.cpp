@@ -82,6 +82,8 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
                   {"", in_seconds ? "best score (seconds)" : "best score (FLOPs)", unit},
                   {"", in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)", unit},
                   {"", "dense back-propagation (seconds)", Unit::seconds},
+                  {"", "over the graph", unit},
+                  {"", "blocks, beside it", unit},
                   {"", in_seconds ? "best scan (seconds)" : "best scan (FLOPs)", unit},
                   {"", "speedup of the scan", Unit::ratio},
                   {"", "memory (bytes)", Unit::bytes}});
@@ -94,7 +96,8 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
     std::vector<Value> cells = coordinate_values(places[i], axes);
     cells.insert(cells.end(), {Value(point.status), Value(point.schedule.empty() ? "-" : point.schedule),
                                score(point.score), score(point.plain_score), score(point.dense_score),
-                               score(point.scan_score), Value(point.speedup()), Value(point.peak_live_bytes)});
+                               score(point.graph_score), score(point.blocks_score), score(point.scan_score),
+                               Value(point.speedup()), Value(point.peak_live_bytes)});
     table.row(cells);
   }
   Markup out("<details><summary>Points");

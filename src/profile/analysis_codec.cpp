@@ -15,7 +15,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::string_view kMagic = "UPSA";
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 constexpr std::uint64_t kLongestName = 64;
 
 /// The fewest bytes of a combine: its bits, eleven counts, which steps there are.
@@ -159,7 +159,8 @@ void write_formation(const FormationProfile& formation, ByteWriter& out) {
   write_counts(formation, kFormationCounts, out);
   out.number(formation.steps.size());
   for (const FormationStep& step : formation.steps) {
-    out.number(step.flops);
+    write_op(step.op, out);
+    out.number(step.is_sum ? 1 : 0);
     out.number(step.reads.size());
     for (const std::size_t read : step.reads) out.number(read);
   }
@@ -171,7 +172,8 @@ FormationProfile read_formation(ByteReader& in) {
   const std::uint64_t steps = in.length();
   for (std::uint64_t s = 0; s < steps; ++s) {
     FormationStep& step = formation.steps.emplace_back();
-    step.flops = in.number();
+    step.op = read_op(in);
+    step.is_sum = in.number() != 0;
     const std::uint64_t reads = in.length();
     for (std::uint64_t r = 0; r < reads; ++r) {
       step.reads.push_back(in.number());
@@ -185,7 +187,11 @@ FormationProfile read_formation(ByteReader& in) {
 void write_network(const NetworkProfile& network, ByteWriter& out) {
   write_counts(network, kNetworkCounts, out);
   out.number(network.operators.size());
-  for (const OperatorProfile& op : network.operators) write_counts(op, kOperatorCounts, out);
+  for (const OperatorProfile& op : network.operators) {
+    write_counts(op, kOperatorCounts, out);
+    out.number(op.gradients.size());
+    for (const OpProfile& gradient : op.gradients) write_op(gradient, out);
+  }
   out.number(network.links.size());
   for (const LinkProfile& link : network.links) {
     write_counts(link, kLinkCounts, out);
@@ -199,7 +205,12 @@ NetworkProfile read_network(ByteReader& in) {
   read_counts(kNetworkCounts, in, network);
   if (network.inputs == 0) throw std::invalid_argument("an analysis of 0 inputs");
   const std::uint64_t operators = in.length();
-  for (std::uint64_t i = 0; i < operators; ++i) read_counts(kOperatorCounts, in, network.operators.emplace_back());
+  for (std::uint64_t i = 0; i < operators; ++i) {
+    OperatorProfile& op = network.operators.emplace_back();
+    read_counts(kOperatorCounts, in, op);
+    const std::uint64_t gradients = in.length(kLeastOpBytes);
+    for (std::uint64_t g = 0; g < gradients; ++g) op.gradients.push_back(read_op(in));
+  }
   const std::uint64_t links = in.length();
   for (std::uint64_t i = 0; i < links; ++i) {
     LinkProfile& link = network.links.emplace_back();

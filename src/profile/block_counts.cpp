@@ -66,6 +66,7 @@ BlockStructure BlockCounts::structure(std::uint64_t first, std::uint64_t last) c
     const UniformProducts::Figures figures = products_->of(last - first + 1);
     structure.density = figures.density;
     structure.rows = figures.rows;
+    structure.span = figures.span;
   }
   return structure;
 }
@@ -84,7 +85,7 @@ OpRun BlockCounts::vector_ops(std::uint64_t count, std::uint64_t first, std::uin
   run.is_mv = true;
   run.later = structure(first, last);
   run.flops = flops_of_products(nnz(run.later));
-  run.span = product_span(run.flops / 2, structure_max_row_nnz(run.later, chain_.size));
+  run.span = structure_span(run.later, run.flops / 2, chain_.size);
   run.nnz = chain_.size;
   run.bytes = vector_bytes();
   return run;
@@ -96,7 +97,7 @@ OpRun BlockCounts::matrix_ops(std::uint64_t count, std::uint64_t first, std::uin
   run.earlier = structure(first, split);
   run.later = structure(split + 1, last);
   run.flops = flops_of_products(structure_products(run.earlier, run.later, chain_.size));
-  run.span = product_span(run.flops / 2, structure_max_row_nnz(run.later, chain_.size));
+  run.span = structure_span(run.later, run.flops / 2, chain_.size);
   run.nnz = nnz(structure(first, last));
   run.bytes = csr_bytes(chain_.size, run.nnz, value_bytes_);
   return run;

@@ -50,13 +50,7 @@ class BlockCounts {
   std::shared_ptr<const UniformProducts> products_;  // of a uniform chain
 };
 
-/// A figure with dead combines and without.
-struct InScopes {
-  std::uint64_t all = 0;
-  std::uint64_t live = 0;
-};
-
-/// Longest path through the data dependencies of hybrid_schedule(), `cost` of its combines added up: FLOPs or spans.
+/// longest_path() of hybrid_schedule(), `cost` of its combines added up: FLOPs or spans.
 [[nodiscard]] InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
                                                 std::uint64_t OpRun::*cost);
 

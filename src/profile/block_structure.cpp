@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 namespace {
@@ -69,19 +70,21 @@ std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size)
   return rounded(h * h * structure.density);
 }
 
-std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64_t size) {
-  switch (structure.kind) {
+std::uint64_t structure_span(const BlockStructure& later, std::uint64_t products, std::uint64_t size) {
+  std::uint64_t most = 1;  // entries in a row
+  switch (later.kind) {
     case ElementKind::dense:
-      return size;
-    case ElementKind::diagonal:
-      return 1;
-    case ElementKind::banded:
-      return structure.half_bandwidth > (size - 1) / 2 ? size : 2 * structure.half_bandwidth + 1;
-    case ElementKind::uniform:
+      most = size;
       break;
+    case ElementKind::diagonal:
+      break;
+    case ElementKind::banded:
+      most = later.half_bandwidth > (size - 1) / 2 ? size : 2 * later.half_bandwidth + 1;
+      break;
+    case ElementKind::uniform:
+      return std::min(flops_of_products(products), rounded(later.span));
   }
-  if (!(structure.rows > 0)) return 1;  // too small for a number
-  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * structure.density / structure.rows));
+  return product_span(products, most);
 }
 
 std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size) {

@@ -12,8 +12,8 @@ namespace upsweep {
 /// Entries.
 [[nodiscard]] std::uint64_t structure_nnz(const BlockStructure& structure, std::uint64_t size);
 
-/// The most entries in a row; of a uniform structure those of a mean row with an entry, rounded up.
-[[nodiscard]] std::uint64_t structure_max_row_nnz(const BlockStructure& structure, std::uint64_t size);
+/// product_span() of a product whose later operand it is, with `products` matched pairs.
+[[nodiscard]] std::uint64_t structure_span(const BlockStructure& later, std::uint64_t products, std::uint64_t size);
 
 /// Rows with an entry.
 [[nodiscard]] std::uint64_t structure_rows(const BlockStructure& structure, std::uint64_t size);

@@ -7,8 +7,6 @@
 namespace upsweep {
 namespace {
 
-using OpCost = std::uint64_t OpRun::*;
-
 /// Cost until what the up-sweep makes of level d is there.
 struct UpFinish {
   std::uint64_t first = 0;  // block 0, a vector
@@ -16,62 +14,89 @@ struct UpFinish {
   std::uint64_t last = 0;   // the block that ends with a[n]; dead
 };
 
-/// After up levels 0 .. d - 1, for d = 0 .. depth; length depth + 1.
-std::vector<UpFinish> up_finishes(const BlockCounts& counts, std::uint32_t depth, OpCost cost) {
-  std::vector<UpFinish> finishes;
-  finishes.reserve(std::size_t{depth} + 1);
-  finishes.emplace_back();
-  for (std::uint32_t d = 0; d < depth; ++d) {
-    const UpFinish& now = finishes.back();
-    UpFinish next = now;
-    next.first = checked_add(std::max(now.first, now.inner), counts.first_op(d).*cost);
-    const bool has_last = counts.has_last_op(d);
-    if (counts.pairs(d) > (has_last ? 2U : 1U)) next.inner = checked_add(now.inner, counts.inner_ops(1, d).*cost);
-    if (has_last) next.last = checked_add(std::max(now.inner, now.last), counts.last_op(d).*cost);
-    finishes.push_back(next);
-  }
-  return finishes;
-}
+/// Paths of hybrid_schedule(), where cost(phase, d, op) says what a combine costs.
+template <class Cost>
+class Paths {
+ public:
+  Paths(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth, const Cost& cost)
+      : counts_(counts), elements_(elements), depth_(depth), cost_(cost), up_(up_finishes()) {}
 
-/// Σ of the middle's first `steps` combines.
-std::uint64_t middle_cost(const BlockCounts& counts, std::uint32_t depth, std::uint64_t steps, OpCost cost) {
-  std::uint64_t sum = 0;
-  if (steps > 0) add_to(sum, checked_mul((steps + 1) / 2, counts.middle_op(1, depth).*cost));
-  if (steps > 1) add_to(sum, checked_mul(steps / 2, counts.middle_op(2, depth).*cost));
-  return sum;
-}
+  // The prefix that ends before x = j · 2^D + Σ of the set bits d < D of x takes the middle to block j, then one down
+  // combine per set bit; for j = 0 the first of them is the up-sweep's block 0. A down combine never waits for its
+  // matrix, which is older than any vector that reaches it. So the longest path ends at the x <= n with the largest
+  // sum.
+  [[nodiscard]] InScopes longest() const {
+    const std::uint64_t blocks = elements_ >> depth_;
+    const std::uint64_t rest = elements_ - (blocks << depth_);
+    std::uint64_t below = 0;  // Σ over the levels below d: all lower bits set
+    std::uint64_t most = 0;   // largest sum over the bits below d whose number is at most that of n
+    for (std::uint32_t d = 0; d < depth_; ++d) {
+      const std::uint64_t down = down_cost(d);
+      if ((rest >> d & 1) != 0) most = std::max(below, checked_add(down, most));
+      below = checked_add(below, down);
+    }
+    std::uint64_t longest = checked_add(after_middle(blocks), most);
+    if (blocks > 1) {
+      longest = std::max(longest, checked_add(after_middle(blocks - 1), below));
+    } else if (depth_ > 0) {
+      longest = std::max(longest, checked_add(up_[depth_ - 1].first, below - down_cost(depth_ - 1)));
+    }
+    return {.all = std::max(longest, up_[depth_].last), .live = longest};
+  }
+
+ private:
+  /// After up levels 0 .. d - 1, for d = 0 .. depth; length depth + 1.
+  [[nodiscard]] std::vector<UpFinish> up_finishes() const {
+    std::vector<UpFinish> finishes;
+    finishes.reserve(std::size_t{depth_} + 1);
+    finishes.emplace_back();
+    for (std::uint32_t d = 0; d < depth_; ++d) {
+      const auto cost = [&](const OpRun& op) { return cost_(Phase::up, d, op); };
+      const UpFinish& now = finishes.back();
+      UpFinish next = now;
+      next.first = checked_add(std::max(now.first, now.inner), cost(counts_.first_op(d)));
+      const bool has_last = counts_.has_last_op(d);
+      if (counts_.pairs(d) > (has_last ? 2U : 1U)) next.inner = checked_add(now.inner, cost(counts_.inner_ops(1, d)));
+      if (has_last) next.last = checked_add(std::max(now.inner, now.last), cost(counts_.last_op(d)));
+      finishes.push_back(next);
+    }
+    return finishes;
+  }
+
+  [[nodiscard]] std::uint64_t down_cost(std::uint32_t d) const {
+    return cost_(Phase::down, d, counts_.vector_ops(1, std::uint64_t{2} << d, (std::uint64_t{3} << d) - 1));
+  }
+
+  /// The prefix of block >= 1.
+  [[nodiscard]] std::uint64_t after_middle(std::uint64_t block) const {
+    const std::uint64_t steps = block - 1;
+    std::uint64_t sum = steps > 0 ? std::max(up_[depth_].first, up_[depth_].inner) : up_[depth_].first;
+    const auto add = [&](std::uint64_t times, std::uint64_t place) {
+      add_to(sum, checked_mul(times, cost_(Phase::middle, depth_, counts_.middle_op(place, depth_))));
+    };
+    if (steps > 0) add((steps + 1) / 2, 1);
+    if (steps > 1) add(steps / 2, 2);
+    return sum;
+  }
+
+  const BlockCounts& counts_;
+  std::uint64_t elements_;
+  std::uint32_t depth_;
+  const Cost& cost_;
+  std::vector<UpFinish> up_;
+};
 
 }  // namespace
 
-// The prefix that ends before x = j · 2^D + Σ of the set bits d < D of x takes the middle to block j, then one down
-// combine per set bit; for j = 0 the first of them is the up-sweep's block 0. A down combine never waits for its
-// matrix, which is older than any vector that reaches it. So the longest path ends at the x <= n with the largest sum.
 InScopes longest_homogeneous_path(const BlockCounts& counts, std::uint64_t elements, std::uint32_t depth,
                                   std::uint64_t OpRun::*cost) {
-  const std::vector<UpFinish> up = up_finishes(counts, depth, cost);
-  const std::uint64_t blocks = elements >> depth;
-  const auto after_middle = [&](std::uint64_t block) {  // prefix of block >= 1
-    const std::uint64_t steps = block - 1;
-    const std::uint64_t start = steps > 0 ? std::max(up[depth].first, up[depth].inner) : up[depth].first;
-    return checked_add(start, middle_cost(counts, depth, steps, cost));
-  };
-  const std::uint64_t rest = elements - (blocks << depth);
-  std::uint64_t below = 0;  // Σ over the levels below d: all lower bits set
-  std::uint64_t most = 0;   // largest sum over the bits below d whose number is at most that of n
-  for (std::uint32_t d = 0; d < depth; ++d) {
-    const std::uint64_t down = counts.vector_ops(1, std::uint64_t{2} << d, (std::uint64_t{3} << d) - 1).*cost;
-    if ((rest >> d & 1) != 0) most = std::max(below, checked_add(down, most));
-    below = checked_add(below, down);
-  }
-  std::uint64_t longest = checked_add(after_middle(blocks), most);
-  if (blocks > 1) {
-    longest = std::max(longest, checked_add(after_middle(blocks - 1), below));
-  } else if (depth > 0) {
-    const std::uint64_t top =
-        counts.vector_ops(1, std::uint64_t{1} << depth, (std::uint64_t{3} << (depth - 1)) - 1).*cost;
-    longest = std::max(longest, checked_add(up[depth - 1].first, below - top));
-  }
-  return {.all = std::max(longest, up[depth].last), .live = longest};
+  const auto member = [cost](Phase, std::uint32_t, const OpRun& run) { return run.*cost; };
+  return Paths(counts, elements, depth, member).longest();
+}
+
+InScopes longest_path(const HomogeneousProfile& profile, const HomogeneousCost& cost) {
+  const BlockCounts counts(profile.chain, profile.value_bytes);
+  return Paths(counts, profile.chain.elements, profile.depth, cost).longest();
 }
 
 namespace {

@@ -11,7 +11,34 @@
 namespace upsweep {
 namespace {
 
-void add_formation(const BlockPlan& plan, FormationProfile& profile) {
+/// A step that forms a block's Jacobian as a combine; `cols` are the elements of the block's output.
+OpProfile formation_op(const BlockPlan& plan, const BlockStep& step, std::uint64_t cols, unsigned value_bytes) {
+  const BlockStep& source = plan.steps[step.source];
+  const bool is_sum = step.kind == BlockStep::Kind::sum;
+  OpProfile op;
+  op.m = step.rows;
+  op.k = source.rows;
+  op.n = cols;
+  op.left_nnz = source.nnz;
+  op.right_nnz = is_sum ? plan.steps[step.added].nnz : step.jacobian_nnz;
+  op.nnz = step.nnz;
+  op.products = step.products;
+  op.flops = step.flops();
+  op.span = is_sum         ? std::min<std::uint64_t>(op.flops, 1)
+            : step.is_move ? additions_span(op.flops, step.max_row_nnz)
+                           : product_span(op.products, step.max_row_nnz);
+  op.left_bytes = csr_bytes(source.rows, op.left_nnz, value_bytes);
+  op.right_bytes = csr_bytes(step.rows, op.right_nnz, value_bytes);
+  op.bytes = csr_bytes(step.rows, op.nnz, value_bytes);
+  op.steps = step.work;
+  if (is_sum) {  // every entry of both is read, and added to where it belongs
+    op.steps.teams = step.rows;
+    op.steps.scaled_rows = checked_add(op.left_nnz, op.right_nnz);
+  }
+  return op;
+}
+
+void add_formation(const BlockPlan& plan, unsigned value_bytes, FormationProfile& profile) {
   add_to(profile.products, plan.formation.products);
   add_to(profile.product_flops, plan.formation.product_flops);
   add_to(profile.additions, plan.formation.additions);
@@ -21,23 +48,31 @@ void add_formation(const BlockPlan& plan, FormationProfile& profile) {
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const BlockStep& step = plan.steps[s];
     FormationStep& mine = profile.steps[s];
-    add_to(mine.flops, step.flops());
     if (step.kind == BlockStep::Kind::identity) continue;
+    add_to(mine.op, formation_op(plan, step, plan.steps.front().rows, value_bytes));
+    mine.is_sum = step.kind == BlockStep::Kind::sum;
     mine.reads = {step.source};
-    if (step.kind == BlockStep::Kind::sum) mine.reads.push_back(step.added);
+    if (mine.is_sum) mine.reads.push_back(step.added);
   }
 }
 
 /// Adds the Jacobian of an operator; `has_gradient`: back-propagation hands a gradient to its input.
-void add_operator(const Operator& op, std::size_t input, std::uint64_t nnz, bool has_gradient, unsigned value_bytes,
-                  OperatorProfile& mine, NetworkProfile& profile) {
+void add_operator(const Operator& op, std::size_t input, const VectorCounts& jacobian, bool has_gradient,
+                  unsigned value_bytes, OperatorProfile& mine, NetworkProfile& profile) {
   if (is_view(op.kind) || is_join(op.kind)) return;
+  const std::uint64_t nnz = jacobian.nnz;
   const std::uint64_t baseline = is_mixing(op.kind) ? baseline_mixing_flops(op, input) : baseline_flops(op, nnz);
   mine.rows = elements(op.in_shape);
   for (const Shape& shape : op.other_shapes) add_to(mine.rows, elements(shape));
   mine.cols = elements(op.out_shape);
-  mine.input_nnz.resize(op.other_shapes.size() + 1);
-  add_to(mine.input_nnz[input], nnz);
+  OpProfile product = vector_product(jacobian, value_bytes);
+  if (is_moving(op.kind)) {
+    product.products = 0;
+    product.flops = baseline;
+    product.span = additions_span(product.flops, jacobian.max_row_nnz);
+  }
+  mine.gradients.resize(op.other_shapes.size() + 1);
+  add_to(mine.gradients[input], product);
   add_to(mine.nnz, nnz);
   add_to(mine.bytes, csr_bytes(mine.rows, nnz, value_bytes));
   add_to(mine.baseline_flops, baseline);
@@ -55,11 +90,11 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     const BlockPlan* plan = chain.block(at);
     for (std::size_t place = 0; place < link.operators.size(); ++place) {
       const std::size_t o = link.operators[place];
-      const std::vector<std::uint64_t> nnz =
-          plan != nullptr ? plan->operator_nnz[place] : std::vector<std::uint64_t>{pattern.nnz()};
-      for (std::size_t which = 0; which < nnz.size(); ++which) {
+      const std::vector<VectorCounts> counts =
+          plan != nullptr ? plan->operators[place] : std::vector<VectorCounts>{vector_counts(pattern)};
+      for (std::size_t which = 0; which < counts.size(); ++which) {
         const std::size_t input = network.inputs_of(o)[which];
-        add_operator(network.operators()[o], which, nnz[which], input != kNetworkInput && needed[input], value_bytes,
+        add_operator(network.operators()[o], which, counts[which], input != kNetworkInput && needed[input], value_bytes,
                      profile.operators[o], profile);
       }
     }
@@ -71,7 +106,7 @@ void add_chain(const Network& network, const JacobianChain& chain, unsigned valu
     const bool has_classes = pattern.classes() && !chain.is_at_input;
     add_to(profile.pattern_classes, has_classes ? pattern.classes()->partition().size() : pattern.rows());
     add_to(mine.bytes, csr_bytes(pattern.rows(), pattern.nnz(), value_bytes));
-    if (plan != nullptr) add_formation(*plan, mine.formation);
+    if (plan != nullptr) add_formation(*plan, value_bytes, mine.formation);
     if (i == 0) continue;  // no schedule needs the gradient of the input
     if (plan != nullptr) {
       add_to(profile.formation_flops, checked_add(plan->formation.product_flops, plan->formation.addition_flops));

@@ -63,27 +63,29 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     const ValueRange earlier = ranges[schedule.combines[id].earlier];
     const ValueRange later = ranges[schedule.combines[id].later];
     const ValueRange range{earlier.first, later.last};
-    OpProfile& op = profile.ops[id];
+    OpProfile op;
     op.m = rows(later.last);
     op.k = cols(later.first);
     op.n = cols(earlier.first);
     op.is_mv = earlier.first == 0;
     const ProductCounts work = op.is_mv ? ProductCounts{nnz(later), max_row_nnz(later), vector_steps(later)}
                                         : counts.products[plan.split_number(range, earlier.last)];
-    add_to(op.left_nnz, nnz(earlier));
-    add_to(op.right_nnz, nnz(later));
-    add_to(op.nnz, nnz(range));
-    add_to(op.products, work.products);
-    add_to(op.steps, work.steps);
-    add_to(op.flops, flops_of_products(work.products));
-    add_to(op.span, product_span(work.products, work.max_row_nnz));
-    add_to(op.bytes, bytes(range));
-    add_to(op.left_bytes, bytes(earlier));
-    add_to(op.right_bytes, bytes(later));
+    op.left_nnz = nnz(earlier);
+    op.right_nnz = nnz(later);
+    op.nnz = nnz(range);
+    op.products = work.products;
+    op.steps = work.steps;
+    op.flops = flops_of_products(work.products);
+    op.span = product_span(work.products, work.max_row_nnz);
+    op.bytes = bytes(range);
+    op.left_bytes = bytes(earlier);
+    op.right_bytes = bytes(later);
+    add_to(profile.ops[id], op);
     add_to(profile.value_bytes[schedule.value_of(id)], bytes(range));
-    op.is_exact = op.is_exact && is_exact(earlier) && is_exact(later) && is_exact(range);
+    bool& exact = profile.ops[id].is_exact;
+    exact = exact && is_exact(earlier) && is_exact(later) && is_exact(range);
     if (!op.is_mv && !counts.is_split_estimated.empty())
-      op.is_exact = op.is_exact && !counts.is_split_estimated[plan.split_number(range, earlier.last)];
+      exact = exact && !counts.is_split_estimated[plan.split_number(range, earlier.last)];
   }
 }
 
@@ -111,6 +113,37 @@ void finish_estimates(ScheduleProfile& profile) {
 }
 
 }  // namespace
+
+OpProfile vector_product(const VectorCounts& jacobian, unsigned value_bytes) {
+  OpProfile op;
+  op.m = jacobian.rows;
+  op.k = jacobian.cols;
+  op.n = 1;
+  op.is_mv = true;
+  op.left_nnz = jacobian.cols;
+  op.right_nnz = jacobian.nnz;
+  op.nnz = jacobian.rows;
+  op.products = jacobian.nnz;
+  op.flops = flops_of_products(op.products);
+  op.span = product_span(op.products, jacobian.max_row_nnz);
+  op.bytes = checked_mul(value_bytes, op.nnz);
+  op.left_bytes = checked_mul(value_bytes, op.left_nnz);
+  op.right_bytes = csr_bytes(op.m, op.right_nnz, value_bytes);
+  op.steps = jacobian.steps;
+  return op;
+}
+
+void add_to(OpProfile& sum, const OpProfile& op) {
+  sum.m = op.m;
+  sum.k = op.k;
+  sum.n = op.n;
+  sum.is_mv = op.is_mv;
+  for (const auto count :
+       {&OpProfile::left_nnz, &OpProfile::right_nnz, &OpProfile::nnz, &OpProfile::products, &OpProfile::flops,
+        &OpProfile::span, &OpProfile::bytes, &OpProfile::left_bytes, &OpProfile::right_bytes})
+    add_to(sum.*count, op.*count);
+  add_to(sum.steps, op.steps);
+}
 
 std::vector<LevelProfile> level_profiles(const ScheduleProfile& profile) {
   std::vector<LevelProfile> levels(profile.schedule.levels);

@@ -36,6 +36,36 @@ struct Stepper {
   }
 };
 
+/// P(r > x) of a row with `mean` entries, as a gamma law has it; by the approximation of E. B. Wilson and M. M.
+/// Hilferty, "The distribution of chi-square", 1931.
+double gamma_tail(double x, double mean, double variance) {
+  if (variance <= 1e-12 * mean * mean) return mean > x ? 1 : 0;
+  const double ninth = variance / (9 * mean * mean);  // 1 / (9 · shape)
+  const double z = (std::cbrt((x + 0.5) / mean) - (1 - ninth)) / std::sqrt(ninth);
+  return 0.5 * std::erfc(z / std::sqrt(2.));
+}
+
+/// As UniformProducts::Rows::tails, of the law on these nodes.
+std::vector<double> row_tails(const Stepper& law, std::uint64_t size) {
+  const std::vector<double>& nodes = law.steps.nodes();
+  std::size_t consecutive = 0;  // nodes 1, 2, 3, ... without a gap
+  while (consecutive < nodes.size() && nodes[consecutive] == static_cast<double>(consecutive + 1)) ++consecutive;
+  double variance = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    variance += law.masses[i] * (nodes[i] - law.entries) * (nodes[i] - law.entries);
+  std::vector<double> tails;
+  double below = 0;  // mass of the nodes up to 2^k
+  std::size_t at = 0;
+  for (std::uint64_t most = 1; most < size; most *= 2) {
+    // Masses of other numbers are shared among the nodes around them.
+    const bool is_exact = consecutive == size || most + RowSteps::kStencil / 2 <= consecutive;
+    for (; is_exact && at < most; ++at) below += law.masses[at];
+    tails.push_back(
+        std::clamp(is_exact ? 1 - below : gamma_tail(static_cast<double>(most), law.entries, variance), 0., 1.));
+  }
+  return tails;
+}
+
 /// Cubic through the values at 0, 1, 2, 3.
 double cubic(double y0, double y1, double y2, double y3, double x) {
   return y0 * ((1 - x) * (2 - x) * (3 - x) / 6) + y1 * (x * (2 - x) * (3 - x) / 2) - y2 * (x * (1 - x) * (3 - x) / 2) +
@@ -49,7 +79,7 @@ UniformProducts::UniformProducts(std::uint64_t size, double density, std::uint64
   Stepper now{RowSteps(size, density, most_exact), {}};
   now.masses.assign(now.steps.nodes().size(), 0);
   now.masses.front() = 1;
-  const auto keep = [&] { table_.push_back({now.log_share, now.entries}); };
+  const auto keep = [&] { table_.push_back({now.log_share, now.entries, row_tails(now, size)}); };
   keep();
   while (end_ < kSteps && !now.is_still) {
     now.step();
@@ -70,7 +100,7 @@ UniformProducts::UniformProducts(std::uint64_t size, double density, std::uint64
 UniformProducts::Rows UniformProducts::at(std::uint64_t factors) const {
   if (factors >= end_) {
     const Rows& last = table_.back();
-    return {last.log_share + static_cast<double>(factors - end_) * log_factor_, last.entries};
+    return {last.log_share + static_cast<double>(factors - end_) * log_factor_, last.entries, last.tails};
   }
   if (factors <= kSteps) return table_[factors];
   // factors are in (kSteps·2^(doublings - 1), kSteps·2^doublings]
@@ -81,15 +111,28 @@ UniformProducts::Rows UniformProducts::at(std::uint64_t factors) const {
   const double first = std::clamp(std::floor(place) - 1, 0., static_cast<double>(kSteps / 2 - 3));
   const Rows* rows = table_.data() + begin + static_cast<std::size_t>(first);
   const double x = place - first;
-  return {cubic(rows[0].log_share, rows[1].log_share, rows[2].log_share, rows[3].log_share, x),
-          cubic(rows[0].entries, rows[1].entries, rows[2].entries, rows[3].entries, x)};
+  Rows between{cubic(rows[0].log_share, rows[1].log_share, rows[2].log_share, rows[3].log_share, x),
+               cubic(rows[0].entries, rows[1].entries, rows[2].entries, rows[3].entries, x)};
+  for (std::size_t k = 0; k < rows[0].tails.size(); ++k)
+    between.tails.push_back(
+        std::clamp(cubic(rows[0].tails[k], rows[1].tails[k], rows[2].tails[k], rows[3].tails[k], x), 0., 1.));
+  return between;
+}
+
+double UniformProducts::span_of(const Rows& rows, double share) const {
+  // P(one of the h rows has more than some number of entries), where a row has with this probability.
+  const auto any = [&](double one) { return -std::expm1(static_cast<double>(size_) * std::log1p(-one)); };
+  double span = any(share);
+  for (const double tail : rows.tails) span += any(share * tail);
+  return span;
 }
 
 UniformProducts::Figures UniformProducts::of(std::uint64_t factors) const {
-  if (factors == 1) return {density_, -std::expm1(static_cast<double>(size_) * std::log1p(-density_))};
   const Rows rows = at(factors);
-  const double share = std::exp(rows.log_share);
-  return {share * (rows.entries / static_cast<double>(size_)), share};
+  const double share =
+      factors == 1 ? -std::expm1(static_cast<double>(size_) * std::log1p(-density_)) : std::exp(rows.log_share);
+  const double density = factors == 1 ? density_ : share * (rows.entries / static_cast<double>(size_));
+  return {density, share, span_of(rows, share)};
 }
 
 std::shared_ptr<const UniformProducts> uniform_products(std::uint64_t size, double density) {

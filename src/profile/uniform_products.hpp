@@ -36,6 +36,12 @@ class UniformProducts {
   struct Figures {
     double density = 0;  ///< E[r_t] / h: of entries among its places
     double rows = 0;     ///< P(r_t > 0): of rows with an entry among its rows
+    /// E[1 + ceil(log2 R)], R the most entries in a row, 0 where there are none, were the rows independent. Those of a
+    /// product of several matrices are increasing functions of the same independent entries, hence associated: R is
+    /// stochastically smaller than that (Esary, Proschan and Walkup, 1967), and this an upper bound, for one factor the
+    /// expectation. Beyond RowSteps::kMostExact the law of a row with more than 16 entries is taken for a gamma law
+    /// of its mean and variance.
+    double span = 0;
   };
   /// Of `factors` >= 1. O(1).
   [[nodiscard]] Figures of(std::uint64_t factors) const;
@@ -47,9 +53,12 @@ class UniformProducts {
   struct Rows {
     double log_share = 0;  ///< ln of the share of those with an entry
     double entries = 0;    ///< that these have on average
+    /// Of them, the share with more than 2^k entries, for all 2^k < h.
+    std::vector<double> tails = {};
   };
 
   [[nodiscard]] Rows at(std::uint64_t factors) const;
+  [[nodiscard]] double span_of(const Rows& rows, double share) const;
 
   std::uint64_t size_;
   double density_;

@@ -71,7 +71,7 @@ ProfileCounts counts_of(const ChainProfileReport& report) {
   if (const auto* model = std::get_if<const RecurrentModel*>(&report.model))
     counts.baseline_flops = recurrent_baseline_flops(**model);
   if (const Machine* machine = report.compared.options.machine)
-    counts.seconds = {machine->name, report.compared.last().level_s.value(), {}, {}};
+    counts.seconds = {machine->name, report.compared.last().level_s.value(), report.compared.last().dag_s, {}};
   return counts;
 }
 

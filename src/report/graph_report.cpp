@@ -178,4 +178,18 @@ Document graph_document(const Network& network, const PramProfile& scan, const G
                "BP over the graph does: below 1 the scan pays off.\n"));
 }
 
+void add_graph_seconds(const std::optional<GraphScores>& seconds, Json& graph_bp, Json& formation, Json& inside) {
+  graph_bp["seconds"] = seconds ? Json(seconds->backprop) : Json();
+  formation["seconds"] = seconds ? Json(seconds->formation) : Json();
+  inside["seconds"] = seconds ? Json(seconds->inner) : Json();
+}
+
+std::string graph_seconds_text(const std::optional<GraphScores>& seconds) {
+  if (!seconds) return "";
+  return fmt::format(
+      "On the machine plain BP over the graph takes {}, forming the blocks' Jacobians {}, and the gradients inside "
+      "blocks {}.\n",
+      short_seconds(seconds->backprop), short_seconds(seconds->formation), short_seconds(seconds->inner));
+}
+
 }  // namespace upsweep

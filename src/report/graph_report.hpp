@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "upsweep/document/document.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/profile/network_profile.hpp"
+#include "upsweep/search/graph_scores.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
 namespace upsweep {
@@ -27,5 +29,11 @@ namespace upsweep {
 /// The same comparison for people, with what it means; empty without blocks.
 [[nodiscard]] Document graph_document(const Network& network, const PramProfile& scan,
                                       const GraphComparison& comparison, std::uint64_t inputs);
+
+/// Adds `seconds` to the works of a comparison; null where they are not known.
+void add_graph_seconds(const std::optional<GraphScores>& seconds, Json& graph_bp, Json& formation, Json& inside);
+
+/// What they take on a machine, as a sentence; empty where they are not known.
+[[nodiscard]] std::string graph_seconds_text(const std::optional<GraphScores>& seconds);
 
 }  // namespace upsweep

@@ -199,6 +199,17 @@ ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& 
   return times;
 }
 
+namespace {
+
+/// Of the profile's machine; nothing without one.
+std::optional<GraphScores> graph_seconds_of(const ProfileReport& report) {
+  const SearchOptions& options = report.compared.options;
+  if (!options.in_seconds()) return std::nullopt;
+  return graph_scores(report.network, report.network_profile, options, report.compared.workers);
+}
+
+}  // namespace
+
 Document document(const ProfileReport& report) {
   const ScheduleProfile& profile = report.profile;
   const NetworkProfile& network = report.network_profile;
@@ -221,6 +232,8 @@ Document document(const ProfileReport& report) {
                      {"chain_build",
                       {{"formation_flops", json_mean(counted.formation_flops, inputs)},
                        {"formation", work_json(graph.formation, inputs)}}}};
+        add_graph_seconds(graph_seconds_of(report), json["graph_bp"], json["chain_build"]["formation"],
+                          json["inside_blocks"]);
         const Candidate& mine = report.compared.last();
         json["estimate"] = nullptr;
         if (!mine.is_exact()) {
@@ -249,7 +262,10 @@ Document document(const ProfileReport& report) {
       .add(counts_document(
           counts, has_blocks ? "over the chain (linear, blocks' Jacobians given)" : "(linear, same sparse Jacobians)",
           formation_text(network)));
-  if (has_blocks) document.say("\n").add(graph_document(report.network, report.compared.last().pram, graph, inputs));
+  if (has_blocks)
+    document.say("\n")
+        .add(graph_document(report.network, report.compared.last().pram, graph, inputs))
+        .say(graph_seconds_text(graph_seconds_of(report)));
   return std::move(document.say(report.times ? '\n' + seconds_text(counts) : ""));
 }
 

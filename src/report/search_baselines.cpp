@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "search_parts.hpp"
-#include "upsweep/sim/graph_backprop.hpp"
 
 // What the verdict of a search is made from: baselines and the scans beside them. The words are in search_verdict.cpp.
 
@@ -44,23 +43,15 @@ Baseline shared_baseline(const SearchResult& result) {
   return baseline;
 }
 
-/// A piece of work over the graph by the objective of a search, in FLOPs.
-double graph_score(const GraphWork& work, const SearchResult& result) {
-  const SearchOptions& options = result.options;
-  const bool is_level = options.execution == Execution::level;
-  const std::uint64_t flops = options.objective == Objective::time ? work.makespan(options.execution).value().flops
-                              : options.objective == Objective::work_flops ? checked_mul(work.flops, options.batch)
-                              : is_level                                   ? work.critical_path_level
-                                                                           : work.critical_path_dag;
-  return static_cast<double>(flops) / static_cast<double>(result.inputs);
-}
-
 /// Dense back-propagation, in seconds of a processor or GPU.
 void add_dense(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
   const SearchOptions& options = result.options;
   if (!options.in_seconds() || has_whole_ops(options.machine) || report.network == nullptr) return;
-  Baseline dense = baseline_of("dense-bp", result, baseline_score(report), best_scan(result), 0);
+  // Gradients inside blocks are what dense back-propagation does, too.
+  const std::optional<GraphScores> graph = graph_scores_of(report);
+  Baseline dense =
+      baseline_of("dense-bp", result, baseline_score(report), best_scan(result), graph ? graph->beside_scan() : 0);
   dense.missing = missing_dense_key(*options.machine, result.workers, options.value_bytes);
   if (const std::optional<Machine> slow = at_bound(*options.machine, true)) {
     // A datasheet is the fastest that there is.
@@ -96,21 +87,16 @@ bool is_turned_by_uncounted(const Verdict& verdict, const SearchResult& result) 
   return is_any_open;
 }
 
-/// The graph's baseline, where branches have blocks. In seconds there is none: nothing predicts what forming the
-/// blocks' Jacobians takes, so that a scan over the chain tells only where it takes more than dense back-propagation
-/// even without.
+/// The graph's baseline, where branches have blocks.
 void add_graph(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
-  const Candidate* scan = best_scan(result);
-  if (result.options.in_seconds()) {
-    const double dense = baseline_score(report);
-    if (scan != nullptr) verdict.is_decided = dense > 0 && standing_of(*scan->score / dense) != Standing::pays;
+  const std::optional<GraphScores> graph = graph_scores_of(report);
+  if (!graph) {
+    verdict.is_decided = false;
     return;
   }
-  const GraphComparison graph =
-      compare_with_graph(*report.network, *report.network_profile, result.workers, result.options.batch);
-  verdict.baselines.push_back(baseline_of("graph-bp", result, graph_score(graph.backprop, result), scan,
-                                          graph_score(graph.formation, result) + graph_score(graph.inner, result)));
+  verdict.baselines.push_back(
+      baseline_of("graph-bp", result, graph->backprop, best_scan(result), graph->beside_scan()));
 }
 
 }  // namespace
@@ -177,6 +163,11 @@ double baseline_score(const SearchReport& report) {
   }
   if (!report.baseline_flops) return 0;
   return static_cast<double>(of_batch(report, *report.baseline_flops)) / static_cast<double>(report.result.inputs);
+}
+
+std::optional<GraphScores> graph_scores_of(const SearchReport& report) {
+  if (!has_blocks(report)) return std::nullopt;
+  return graph_scores(*report.network, *report.network_profile, report.result.options, report.result.workers);
 }
 
 bool has_blocks(const SearchReport& report) { return report.network != nullptr && report.network->has_blocks(); }

@@ -7,6 +7,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/search/graph_scores.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
 // Parts of the report of a search and of its verdict.
@@ -27,6 +28,9 @@ namespace upsweep {
 
 /// Whether branches make blocks of several operators.
 [[nodiscard]] bool has_blocks(const SearchReport& report);
+
+/// Of a network with blocks, by the objective and batch of the search; nothing without blocks, and where not known.
+[[nodiscard]] std::optional<GraphScores> graph_scores_of(const SearchReport& report);
 
 /// The best scans beside the baselines, and whether they tell; no sentences yet.
 [[nodiscard]] Verdict compared_scans(const SearchReport& report);

@@ -45,7 +45,8 @@ Document graph_comparison(const SearchReport& report) {
   document.say(fmt::format(
       "\nPlain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with {} for the scan:\n",
       best.schedule));
-  return std::move(document.add(graph_document(*report.network, best.pram, graph, result.inputs)));
+  return std::move(document.add(graph_document(*report.network, best.pram, graph, result.inputs))
+                       .say(graph_seconds_text(result.options.in_seconds() ? graph_scores_of(report) : std::nullopt)));
 }
 
 /// The same as fields of the result.
@@ -57,6 +58,8 @@ void add_graph_comparison(const SearchReport& report, Json& json) {
   json["graph_bp"] = work_json(graph.backprop, result.inputs);
   json["formation"] = work_json(graph.formation, result.inputs);
   json["inside_blocks"] = work_json(graph.inner, result.inputs);
+  add_graph_seconds(result.options.in_seconds() ? graph_scores_of(report) : std::nullopt, json["graph_bp"],
+                    json["formation"], json["inside_blocks"]);
   json["best_scheme_ratio_to_graph_bp"] =
       result.best_scheme ? ratios_json(result.at(*result.best_scheme).pram, graph) : Json();
 }

@@ -187,10 +187,10 @@ std::string rules_text(const Verdict& verdict, const std::string& plain, bool ha
 }
 
 /// " and 3x of dense BP (12 us)" in seconds of a processor or GPU, where known.
-std::string dense_text(const SearchReport& report, const Candidate& scan) {
+std::string dense_text(const SearchReport& report, double scan_s) {
   const std::optional<DenseBackprop> dense = dense_of(report);
   if (!dense || dense->gradients_s <= 0) return "";
-  return fmt::format(" and {} of dense BP ({})", ratio_text(scan.score, dense->gradients_s),
+  return fmt::format(" and {} of dense BP ({})", ratio_text(scan_s, dense->gradients_s),
                      short_seconds(dense->gradients_s));
 }
 
@@ -214,18 +214,12 @@ std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   if (best_scan(result) == nullptr) return no_scan_text(report, last);
   const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {}",
                                              rules_text(verdict, report.plain, has_barriers(result)));
-  if (result.options.in_seconds()) {
-    const std::string dense = dense_text(report, *best_scan(result));
-    if (verdict.is_decided)
-      return fmt::format("{}{}, without what forming them takes: {}", over_chain, dense, pays_text(verdict));
-    return over_chain + dense +
-           "; what forming them takes is not predicted, so that this does not say whether the scan pays";
-  }
+  if (last.name != "graph-bp") return fmt::format("{}: {}", over_chain, pays_text(verdict));
   const std::optional<double> ratio = last.ratio();
   if (!ratio) return comparison_text(last, "plain BP over the graph", verdict.same);
-  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}: {}",
+  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}{}: {}",
                      over_chain, short_ratio(*ratio), has_shared(verdict) ? ", each op on one worker" : "",
-                     pays_text(verdict));
+                     dense_text(report, last.scan_score), pays_text(verdict));
 }
 
 /// Which of the two lower bounds of its makespan in FLOPs a scan comes near to; empty: neither, or both.
@@ -255,7 +249,7 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const bool lacks_shared = has_whole_ops(result.options.machine) && !result.linear().is_counted && !verdict.pays();
   std::string text = comparison_text(first, baseline, verdict.same);
   if (first.ratio())
-    text = fmt::format("{}{}{}", rules_text(verdict, baseline, has_barriers(result)), dense_text(report, *scan),
+    text = fmt::format("{}{}{}", rules_text(verdict, baseline, has_barriers(result)), dense_text(report, *scan->score),
                        lacks_shared ? " with each op on one worker; ops that workers share are not compared here"
                                     : ": " + pays_text(verdict));
   if (!result.options.in_seconds() && baseline_score(report) > 0)

@@ -130,6 +130,10 @@ Table points_table(const StudyReport& report) {
                         });
   }
   const bool has_dense = std::ranges::any_of(result.points, [](Brief brief) { return !std::isnan(brief.dense_score); });
+  const bool has_graph = std::ranges::any_of(result.points, [](Brief brief) { return !std::isnan(brief.graph_score); });
+  const auto if_graph = [has_graph](const char* head) {
+    return has_graph ? std::optional<std::string>(head) : std::nullopt;
+  };
   const auto reasons = std::make_shared<const std::map<std::uint64_t, std::string>>(reasons_of(report));
   const auto best = best_point(result);
   const std::vector<Field<Item>> rest = {
@@ -145,6 +149,9 @@ Table points_table(const StudyReport& report) {
       field("plain_score", "plain BP", Unit::count, [](Brief brief) { return score_value(brief, brief.plain_score); }),
       field("", has_dense ? std::optional<std::string>("dense BP") : std::nullopt, Unit::count,
             [](Brief brief) { return score_value(brief, brief.dense_score); }),
+      field("", if_graph("BP over the graph"), Unit::count,
+            [](Brief brief) { return score_value(brief, brief.graph_score); }),
+      field("", if_graph("blocks"), Unit::count, [](Brief brief) { return score_value(brief, brief.blocks_score); }),
       field("scan_score", "best scan", Unit::count, [](Brief brief) { return score_value(brief, brief.scan_score); }),
       field("speedup", "speedup", Unit::ratio, [](Brief brief) { return brief.speedup(); }),
       field("peak_live_bytes", "memory", Unit::bytes, [](Brief brief) { return brief.best_bytes; }),
@@ -161,6 +168,8 @@ Table points_table(const StudyReport& report) {
          const auto reason = reasons->find(position);
          return reason == reasons->end() ? Value() : Value(reason->second);
        }},
+      field("graph_score", {}, Unit::count, &PointBrief::graph_score),
+      field("blocks_score", {}, Unit::count, &PointBrief::blocks_score),
       field("", "", Unit::text,
             [](Brief brief) { return Value(brief.status != PointStatus::done ? status_text(brief.status) : ""); })};
   fields.insert(fields.end(), rest.begin(), rest.end());

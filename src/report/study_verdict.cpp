@@ -103,22 +103,44 @@ std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
   return text;
 }
 
-std::string wins_text(const Json& best) {
+/// "the best scan runs at 0.9x the speed of plain back-propagation; the schedule hybrid:1 wins most often, at 3 of 9
+/// points", of the points of one rule; empty where neither is known.
+std::string wins_part(const Json& wins, const std::string& over, bool is_given) {
   std::string text;
-  if (const std::string speedups = speedups_text({best}); !speedups.empty()) {
-    const std::string over = text_of(best, "speedup_over");  // older studies do not say
-    text = fmt::format("The best scan runs at {} the speed of {}", speedups,
-                       over.empty() ? "plain back-propagation" : short_text(over, 60));
+  if (const std::string speedups = speedups_text({wins}); !speedups.empty())
+    text = fmt::format("the best scan runs at {} the speed of {}", speedups, over);
+  if (is_given) return text;  // nothing was chosen
+  const auto schedules = wins.find("wins");
+  if (schedules != wins.end() && schedules->is_object() && !schedules->empty() &&
+      schedules->begin().value().is_number()) {
+    text += fmt::format("{}the schedule {} wins most often, at {} of {} points", text.empty() ? "" : "; ",
+                        short_text(schedules->begin().key(), 60), short_count(schedules->begin().value().get<double>()),
+                        short_count(std::fmax(0, number_of(wins, "points"))));
   }
+  return text;
+}
+
+/// A sentence for each rule of ops.
+std::string wins_text(const Json& best) {
+  const std::string named = text_of(best, "speedup_over");  // older studies do not say
+  const std::string over = named.empty() ? "plain back-propagation" : short_text(named, 100);
   const auto given = best.find("given_schedule");
-  if (given != best.end() && given->is_string()) return text.empty() ? text : text + ".";  // nothing was chosen
-  const auto wins = best.find("wins");
-  if (wins != best.end() && wins->is_object() && !wins->empty() && wins->begin().value().is_number()) {
-    text += fmt::format("{} {} wins most often, at {} of {} points", text.empty() ? "The schedule" : "; the schedule",
-                        short_text(wins->begin().key(), 60), short_count(wins->begin().value().get<double>()),
-                        short_count(std::fmax(0, number_of(best, "points"))));
+  const bool is_given = given != best.end() && given->is_string();
+  std::string text;
+  const auto add = [&](const std::string& rule, const Json& wins) {
+    const std::string part = wins_part(wins, over, is_given);
+    if (!part.empty()) text += fmt::format("{}{}{}.", text.empty() ? "" : " ", rule, part);
+  };
+  const auto rules = best.find("by_ops");
+  if (rules == best.end() || !rules->is_object()) {
+    add("", best);
+  } else {
+    for (const auto& [ops, wins] : rules->items()) {
+      if (wins.is_object()) add(fmt::format("Where ops are {}, ", short_text(ops, 20)), wins);
+    }
   }
-  return text.empty() ? text : text + ".";
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
 }
 
 /// What all points have in common of what a verdict names.

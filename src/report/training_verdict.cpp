@@ -22,6 +22,37 @@ const TrainingFigure* figure_named(const TrainingRecord& record, std::size_t var
   return found == record.figures.end() ? nullptr : &*found;
 }
 
+/// What costs of a network hold under; nothing where they stand in the file.
+std::optional<VerdictFrame> frame_of(const TrainingRecord& record) {
+  if (record.machine.empty()) return std::nullopt;
+  VerdictFrame frame;
+  frame.machine = record.machine;
+  frame.batch = std::max<std::uint64_t>(1, record.batch);
+  frame.input = "sample";
+  frame.launch = record.launch;
+  frame.priced_by = "roofline";
+  return frame;
+}
+
+/// "On 4 devices, v100, nvlink, 8 samples in 4 micro-batches, kernels in a graph, dense kernels".
+std::string frame_sentence(const TrainingRecord& record) {
+  std::string text = fmt::format("On {} device{}", record.devices, record.devices == 1 ? "" : "s");
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += ", " + part;
+  };
+  add(short_text(record.machine, 120));
+  add(short_text(record.link, 120));
+  if (record.machine.empty()) return text;
+  std::string batch = record.batch == 0 ? "" : batch_text(record.batch, "sample");
+  if (record.micro_batches > 0)
+    batch += fmt::format(" in {} micro-batch{}", record.micro_batches, record.micro_batches == 1 ? "" : "es");
+  if (record.kind == "data_parallel") batch += " on each";
+  add(batch);
+  if (const std::optional<LaunchMode> mode = launch_mode(record.launch)) add(launch_text(*mode));
+  add(record.kernels == "csr" ? "sparse kernels" : "dense kernels");
+  return text;
+}
+
 }  // namespace
 
 Verdict training_verdict(const TrainingRecord& record) {
@@ -82,11 +113,8 @@ Verdict training_verdict(const TrainingRecord& record) {
     text += fmt::format("; {} takes {} of it: {}", short_text(record.variants[fastest], 120), short_ratio(least / best),
                         pays_text(least / best, verdict.same));
   }
-  std::string frame = fmt::format("On {} device{}", record.devices, record.devices == 1 ? "" : "s");
-  for (const std::string& part : {record.machine, record.link}) {
-    if (!part.empty()) frame += fmt::format(", {}", short_text(part, 120));
-  }
-  verdict.sentences = {fmt::format("{}: {}.", frame, text)};
+  verdict.frame = frame_of(record);
+  verdict.sentences = {fmt::format("{}: {}.", frame_sentence(record), text)};
   return verdict;
 }
 

@@ -218,6 +218,44 @@ std::string build_text(const ValidationReport& report) {
   return text + "; not in the times above.\n";
 }
 
+/// Whether dense back-propagation ran beside the schedules.
+bool has_dense(const ValidationReport& report) { return report.dense != nullptr && report.dense->skipped.empty(); }
+
+Json dense_json(const ValidationReport& report) {
+  if (report.dense == nullptr) return {};
+  const DenseRun& dense = *report.dense;
+  const auto figure = [&](const auto& value) { return has_dense(report) ? Json(value) : Json(); };
+  const double both = dense.gradients_s + dense.weight_gradients_s;
+  return {{"skipped", dense.skipped.empty() ? Json() : Json(dense.skipped)},
+          {"library", "OpenBLAS"},
+          {"measured_s", figure(dense.gradients_s)},
+          {"predicted_s", json_of(report.predicted_dense_s)},
+          {"error", has_dense(report) ? json_of(error_of(report.predicted_dense_s, dense.gradients_s)) : Json()},
+          {"weight_gradients_s", figure(dense.weight_gradients_s)},
+          {"weight_gradients_share", figure(both > 0 ? dense.weight_gradients_s / both : 0)},
+          {"kernels", figure(dense.kernels)},
+          {"kernel_s", figure(dense.kernel_s)},
+          {"threads", figure(dense.threads)},
+          {"repetitions", figure(dense.repetitions)}};
+}
+
+std::string dense_text(const ValidationReport& report) {
+  if (report.dense == nullptr) return "";
+  const DenseRun& dense = *report.dense;
+  if (!dense.skipped.empty()) return fmt::format("Dense BP is not measured: {}.\n", dense.skipped);
+  std::string text = fmt::format("Dense BP on this processor, {} kernel{} by OpenBLAS on {} thread{}: {} measured",
+                                 dense.kernels, dense.kernels == 1 ? "" : "s", dense.threads,
+                                 dense.threads == 1 ? "" : "s", short_seconds(dense.gradients_s));
+  if (report.predicted_dense_s)
+    text += fmt::format(", {} predicted ({})", short_seconds(*report.predicted_dense_s),
+                        Value(error_of(report.predicted_dense_s, dense.gradients_s)).text(Unit::change));
+  const double both = dense.gradients_s + dense.weight_gradients_s;
+  if (dense.weight_gradients_s > 0)
+    text += fmt::format("; gradients of the weights take {} more, {:.3g} % of its backward pass",
+                        short_seconds(dense.weight_gradients_s), 100 * dense.weight_gradients_s / both);
+  return text + ".\n";
+}
+
 /// Mismatches, skipped schedules and notes, a line each.
 std::string remarks_text(const ValidationReport& report) {
   std::string text;
@@ -269,6 +307,7 @@ Json facts_json(const ValidationReport& report) {
       {"measured_best", best_json(report, validation.measured_best)},
       {"payback", measured_payback_json(report)},
       {"valid", compared_gradients(report) ? Json(!validation.first_mismatch().has_value()) : Json()}};
+  json["dense_bp"] = dense_json(report);
   if (report.forms_blocks) json["graph_bp"] = graph_run_json(validation);
   return json;
 }
@@ -293,8 +332,8 @@ Document document(const ValidationReport& report) {
         .show({"", std::move(rows), level_row_fields()})
         .say("\n");
   }
-  return std::move(
-      document.say(remarks_text(report) + graph_run_text(report) + build_text(report) + agreement_text(report)));
+  return std::move(document.say(remarks_text(report) + graph_run_text(report) + dense_text(report) +
+                                build_text(report) + agreement_text(report)));
 }
 
 }  // namespace upsweep

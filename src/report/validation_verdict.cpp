@@ -26,6 +26,12 @@ std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
   return best;
 }
 
+/// Of dense back-propagation, as measured; nothing where it was not.
+std::optional<double> dense_seconds(const ValidationReport& report) {
+  const bool ran = report.dense != nullptr && report.dense->skipped.empty() && report.dense->gradients_s > 0;
+  return ran ? std::optional(report.dense->gradients_s) : std::nullopt;
+}
+
 /// Nothing where no scan pays. The Jacobians of the chain, written in every iteration, both sides need.
 std::optional<Payback> payback_of(const ValidationReport& report) {
   const std::optional<std::size_t> plain = fastest(report, false);
@@ -33,10 +39,12 @@ std::optional<Payback> payback_of(const ValidationReport& report) {
   if (!plain || !scan || report.forms_blocks) return std::nullopt;
   const Measurement& without = report.validation.schedules[*plain].measurement;
   const Measurement& with = report.validation.schedules[*scan].measurement;
-  if (!(without.seconds > 0) || standing_of(with.seconds / without.seconds, kSameMeasurement) != Standing::pays)
-    return std::nullopt;
-  return Payback{report.profiles[*scan].schedule.name, without.seconds - with.seconds,
-                 std::max(0.0, with.plan_seconds - without.plan_seconds)};
+  const std::optional<double> dense = dense_seconds(report);
+  const double best = std::min(without.seconds, dense.value_or(without.seconds));
+  if (!(best > 0) || standing_of(with.seconds / best, kSameMeasurement) != Standing::pays) return std::nullopt;
+  // Dense kernels have no plan.
+  const double planned = best < without.seconds ? 0 : without.plan_seconds;
+  return Payback{report.profiles[*scan].schedule.name, best - with.seconds, std::max(0.0, with.plan_seconds - planned)};
 }
 
 /// The fastest scan beside plain back-propagation, as measured; empty where nothing ran.
@@ -51,7 +59,7 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   }
   verdict.baselines = {{"sparse-bp", schedules[*plain].measurement.seconds, true, report.profiles[*scan].schedule.name,
                         schedules[*scan].measurement.seconds}};
-  const Baseline& baseline = verdict.baselines.front();
+  const Baseline baseline = verdict.baselines.front();
   verdict.is_decided = !report.forms_blocks;
   verdict.frame = VerdictFrame{.workers = report.workers,
                                .machine = report.device.device,
@@ -60,25 +68,38 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
                                .priced_by = "measured"};
   const std::string text = fmt::format("Measured on {}: {} against {} of plain BP", frame_text(*verdict.frame),
                                        short_seconds(baseline.scan_score), short_seconds(baseline.score));
-  if (report.forms_blocks) {
-    const std::string part = fmt::format(
-        "{}; {} takes {} of it, forming the Jacobians of blocks and the gradients "
-        "inside them aside",
-        text, baseline.best_scan, short_ratio(*baseline.ratio()));
-    const auto& graph = report.validation.graph;
-    const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
-    const double formed = baseline.scan_score + report.validation.measured_build_s;
-    const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
-    if (!(over_graph > 0)) return part + ".";
-    verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
-    // What is left out would only add to it.
-    verdict.is_decided = standing_of(formed / over_graph, verdict.same) == Standing::does_not_pay;
-    return fmt::format("{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians: {}.",
-                       part, short_ratio(formed / over_graph),
-                       verdict.is_decided ? pays_text(formed / over_graph, verdict.same)
-                                          : "without the gradients inside, so that nothing follows");
+  const std::optional<double> dense = dense_seconds(report);
+  const auto add_dense = [&](double scan_s) {
+    if (dense) verdict.baselines.push_back({"dense-bp", *dense, true, baseline.best_scan, scan_s});
+  };
+  if (!report.forms_blocks) {
+    const double ratio = *baseline.ratio();
+    add_dense(baseline.scan_score);
+    if (!dense) return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
+    return fmt::format("{} and {} of dense BP; {} takes {} of the former and {} of the latter: {}.", text,
+                       short_seconds(*dense), baseline.best_scan, short_ratio(ratio),
+                       short_ratio(*verdict.baselines.back().ratio()), pays_text(verdict));
   }
-  return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
+  const std::string part =
+      fmt::format("{}; {} takes {} of it, forming the Jacobians of blocks and the gradients inside them aside", text,
+                  baseline.best_scan, short_ratio(*baseline.ratio()));
+  const auto& graph = report.validation.graph;
+  const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
+  const double formed = baseline.scan_score + report.validation.measured_build_s;
+  const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
+  if (!(over_graph > 0)) return part + ".";
+  add_dense(formed);
+  verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
+  const double to_dense = dense ? formed / *dense : 0;
+  const double largest = std::max(formed / over_graph, to_dense);
+  // What is left out would only add to it.
+  verdict.is_decided = standing_of(largest, verdict.same) == Standing::does_not_pay;
+  const std::string beside_dense =
+      dense ? fmt::format(", and {} of dense BP ({})", short_ratio(to_dense), short_seconds(*dense)) : "";
+  return fmt::format(
+      "{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians{}: {}.", part,
+      short_ratio(formed / over_graph), beside_dense,
+      verdict.is_decided ? pays_text(largest, verdict.same) : "without the gradients inside, so that nothing follows");
 }
 
 /// Whether what ran is right.

@@ -125,7 +125,10 @@ class ClosedFormSchedule : public CountedSchedule {
                                      std::uint64_t batch) const override {
     return homogeneous_seconds(profile_, machine, workers, scope, batch);
   }
-  [[nodiscard]] std::optional<double> dag_seconds(const Machine&, std::uint64_t, Scope) const override { return {}; }
+  [[nodiscard]] std::optional<double> dag_seconds(const Machine& machine, std::uint64_t workers,
+                                                  Scope scope) const override {
+    return homogeneous_dag_seconds(profile_, machine, workers, scope);
+  }
 
  private:
   [[nodiscard]] const HomogeneousTotals& of(Scope scope) const {

@@ -7,6 +7,7 @@
 
 #include "point_rules.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/search/graph_scores.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
 namespace upsweep {
@@ -17,6 +18,22 @@ const ScheduleProfile& profile_named(const Analysis& analysis, const std::string
     if (profile.schedule.name == name) return profile;
   }
   throw std::invalid_argument(fmt::format("the model was not counted under the schedule {}", name));
+}
+
+void add_graph_figures(const Network& network, const NetworkProfile& profile, const PointRules& rules,
+                       PointFigures& figures) {
+  const bool is_of_shared_ops = rules.ops == Ops::shared && has_whole_ops(rules.machine);
+  if (!network.has_blocks() || is_of_shared_ops) return;
+  SearchOptions options;
+  options.objective = rules.objective;
+  options.execution = rules.execution;
+  options.batch = rules.batch;
+  options.machine = rules.machine;
+  options.value_bytes = rules.value_bytes;
+  const std::optional<GraphScores> scores = graph_scores(network, profile, options, rules.workers);
+  if (!scores) return;
+  figures.graph_score = scores->backprop;
+  figures.blocks_score = scores->beside_scan();
 }
 
 /// What does not depend on the schedule.
@@ -34,7 +51,9 @@ PointFigures network_figures(const CountedNetwork& counted, const PointRules& ru
     figures.largest_vector_bytes =
         std::max(figures.largest_vector_bytes, static_cast<double>(checked_mul(link.cols, rules.value_bytes)));
   }
-  if (rules.machine == nullptr || counted.network == nullptr) return figures;
+  if (counted.network == nullptr) return figures;
+  add_graph_figures(*counted.network, network, rules, figures);
+  if (rules.machine == nullptr) return figures;
   if (const std::optional<DenseRates> rates = dense_rates(*rules.machine, rules.workers, rules.value_bytes))
     figures.dense_score = dense_backprop(*counted.network, network, *rates, rules.batch).gradients_s;
   return figures;

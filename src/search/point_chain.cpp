@@ -45,10 +45,6 @@ using DepthScorer = std::function<PointSchedule(std::uint32_t depth, const Point
 PointFigures score_chain(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
                          const PointSettings& settings, const DepthScorer& scorer) {
   const PointRules rules = rules_of(settings, chain.length(), value_bytes, machine);
-  if (rules.machine != nullptr && rules.execution == Execution::dag) {
-    throw std::invalid_argument(
-        "execution is dag and the model a synthetic chain on a machine, accepted there is execution level");
-  }
   PointFigures figures = chain_figures(chain, rules);
   const AskedSchedules asked = asked_schedules(settings, chain.length(), rules.workers);
   if (!asked.schemes.empty()) check_schemes(chain, settings);

@@ -13,25 +13,28 @@
 namespace upsweep {
 namespace {
 
+/// What a simulation without barriers gave. Throws std::invalid_argument where it gave up.
+template <class Number>
+Number known(const std::optional<Number>& found, const CountedSchedule& schedule, const PointRules& rules) {
+  if (found) return *found;
+  throw std::invalid_argument(
+      fmt::format("{} on {} workers has no short simulation without barriers (execution is dag), accepted is execution "
+                  "level",
+                  schedule.name(), rules.workers));
+}
+
 double makespan_flops(const CountedSchedule& schedule, const PointRules& rules) {
   if (rules.ops == Ops::shared)
     return static_cast<double>(shared_makespan(schedule.shared(rules.scope), rules.workers, rules.batch));
   if (rules.execution == Execution::level)
     return static_cast<double>(schedule.level_makespan(CostUnit::flops, rules.workers, rules.scope, rules.batch));
-  const std::optional<std::uint64_t> flops = schedule.dag_makespan(rules.workers, rules.scope);
-  if (!flops) {
-    throw std::invalid_argument(
-        fmt::format("{} on {} workers has no short simulation without barriers (execution is "
-                    "dag), accepted is execution level",
-                    schedule.name(), rules.workers));
-  }
-  return static_cast<double>(*flops);
+  return static_cast<double>(known(schedule.dag_makespan(rules.workers, rules.scope), schedule, rules));
 }
 
 double seconds_of(const CountedSchedule& schedule, const PointRules& rules) {
   if (rules.execution == Execution::level)
     return schedule.level_seconds(*rules.machine, rules.workers, rules.scope, rules.batch);
-  return schedule.dag_seconds(*rules.machine, rules.workers, rules.scope).value();
+  return known(schedule.dag_seconds(*rules.machine, rules.workers, rules.scope), schedule, rules);
 }
 
 double score_of(const CountedSchedule& schedule, const Totals& sums, const PointRules& rules) {

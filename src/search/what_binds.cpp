@@ -80,10 +80,12 @@ std::optional<Binding> binding_of(const CountedSchedule& schedule, const Machine
   const std::optional<double> now = seconds(machine, workers);
   if (!now) return std::nullopt;
   std::vector<Helped> helped;
-  if (workers < machine.workers()) {
-    helped.push_back({Binding::workers, *seconds(machine, twice(workers, machine.workers()))});
-  }
-  for (const Binding binding : kRates) helped.push_back({binding, *seconds(scaled(machine, binding, 2), workers)});
+  const auto help = [&](Binding binding, const std::optional<double>& score) {
+    if (score) helped.push_back({binding, *score});  // a simulation may give up
+  };
+  if (workers < machine.workers()) help(Binding::workers, seconds(machine, twice(workers, machine.workers())));
+  for (const Binding binding : kRates) help(binding, seconds(scaled(machine, binding, 2), workers));
+  if (helped.empty()) return std::nullopt;
   const Binding binding = most_helpful(helped);
   const auto best = std::ranges::find(helped, binding, &Helped::binding);
   if (!(best->score * kEqual < *now)) return std::nullopt;

@@ -41,10 +41,7 @@ double for_level_times(const ScheduleProfile& profile, const Machine& machine, s
                       .active = workers,
                       .value_bytes = value_bytes,
                       .working_set = rounded_mean(checked_mul(peak, batch), profile.inputs)};
-  LevelClock clock(machine, place, batch);
-  std::uint64_t ticks = 0;
-  IssuedTime issued;
-  std::size_t busy_levels = 0;
+  LevelSum sum(machine, place, batch);
   std::vector<TimedWork> works;
   std::vector<EqualOps> level;
   for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
@@ -52,18 +49,9 @@ double for_level_times(const ScheduleProfile& profile, const Machine& machine, s
     level.clear();
     for (const std::size_t id : ids) works.push_back({.work = op_work(profile.ops[id], profile.inputs, value_bytes)});
     for (TimedWork& work : works) level.push_back({&work, batch});
-    const LevelTime time = clock.time(level);
-    add_to(ticks, time.ticks);
-    if (time.ticks > 0) ++busy_levels;
-    issued.device_s += time.issued.device_s;
-    issued.host_s += time.issued.host_s;
-    visit(profile.schedule.combines[ids.front()].level, time);
+    visit(profile.schedule.combines[ids.front()].level, sum.add(level));
   });
-  if (machine.kind != MachineKind::pram) return issued.seconds();
-  double seconds = ticks_in_seconds(ticks);
-  // One by one, as predict_time() adds them: equal to the last digit.
-  for (; busy_levels > 0; --busy_levels) seconds += machine.at(workers).level_latency_s;
-  return seconds;
+  return sum.seconds();
 }
 
 /// Calls visit(level, makespan) for every level with combines in scope.

@@ -5,50 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "graph_order.hpp"
 #include "list_schedule.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/task_graph.hpp"
-#include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 namespace {
-
-using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
-/// Topological level of every task, from 0.
-std::vector<std::size_t> levels_of(const std::vector<GraphTask>& tasks) {
-  std::vector<std::size_t> levels(tasks.size());
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    for (const std::size_t before : tasks[t].after) {
-      if (before >= t) throw std::invalid_argument("a task waits for itself or a later one, accepted are earlier ones");
-      levels[t] = std::max(levels[t], levels[before] + 1);
-    }
-  }
-  return levels;
-}
-
-Edges dependencies(const std::vector<GraphTask>& tasks) {
-  Edges edges;
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    for (const std::size_t before : tasks[t].after) {
-      edges.emplace_back(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(t));
-    }
-  }
-  return edges;
-}
-
-/// Makespan of tasks of these durations without barriers.
-std::uint64_t free_makespan(std::vector<std::uint64_t> durations, const Edges& edges, std::size_t workers) {
-  Workload workload;
-  workload.resource_of.assign(durations.size(), 0);
-  workload.graph = task_graph(edges, durations.size());
-  workload.durations = std::move(durations);
-  Resource pool;
-  pool.servers = workers;
-  workload.resources = {pool};
-  return simulate_tasks(workload).makespan;
-}
 
 /// With a barrier after each level; tasks of a level in order, each on the worker that is free first.
 std::uint64_t fenced_makespan(const std::vector<std::vector<std::size_t>>& levels,
@@ -69,8 +32,12 @@ using Producers = std::vector<std::size_t>;
 /// Writes the tasks of back-propagation from an operator's output back to the outputs before it.
 class BackpropTasks {
  public:
-  BackpropTasks(const Network& network, const NetworkProfile& profile)
-      : network_(network), profile_(profile), needed_(needs_gradient(network)), arrived_(network.operators().size()) {}
+  BackpropTasks(const Network& network, const NetworkProfile& profile, unsigned value_bytes)
+      : network_(network),
+        profile_(profile),
+        value_bytes_(value_bytes),
+        needed_(needs_gradient(network)),
+        arrived_(network.operators().size()) {}
 
   /// Back-propagation through `operators` (positions, ascending), from the gradient of the last one's output, which is
   /// there; that of output `known` is there, too.
@@ -95,8 +62,7 @@ class BackpropTasks {
     const std::vector<std::optional<std::size_t>>& arrived = arrived_[o];
     if (arrived.empty()) return std::nullopt;
     if (arrived.size() == 1) return arrived[0];
-    const std::uint64_t additions = checked_mul(arrived.size() - 1, elements(network_.operators()[o].out_shape));
-    GraphTask sum{checked_mul(additions, profile_.inputs), {}};
+    GraphTask sum{sum_of(arrived.size(), elements(network_.operators()[o].out_shape)), {}, true};
     for (const std::optional<std::size_t>& task : arrived) {
       if (task) sum.after.push_back(*task);
     }
@@ -106,11 +72,28 @@ class BackpropTasks {
   std::optional<std::size_t> hand_back(std::size_t o, std::size_t which, std::optional<std::size_t> gradient) {
     const OperatorKind& kind = network_.operators()[o].kind;
     if (is_view(kind) || is_join(kind)) return gradient;
-    GraphTask product{is_moving(kind) ? baseline_mixing_flops(network_.operators()[o], which)
-                                      : flops_of_products(profile_.operators[o].input_nnz[which]),
-                      {}};
+    GraphTask product{profile_.operators[o].gradients[which], {}};
     if (gradient) product.after.push_back(*gradient);
     return append(std::move(product));
+  }
+
+  /// `summands` vectors of `length` numbers added up.
+  [[nodiscard]] OpProfile sum_of(std::uint64_t summands, std::uint64_t length) const {
+    const std::uint64_t inputs = profile_.inputs;
+    const auto of_inputs = [&](std::uint64_t count) { return checked_mul(count, inputs); };
+    const std::uint64_t additions = checked_mul(summands - 1, length);
+    OpProfile op;
+    op.m = op.k = length;
+    op.n = 1;
+    op.is_mv = true;
+    op.left_nnz = op.nnz = of_inputs(length);
+    op.right_nnz = op.flops = of_inputs(additions);
+    op.span = of_inputs(additions_span(additions, summands));
+    op.left_bytes = op.bytes = of_inputs(checked_mul(value_bytes_, length));
+    op.right_bytes = of_inputs(checked_mul(value_bytes_, additions));
+    op.steps.teams = of_inputs(length);
+    op.steps.single_steps = of_inputs(additions);
+    return op;
   }
 
   std::size_t append(GraphTask task) {
@@ -122,6 +105,7 @@ class BackpropTasks {
 
   const Network& network_;
   const NetworkProfile& profile_;
+  unsigned value_bytes_;
   std::vector<bool> needed_;
   std::vector<std::vector<std::optional<std::size_t>>> arrived_;  // by operator: what makes parts of its gradient
   std::vector<GraphTask> tasks_;
@@ -134,20 +118,20 @@ GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t worker
   GraphWork work;
   if (batch > 1) work.dag.reset();
   if (tasks.empty()) return work;
-  const std::vector<std::size_t> level_of = levels_of(tasks);
+  const std::vector<std::vector<std::size_t>> levels = task_levels(tasks);
   work.tasks = tasks.size();
-  work.steps = *std::max_element(level_of.begin(), level_of.end()) + 1;
+  work.steps = levels.size();
   std::vector<std::uint64_t> flops;
-  std::vector<std::uint64_t> most(work.steps);
-  std::vector<std::vector<std::size_t>> levels(work.steps);
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    flops.push_back(tasks[t].flops);
-    add_to(work.flops, tasks[t].flops);
-    most[level_of[t]] = std::max(most[level_of[t]], tasks[t].flops);
-    levels[level_of[t]].push_back(t);
+  for (const GraphTask& task : tasks) {
+    flops.push_back(task.op.flops);
+    add_to(work.flops, task.op.flops);
   }
-  for (const std::uint64_t one : most) add_to(work.critical_path_level, one);
-  const Edges edges = dependencies(tasks);
+  for (const std::vector<std::size_t>& level : levels) {
+    std::uint64_t most = 0;
+    for (const std::size_t t : level) most = std::max(most, flops[t]);
+    add_to(work.critical_path_level, most);
+  }
+  const TaskEdges edges = task_edges(tasks);
   work.critical_path_dag = longest_path(task_graph(edges, tasks.size()), flops);
   const std::vector<std::uint64_t> units(tasks.size(), 1);
   work.level = {fenced_makespan(levels, units, workers, batch), fenced_makespan(levels, flops, workers, batch)};
@@ -155,16 +139,18 @@ GraphWork simulate_graph(const std::vector<GraphTask>& tasks, std::size_t worker
   return work;
 }
 
-std::vector<GraphTask> graph_backprop_tasks(const Network& network, const NetworkProfile& profile) {
+std::vector<GraphTask> graph_backprop_tasks(const Network& network, const NetworkProfile& profile,
+                                            unsigned value_bytes) {
   std::vector<std::size_t> all;
   for (std::size_t o = 0; o < network.operators().size(); ++o) all.push_back(o);
-  BackpropTasks tasks(network, profile);
+  BackpropTasks tasks(network, profile, value_bytes);
   tasks.through(all, kNetworkInput);
   return tasks.take();
 }
 
-std::vector<GraphTask> inner_backprop_tasks(const Network& network, const NetworkProfile& profile) {
-  BackpropTasks tasks(network, profile);
+std::vector<GraphTask> inner_backprop_tasks(const Network& network, const NetworkProfile& profile,
+                                            unsigned value_bytes) {
+  BackpropTasks tasks(network, profile, value_bytes);
   for (std::size_t i = 0; i < network.links().size(); ++i) {
     const ChainLink& link = network.link(i);
     if (link.is_block) tasks.through(link.operators, link.input);
@@ -183,8 +169,8 @@ std::vector<GraphTask> formation_tasks(const NetworkProfile& profile) {
       }
       std::sort(made_by[s].begin(), made_by[s].end());
       made_by[s].erase(std::unique(made_by[s].begin(), made_by[s].end()), made_by[s].end());
-      if (steps[s].flops == 0) continue;
-      tasks.push_back({steps[s].flops, std::move(made_by[s])});
+      if (steps[s].op.flops == 0) continue;
+      tasks.push_back({steps[s].op, std::move(made_by[s]), steps[s].is_sum});
       made_by[s] = {tasks.size() - 1};
     }
   }

@@ -6,7 +6,9 @@
 
 #include "scan_counts.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/homogeneous.hpp"
+#include "upsweep/sim/pram_simulation.hpp"
 
 namespace upsweep {
 namespace {
@@ -26,8 +28,11 @@ struct Running {
 /// one as they stood to it, and every class is where it was or far from its end, what happened in between repeats.
 class DagRun {
  public:
-  DagRun(const HomogeneousProfile& profile, CostUnit unit, std::uint64_t workers, Scope scope)
-      : counts_(profile, unit, scope), free_(workers), lowest_(counts_.classes(), 0) {}
+  DagRun(const HomogeneousProfile& profile, const HomogeneousCost& cost, std::uint64_t workers, Scope scope)
+      : counts_(profile, cost, scope), free_(workers), lowest_(counts_.classes(), 0) {}
+
+  /// Whether numbers of combines are enough.
+  [[nodiscard]] bool is_fit() const { return counts_.is_fit(); }
 
   std::optional<std::uint64_t> makespan(std::uint64_t event_limit) {
     start();
@@ -142,15 +147,67 @@ class DagRun {
   std::uint64_t patience_ = 1;         // after so many it is given up for a later one
 };
 
+/// Calls visit(run, times, cost) for all runs of combines of a profile, in the order of ids where each level stands for
+/// itself: `times` levels have it.
+template <class Visit>
+void for_each_run(const HomogeneousProfile& profile, const HomogeneousCost& cost, const Visit& visit) {
+  for (std::size_t r = 0; r < profile.runs.size(); ++r) {
+    const LevelRun& levels = profile.runs[r];
+    const Phase phase = levels.cycle.front().profile.phase;
+    const auto d = phase == Phase::up       ? static_cast<std::uint32_t>(r)
+                   : phase == Phase::middle ? profile.depth
+                                            : static_cast<std::uint32_t>(profile.runs.size() - 1 - r);
+    for (std::size_t i = 0; i < levels.cycle.size(); ++i) {
+      for (const OpRun& run : levels.cycle[i].runs) visit(run, levels.times(i), cost(phase, d, run));
+    }
+  }
+}
+
+/// Of all combines in scope, one after the other.
+std::uint64_t cost_of_all(const HomogeneousProfile& profile, const HomogeneousCost& cost, Scope scope) {
+  std::uint64_t sum = 0;
+  for_each_run(profile, cost, [&](const OpRun& run, std::uint64_t times, std::uint64_t each) {
+    if (scope == Scope::all || !run.dead) add_to(sum, checked_mul(times, checked_mul(run.count, each)));
+  });
+  return sum;
+}
+
+/// Longer chains are not simulated combine by combine.
+constexpr std::uint64_t kMostListed = 1024;
+
+/// Combine by combine. Of a depth above 0, whose middle levels are alike.
+std::uint64_t listed_makespan(const HomogeneousProfile& profile, const HomogeneousCost& cost, std::uint64_t workers,
+                              Scope scope) {
+  std::vector<std::uint64_t> costs;
+  std::vector<bool> runs;
+  for_each_run(profile, cost, [&](const OpRun& run, std::uint64_t times, std::uint64_t each) {
+    costs.insert(costs.end(), times * run.count, each);
+    runs.insert(runs.end(), times * run.count, scope == Scope::all || !run.dead);
+  });
+  const Schedule schedule = hybrid_schedule(profile.chain.length(), profile.depth);
+  return simulate(schedule, costs, runs, workers, Execution::dag).makespan;
+}
+
 }  // namespace
+
+std::optional<std::uint64_t> homogeneous_dag_makespan(const HomogeneousProfile& profile, const HomogeneousCost& cost,
+                                                      std::uint64_t workers, Scope scope, std::uint64_t event_limit) {
+  if (workers == 0) throw std::invalid_argument("homogeneous_dag_makespan needs at least 1 worker");
+  // One combine after the other: a single worker, or a fold.
+  if (workers == 1 || profile.depth == 0) return cost_of_all(profile, cost, scope);
+  DagRun run(profile, cost, workers, scope);
+  if (run.is_fit()) return run.makespan(event_limit);
+  if (profile.chain.elements > kMostListed) return std::nullopt;
+  return listed_makespan(profile, cost, workers, scope);
+}
 
 std::optional<std::uint64_t> homogeneous_dag_makespan(const HomogeneousProfile& profile, CostUnit unit,
                                                       std::uint64_t workers, Scope scope, std::uint64_t event_limit) {
-  if (workers == 0) throw std::invalid_argument("homogeneous_dag_makespan needs at least 1 worker");
-  const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
-  // One combine after the other: a single worker, or a fold.
-  if (workers == 1 || profile.depth == 0) return unit == CostUnit::unit ? sums.ops : sums.flops;
-  return DagRun(profile, unit, workers, scope).makespan(event_limit);
+  const auto flops = [](Phase, std::uint32_t, const OpRun& run) { return run.flops; };
+  const auto one = [](Phase, std::uint32_t, const OpRun&) { return std::uint64_t{1}; };
+  return unit == CostUnit::unit
+             ? homogeneous_dag_makespan(profile, HomogeneousCost(one), workers, scope, event_limit)
+             : homogeneous_dag_makespan(profile, HomogeneousCost(flops), workers, scope, event_limit);
 }
 
 }  // namespace upsweep

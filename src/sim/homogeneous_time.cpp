@@ -8,6 +8,7 @@
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/profile/homogeneous_op.hpp"
+#include "upsweep/sim/homogeneous.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {
@@ -65,7 +66,87 @@ class RunWorks {
   std::uint64_t asked_ = 0;
 };
 
+/// Times of combines where no barrier stands between levels; each has the rates of its level's workers.
+class FreeTimes {
+ public:
+  FreeTimes(const HomogeneousProfile& profile, const Machine& machine, const OpPlace& place, Scope scope)
+      : profile_(profile), machine_(machine), place_(place), works_(profile.chain, profile.value_bytes) {
+    for (const LevelRun& levels : profile.runs) {
+      active_.emplace_back();
+      for (std::size_t i = 0; i < levels.cycle.size(); ++i) {
+        const std::size_t active = active_in(levels.cycle[i], scope);
+        active_.back().push_back(active);
+        for (const OpRun& run : levels.cycle[i].runs) {
+          if (run.dead && scope == Scope::live) continue;
+          const std::uint64_t count = checked_mul(levels.times(i), run.count);
+          const double start_s = launch_costs(machine, machine.at(active)).op_s;
+          all_.add(op_time(machine, works_.of(run).work, at(active)), start_s, active, count);
+          add_to(count_, count);
+        }
+      }
+    }
+  }
+
+  /// Ticks of one combine on its own.
+  [[nodiscard]] std::uint64_t ticks(Phase phase, std::uint32_t d, const OpRun& run) {
+    std::size_t level = phase == Phase::down     ? profile_.runs.size() - 1 - d
+                        : phase == Phase::middle ? profile_.depth
+                                                 : d;
+    level = std::min(level, active_.size() - 1);  // paths ask for levels without a combine, too, and take none
+    const auto& cycle = profile_.runs[level].cycle;
+    const bool is_second = cycle.size() > 1 && do_the_same(cycle[1].runs.front(), run);
+    return to_ticks(op_time(machine_, works_.of(run).work, at(active_[level][is_second ? 1 : 0])).alone_s);
+  }
+  [[nodiscard]] double together() const { return all_.together(); }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  [[nodiscard]] std::size_t active_in(const HomogeneousLevel& level, Scope scope) {
+    std::uint64_t parts = 0;
+    for (const OpRun& run : level.runs) {
+      if (scope == Scope::all || !run.dead)
+        add_to(parts, checked_mul(run.count, parts_of(works_.of(run).work, place_.workers, machine_.kind)));
+    }
+    return active_of(parts, place_.workers);
+  }
+  [[nodiscard]] OpPlace at(std::size_t active) const {
+    OpPlace place = place_;
+    place.active = active;
+    return place;
+  }
+
+  const HomogeneousProfile& profile_;
+  const Machine& machine_;
+  OpPlace place_;
+  RunWorks works_;
+  std::vector<InlineVector<std::size_t, 2>> active_;  // workers, by run of levels and place in its cycle
+  SharedTime all_;
+  std::uint64_t count_ = 0;
+};
+
 }  // namespace
+
+std::optional<double> homogeneous_dag_seconds(const HomogeneousProfile& profile, const Machine& machine,
+                                              std::uint64_t workers, Scope scope) {
+  require_positive(workers, 1);
+  if (!has_dag_time(machine)) return std::nullopt;
+  if (profile.runs.empty()) return 0;  // one element, and nothing to combine
+  const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
+  const OpPlace place{
+      .workers = workers, .active = workers, .value_bytes = profile.value_bytes, .working_set = sums.peak_live_bytes};
+  FreeTimes times(profile, machine, place, scope);
+  const HomogeneousCost ticks = [&](Phase phase, std::uint32_t d, const OpRun& run) {
+    return times.ticks(phase, d, run);
+  };
+  if (machine.kind == MachineKind::pram) {
+    const std::optional<std::uint64_t> makespan = homogeneous_dag_makespan(profile, ticks, workers, scope);
+    return makespan ? std::optional(ticks_in_seconds(*makespan)) : std::nullopt;
+  }
+  const InScopes path = longest_path(profile, ticks);
+  const double host_s = launch_costs(machine, machine.at(workers)).host_s;
+  return std::max({times.together(), ticks_in_seconds(scope == Scope::all ? path.all : path.live),
+                   static_cast<double>(times.count()) * host_s});
+}
 
 double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& machine, std::uint64_t workers,
                            Scope scope, std::uint64_t batch) {

@@ -65,4 +65,21 @@ LevelTime LevelClock::time(std::span<const EqualOps> level) {
   return {.ticks = 0, .issued = level_time(costs_, shared, count, inputs_)};
 }
 
+LevelTime LevelSum::add(std::span<const EqualOps> level) {
+  const LevelTime time = clock_.time(level);
+  add_to(ticks_, time.ticks);
+  if (time.ticks > 0) ++busy_levels_;
+  issued_.device_s += time.issued.device_s;
+  issued_.host_s += time.issued.host_s;
+  return time;
+}
+
+double LevelSum::seconds() const {
+  if (machine_.kind != MachineKind::pram) return issued_.seconds();
+  double seconds = ticks_in_seconds(ticks_);
+  // One by one, as predict_time() adds them: equal to the last digit.
+  for (std::size_t level = 0; level < busy_levels_; ++level) seconds += machine_.at(workers_).level_latency_s;
+  return seconds;
+}
+
 }  // namespace upsweep

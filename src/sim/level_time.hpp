@@ -103,4 +103,25 @@ class LevelClock {
   ListSchedule schedule_;
 };
 
+/// Adds up levels that follow each other.
+class LevelSum {
+ public:
+  /// As LevelClock.
+  LevelSum(const Machine& machine, const OpPlace& place, std::uint64_t inputs)
+      : machine_(machine), workers_(place.workers), clock_(machine, place, inputs) {}
+
+  /// The time of the next level. Throws CountOverflow.
+  LevelTime add(std::span<const EqualOps> level);
+  /// Of all levels so far.
+  [[nodiscard]] double seconds() const;
+
+ private:
+  const Machine& machine_;
+  std::size_t workers_;
+  LevelClock clock_;
+  std::uint64_t ticks_ = 0;
+  IssuedTime issued_;
+  std::size_t busy_levels_ = 0;
+};
+
 }  // namespace upsweep

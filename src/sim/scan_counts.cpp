@@ -15,7 +15,7 @@ std::uint64_t available(std::uint64_t done) { return done == 0 ? 0 : (done - 1) 
 
 }  // namespace
 
-ScanCounts::ScanCounts(const HomogeneousProfile& profile, CostUnit unit, Scope scope)
+ScanCounts::ScanCounts(const HomogeneousProfile& profile, const HomogeneousCost& cost, Scope scope)
     : depth_(profile.depth),
       elements_(profile.chain.elements),
       blocks_(elements_ >> depth_),
@@ -26,7 +26,7 @@ ScanCounts::ScanCounts(const HomogeneousProfile& profile, CostUnit unit, Scope s
       first_done_(depth_, false),
       first_offered_(depth_, false),
       gated_(depth_ + 1, kNone) {
-  read_costs(profile, unit, scope);
+  read_costs(profile, cost, scope);
   if (depth_ == 0) return;
   first_offered_[0] = true;
   ready_[first(0)] = 1;
@@ -34,30 +34,33 @@ ScanCounts::ScanCounts(const HomogeneousProfile& profile, CostUnit unit, Scope s
   offer_last();
 }
 
-void ScanCounts::read_costs(const HomogeneousProfile& profile, CostUnit unit, Scope scope) {
-  const auto set = [&](std::size_t op_class, const OpRun& run) {
-    if (unit == CostUnit::flops) costs_[op_class] = run.flops;
-  };
+void ScanCounts::read_costs(const HomogeneousProfile& profile, const HomogeneousCost& cost, Scope scope) {
   for (std::uint32_t d = 0; d < depth_; ++d) {
     for (const OpRun& run : profile.runs[d].cycle.front().runs) {
       if (run.is_mv) {
-        set(first(d), run);
+        costs_[first(d)] = cost(Phase::up, d, run);
       } else if (!run.dead) {
-        set(inner(d), run);
+        costs_[inner(d)] = cost(Phase::up, d, run);
         inner_ops_[d] = run.count;
       } else if (scope == Scope::all) {
-        set(last(d), run);
+        costs_[last(d)] = cost(Phase::up, d, run);
         last_levels_.push_back(d);
       }
     }
   }
-  if (blocks_ > 1) set(middle(), profile.runs[depth_].cycle.front().runs.front());
+  if (blocks_ > 1) costs_[middle()] = cost(Phase::middle, depth_, profile.runs[depth_].cycle.front().runs.front());
   for (std::uint32_t d = 0; d < depth_; ++d) {
     const HomogeneousLevel& level = profile.runs[profile.runs.size() - 1 - d].cycle.front();
     if (level.profile.phase != Phase::down) break;  // all renames
-    set(down(d), level.runs.front());
-    set(down_last(d), level.runs.front());
+    costs_[down(d)] = costs_[down_last(d)] = cost(Phase::down, d, level.runs.front());
   }
+}
+
+bool ScanCounts::is_fit() const {
+  for (std::uint32_t d = 1; d < depth_; ++d) {
+    if (inner_ops_[d] > 0 && costs_[inner(d)] < costs_[inner(d - 1)]) return false;
+  }
+  return std::ranges::all_of(costs_, [](std::uint64_t cost) { return cost > 0; });
 }
 
 void ScanCounts::start(std::size_t op_class, std::uint64_t count) {

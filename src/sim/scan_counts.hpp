@@ -23,8 +23,10 @@ namespace upsweep {
 ///   (e - 1, 2^e), which may wait for combine 2 of up level e - 2, and for the middle's wait for blocks of level D.
 class ScanCounts {
  public:
-  ScanCounts(const HomogeneousProfile& profile, CostUnit unit, Scope scope);
+  ScanCounts(const HomogeneousProfile& profile, const HomogeneousCost& cost, Scope scope);
 
+  /// Whether inner combines cost no less in higher up levels, without which numbers are not enough, and all something.
+  [[nodiscard]] bool is_fit() const;
   [[nodiscard]] std::size_t classes() const { return ready_.size(); }
   [[nodiscard]] std::uint64_t cost(std::size_t op_class) const { return costs_[op_class]; }
   [[nodiscard]] std::uint64_t ready(std::size_t op_class) const { return ready_[op_class]; }
@@ -59,7 +61,7 @@ class ScanCounts {
   [[nodiscard]] std::size_t down(std::uint32_t d) const { return middle() + 1 + 2 * std::size_t{depth_ - 1 - d}; }
   [[nodiscard]] std::size_t down_last(std::uint32_t d) const { return down(d) + 1; }
 
-  void read_costs(const HomogeneousProfile& profile, CostUnit unit, Scope scope);
+  void read_costs(const HomogeneousProfile& profile, const HomogeneousCost& cost, Scope scope);
   void finish_first(std::uint32_t d);
   void finish_inner(std::uint32_t d, std::uint64_t count);
   void finish_middle();

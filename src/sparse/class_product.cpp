@@ -277,14 +277,29 @@ Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks,
   return product;
 }
 
-ProductSteps class_steps_with_dense_vector(const RowClasses& x) {
-  ProductSteps steps;
+namespace {
+
+/// Calls add(row, entries) for the nonempty rows of each class.
+template <class Add>
+void for_each_class(const RowClasses& x, Add add) {
   for (std::size_t place = 0; place < x.partition().size(); ++place) {
     const WindowRow row = x.row(place);
     if (row.nnz == 0) continue;
-    for (const Repeats& repeats : x.partition().repeats_of(place))
-      TeamSteps(repeats.uses, repeats.count).add_vector(row.nnz, steps);
+    for (const Repeats& repeats : x.partition().repeats_of(place)) add(TeamSteps(repeats.uses, repeats.count), row.nnz);
   }
+}
+
+}  // namespace
+
+ProductSteps class_steps_with_dense_vector(const RowClasses& x) {
+  ProductSteps steps;
+  for_each_class(x, [&](const TeamSteps& rows, std::uint64_t entries) { rows.add_vector(entries, steps); });
+  return steps;
+}
+
+ProductSteps class_steps_with_full(const RowClasses& x, std::uint64_t cols) {
+  ProductSteps steps;
+  for_each_class(x, [&](const TeamSteps& rows, std::uint64_t entries) { rows.add_full(entries, cols, steps); });
   return steps;
 }
 

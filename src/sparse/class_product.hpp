@@ -33,4 +33,7 @@ void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, 
 /// steps_with_dense_vector() of classes.
 [[nodiscard]] ProductSteps class_steps_with_dense_vector(const RowClasses& x);
 
+/// steps_with_full() of classes, some of which have rows of several entries.
+[[nodiscard]] ProductSteps class_steps_with_full(const RowClasses& x, std::uint64_t cols);
+
 }  // namespace upsweep

@@ -293,6 +293,10 @@ std::uint64_t product_span(std::uint64_t products, std::uint64_t max_row_nnz) {
   return std::min(flops_of_products(products), 1 + static_cast<std::uint64_t>(std::bit_width(max_row_nnz - 1)));
 }
 
+std::uint64_t additions_span(std::uint64_t flops, std::uint64_t summands) {
+  return flops == 0 ? 0 : std::min(flops, static_cast<std::uint64_t>(std::bit_width(summands - 1)));
+}
+
 std::uint64_t products_with_dense_vector(const Pattern& x) { return x.nnz(); }
 
 ProductSteps steps_with_dense_vector(const Pattern& x) {
@@ -303,6 +307,26 @@ ProductSteps steps_with_dense_vector(const Pattern& x) {
     if (distinct.rows[d].nnz() > 0) TeamSteps(distinct.uses[d]).add_vector(distinct.rows[d].nnz(), steps);
   }
   return steps;
+}
+
+ProductSteps steps_with_full(const Pattern& x, std::uint64_t cols) {
+  if (x.max_row_nnz() <= 1) {  // rows of Y, scaled
+    ProductSteps steps;
+    steps.teams = x.nonempty_rows();
+    steps.scaled_rows = checked_mul(x.nnz(), cols);
+    return steps;
+  }
+  if (x.classes()) return class_steps_with_full(*x.classes(), cols);
+  ProductSteps steps;
+  const DistinctRows distinct = distinct_rows(x);
+  for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
+    if (distinct.rows[d].nnz() > 0) TeamSteps(distinct.uses[d]).add_full(distinct.rows[d].nnz(), cols, steps);
+  }
+  return steps;
+}
+
+VectorCounts vector_counts(const Pattern& x) {
+  return {x.rows(), x.cols(), x.nnz(), x.max_row_nnz(), steps_with_dense_vector(x)};
 }
 
 void add_to(ProductSteps& sum, const ProductSteps& steps) {

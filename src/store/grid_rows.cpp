@@ -61,6 +61,8 @@ void columns(auto& visit, StudyPointRow& point) {
   visit("score", point.score);
   visit("plain_score", point.plain_score);
   visit("dense_score", point.dense_score);
+  visit("graph_score", point.graph_score);
+  visit("blocks_score", point.blocks_score);
   visit("scan_score", point.scan_score);
   visit("peak_live_bytes", point.peak_live_bytes);
   visit("plain_bytes", point.plain_bytes);

@@ -58,6 +58,8 @@ void point_columns(auto& visit, auto& record) {
   visit.or_nan("pipeline_bytes", record.pipeline_bytes);
   visit.or_nan("memory_limit", record.memory_limit);
   visit.or_nan("dense_score", figures.dense_score);
+  visit.or_nan("graph_score", figures.graph_score);
+  visit.or_nan("blocks_score", figures.blocks_score);
   visit("model_hash", record.model_hash);
   visit.or_null("machine_hash", record.machine_hash);
   visit("settings", record.settings);
@@ -188,7 +190,7 @@ std::string select_point_sql() {
 
 const char* select_briefs_sql() {
   return "SELECT m.position, m.key, m.status, COALESCE(r.exact, 1), r.best_schedule, r.best_score, "
-         "IIF(r.plain_is_best, r.best_score, r.plain_score), r.dense_score, "
+         "IIF(r.plain_is_best, r.best_score, r.plain_score), r.dense_score, r.graph_score, r.blocks_score, "
          "CASE WHEN r.scan_is_best THEN r.best_score WHEN r.scan_feasible THEN r.scan_score END, "
          "r.best_peak_live_bytes, IIF(r.plain_is_best, r.best_peak_live_bytes, r.plain_peak_live_bytes), "
          "IIF(r.scan_is_best, r.best_peak_live_bytes, r.scan_peak_live_bytes), r.bppsa_bytes, r.pipeline_bytes, "
@@ -221,9 +223,9 @@ StoredPoint read_brief(const Statement& row) {
   point.has_expectations = row.integer(3) == 0;
   point.schedule = row.text(column++);
   for (double PointBrief::*const figure :
-       {&PointBrief::score, &PointBrief::plain_score, &PointBrief::dense_score, &PointBrief::scan_score,
-        &PointBrief::best_bytes, &PointBrief::plain_bytes, &PointBrief::scan_bytes, &PointBrief::bppsa_bytes,
-        &PointBrief::pipeline_bytes, &PointBrief::memory_limit})
+       {&PointBrief::score, &PointBrief::plain_score, &PointBrief::dense_score, &PointBrief::graph_score,
+        &PointBrief::blocks_score, &PointBrief::scan_score, &PointBrief::best_bytes, &PointBrief::plain_bytes,
+        &PointBrief::scan_bytes, &PointBrief::bppsa_bytes, &PointBrief::pipeline_bytes, &PointBrief::memory_limit})
     point.brief.*figure = row.number_or_nan(column++);
   point.brief.is_in_seconds = row.integer(column) != 0;
   return point;

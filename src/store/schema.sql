@@ -456,6 +456,8 @@ CREATE TABLE point_results (
   pipeline_bytes NUMERIC,             -- of one worker, by formula
   memory_limit NUMERIC,               -- bytes; NULL: none
   dense_score REAL,                   -- seconds of dense back-propagation; NULL where not predicted
+  graph_score REAL,                   -- plain back-propagation over a graph with branches, in unit; NULL without, and before version 15
+  blocks_score REAL,                  -- on top of a scan beside that: forming Jacobians of blocks, gradients inside them
   model_hash TEXT NOT NULL,
   machine_hash TEXT,                  -- NULL without a machine
   settings TEXT NOT NULL,
@@ -516,14 +518,19 @@ SELECT s.id, c.created_utc, s.finished_utc, c.tool_version, c.parameters, c.rule
 FROM study_grids s JOIN commands c ON c.id = s.command_id;
 
 CREATE VIEW study_points AS
-SELECT study, position, coordinates, status, reason, schedule, depth, score, unit, plain_score, dense_score, scan_schedule, scan_score,
-       -- of the scan over back-propagation without one, plain or, where it is known and faster, dense
-       MIN(plain_score, COALESCE(dense_score, plain_score)) / NULLIF(scan_score, 0) AS speedup,
+SELECT study, position, coordinates, status, reason, schedule, depth, score, unit, plain_score, dense_score, graph_score,
+       blocks_score, scan_schedule, scan_score,
+       -- of the scan over back-propagation without one, plain or, where known and faster, dense or over the graph; beside
+       -- these two with what blocks take
+       MIN(plain_score / NULLIF(scan_score, 0),
+           COALESCE(MIN(dense_score, graph_score), dense_score, graph_score, plain_score)
+             / NULLIF(scan_score + COALESCE(blocks_score, 0), 0)) AS speedup,
        margin, workers, flops, levels, ops, steps, per_step_flops, critical_path_flops, peak_live_bytes, plain_bytes,
        scan_bytes, bppsa_bytes, pipeline_bytes, memory_limit, exact, elements, model_hash, machine_hash, settings
 FROM (SELECT m.study_id AS study, m.position, m.coordinates, m.status, COALESCE(m.reason, r.reason) AS reason,
              r.best_schedule AS schedule, r.best_depth AS depth, r.best_score AS score, r.unit,
              IIF(r.plain_is_best, r.best_score, r.plain_score) AS plain_score, r.dense_score,
+             r.graph_score, r.blocks_score,
              IIF(r.scan_is_best, r.best_schedule, r.scan_schedule) AS scan_schedule,
              CASE WHEN r.scan_is_best THEN r.best_score WHEN r.scan_feasible THEN r.scan_score END AS scan_score,
              r.margin, r.workers, r.best_flops AS flops, r.best_levels AS levels, r.best_ops AS ops,
@@ -537,7 +544,7 @@ FROM (SELECT m.study_id AS study, m.position, m.coordinates, m.status, COALESCE(
 -- Of each study, and of each unit where some points are scored in seconds and others in FLOPs.
 CREATE VIEW study_best AS
 SELECT s.id AS study, s.name, p.best, p.position, p.coordinates, p.schedule, p.score, p.unit, p.plain_score, p.dense_score,
-       p.scan_schedule, p.scan_score, p.speedup, p.workers, p.peak_live_bytes
+       p.graph_score, p.blocks_score, p.scan_schedule, p.scan_score, p.speedup, p.workers, p.peak_live_bytes
 FROM (SELECT 'score' AS best, *, ROW_NUMBER() OVER (PARTITION BY study, unit ORDER BY score, position) AS place
       FROM study_points WHERE score IS NOT NULL
       UNION ALL

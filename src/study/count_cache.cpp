@@ -42,6 +42,7 @@ std::size_t length_of(const Model& model) { return model.network.links().size() 
 std::uint64_t weight_of(const Analysis& analysis) {
   const NetworkProfile& network = analysis.network;
   std::uint64_t bytes = network.operators.size() * sizeof(OperatorProfile) + network.links.size() * sizeof(LinkProfile);
+  for (const OperatorProfile& op : network.operators) bytes += op.gradients.size() * sizeof(OpProfile);
   for (const LinkProfile& link : network.links) {
     for (const FormationStep& step : link.formation.steps)
       bytes += sizeof(FormationStep) + step.reads.size() * sizeof(std::size_t);

@@ -180,6 +180,8 @@ PointBrief brief_of(const PointRecord& record, std::uint32_t schedule) {
   }
   brief.plain_score = figures.plain.score;
   brief.dense_score = figures.dense_score;
+  brief.graph_score = figures.graph_score;
+  brief.blocks_score = figures.blocks_score;
   brief.plain_bytes = figures.plain.peak_live_bytes;
   if (figures.scan) brief.scan_score = figures.scan->score;
   if (const auto& scan = figures.scan ? figures.scan : figures.refused_scan) brief.scan_bytes = scan->peak_live_bytes;

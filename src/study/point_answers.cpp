@@ -10,6 +10,7 @@
 
 #include "answer_sentences.hpp"
 #include "upsweep/grid/answers.hpp"
+#include "upsweep/grid/grid.hpp"
 
 namespace upsweep {
 namespace {
@@ -59,13 +60,40 @@ struct Speedups {
   double most = PointBrief::kNone;
 };
 
-Speedups speedups_of(const std::vector<PointBrief>& points) {
+/// What some points come to.
+struct Wins {
+  std::vector<std::uint64_t> by_schedule;
+  std::uint64_t points = 0;
   Speedups speedups;
+};
+
+Wins wins_of(const std::vector<PointBrief>& points) {
+  Wins wins;
+  wins.by_schedule = wins_by_schedule(points);
+  for (const std::uint64_t count : wins.by_schedule) wins.points += count;
   for (const PointBrief& brief : points) {
-    speedups.least = std::fmin(speedups.least, brief.speedup());
-    speedups.most = std::fmax(speedups.most, brief.speedup());
+    wins.speedups.least = std::fmin(wins.speedups.least, brief.speedup());
+    wins.speedups.most = std::fmax(wins.speedups.most, brief.speedup());
   }
-  return speedups;
+  return wins;
+}
+
+/// The points by the rule of their ops, where that is an axis, in its order; else nothing.
+std::vector<std::pair<std::string, std::vector<PointBrief>>> points_by_ops(const AnswerInputs& inputs) {
+  std::vector<std::pair<std::string, std::vector<PointBrief>>> by_ops;
+  const std::vector<Axis>& axes = inputs.study.spec.axes;
+  const Grid grid = grid_of(axes);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const auto column = std::ranges::find(axes[a].columns, "ops", &AxisColumn::path);
+    if (column == axes[a].columns.end()) continue;
+    for (std::uint64_t position = 0; position < inputs.points.size(); ++position) {
+      const std::string& ops = column->values[grid.at(position)[a]].text;
+      auto mine = std::ranges::find(by_ops, ops, &std::pair<std::string, std::vector<PointBrief>>::first);
+      if (mine == by_ops.end()) mine = by_ops.insert(by_ops.end(), {ops, {}});
+      mine->second.push_back(inputs.points[position]);
+    }
+  }
+  return by_ops;
 }
 
 /// Schedules that win, the one that does most often first.
@@ -91,38 +119,70 @@ std::optional<std::string> given_schedule(const StudySpec& spec) {
   return schedule == "best" || schedule == "best-of-all" ? std::nullopt : std::optional(schedule);
 }
 
-AnswerRecord wins_answer(const AnswerInputs& inputs) {
-  const std::vector<std::uint64_t> wins = wins_by_schedule(inputs.points);
-  std::uint64_t points = 0;
-  for (const std::uint64_t count : wins) points += count;
-  const Speedups speedups = speedups_of(inputs.points);
+/// Adds what schedules won and how the scan stands; returns the shares as a text.
+std::string add_wins(const Wins& wins, const std::vector<std::string>& names, AnswerJson& answer) {
   AnswerJson by_schedule = AnswerJson::object();
   std::string shares;
-  for (const std::uint32_t schedule : winners_of(wins, inputs.schedules)) {
-    by_schedule[inputs.schedules[schedule]] = wins[schedule];
-    const double percent = 100 * static_cast<double>(wins[schedule]) / static_cast<double>(points);
-    shares += fmt::format("{}{} of {} ({:.3g} %)", shares.empty() ? "" : ", ", inputs.schedules[schedule],
-                          wins[schedule], percent);
+  for (const std::uint32_t schedule : winners_of(wins.by_schedule, names)) {
+    by_schedule[names[schedule]] = wins.by_schedule[schedule];
+    const double percent = 100 * static_cast<double>(wins.by_schedule[schedule]) / static_cast<double>(wins.points);
+    shares += fmt::format("{}{} of {} ({:.3g} %)", shares.empty() ? "" : ", ", names[schedule],
+                          wins.by_schedule[schedule], percent);
   }
-  AnswerJson answer;
-  answer["points"] = points;
+  answer["points"] = wins.points;
   answer["wins"] = by_schedule;
+  answer["speedup_least"] = wins.speedups.least;
+  answer["speedup_most"] = wins.speedups.most;
+  return shares;
+}
+
+/// What the scan is compared with.
+struct SpeedupBase {
+  std::string name;
+  std::string which;  ///< of several; empty of one
+
+  explicit SpeedupBase(const std::vector<PointBrief>& points) {
+    const bool has_dense =
+        std::ranges::any_of(points, [](const auto& brief) { return !std::isnan(brief.dense_score); });
+    const bool has_graph =
+        std::ranges::any_of(points, [](const auto& brief) { return !std::isnan(brief.graph_score); });
+    name = has_graph   ? has_dense ? "plain or dense back-propagation, the plain one over the graph, too"
+                                   : "plain back-propagation, over the chain and over the graph"
+           : has_dense ? "plain or dense back-propagation"
+                       : "plain back-propagation";
+    which = has_graph ? ", the fastest of them" : has_dense ? ", the faster of both" : "";
+  }
+};
+
+AnswerRecord wins_answer(const AnswerInputs& inputs) {
+  const Wins wins = wins_of(inputs.points);
+  AnswerJson answer;
+  const std::string shares = add_wins(wins, inputs.schedules, answer);
   const std::optional<std::string> given = given_schedule(inputs.study.spec);
   answer["given_schedule"] = given ? AnswerJson(*given) : AnswerJson();
-  answer["speedup_least"] = speedups.least;
-  answer["speedup_most"] = speedups.most;
-  const bool has_dense =
-      std::ranges::any_of(inputs.points, [](const PointBrief& brief) { return !std::isnan(brief.dense_score); });
-  answer["speedup_over"] = has_dense ? "plain or dense back-propagation" : "plain back-propagation";
-  std::string sentence = points == 0 ? "no point has a schedule that is possible"
-                         : given
-                             ? fmt::format("{} points, all by the schedule that the study gives: {}", points, *given)
-                             : fmt::format("the best schedules of {} points: {}", points, shares);
-  if (!std::isnan(speedups.least)) {
-    sentence +=
-        fmt::format("; the best scan against {}: {}",
-                    has_dense ? "plain or dense back-propagation, the faster of both" : "plain back-propagation",
-                    speedups_text(speedups.least, speedups.most));
+  const SpeedupBase base(inputs.points);
+  answer["speedup_over"] = base.name;
+  std::string sentence =
+      wins.points == 0 ? "no point has a schedule that is possible"
+      : given          ? fmt::format("{} points, all by the schedule that the study gives: {}", wins.points, *given)
+                       : fmt::format("the best schedules of {} points: {}", wins.points, shares);
+  const auto add = [&](const std::string& rule, const Speedups& speedups) {
+    if (std::isnan(speedups.least)) return;
+    sentence += fmt::format("; {}the best scan against {}{}: {}", rule, base.name, base.which,
+                            speedups_text(speedups.least, speedups.most));
+  };
+  const auto by_ops = points_by_ops(inputs);
+  if (by_ops.size() < 2) {
+    add("", wins.speedups);
+  } else {  // figures of two rules have no range in common
+    answer["by_ops"] = AnswerJson::object();
+    for (const auto& [ops, points] : by_ops) {
+      const Wins mine = wins_of(points);
+      AnswerJson rule;
+      add_wins(mine, inputs.schedules, rule);
+      answer["by_ops"][ops] = rule;
+      add(fmt::format("where ops are {}, ", ops), mine.speedups);
+    }
   }
   return {to_string(QuestionKind::best), "", sentence, answer.dump()};
 }

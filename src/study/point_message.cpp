@@ -118,10 +118,10 @@ void schedule_fields(Archive& archive, Value& value) {
 
 template <class Archive, class Value>
 void figures_fields(Archive& archive, Value& value) {
-  auto& [in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, best, scan, refused, margin] =
-      value;
-  fields(archive, in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, best, scan, refused,
-         margin);
+  auto& [in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, graph, blocks, best, scan,
+         refused, margin] = value;
+  fields(archive, in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, graph, blocks, best,
+         scan, refused, margin);
 }
 
 template <class Archive, class Value>

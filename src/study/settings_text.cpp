@@ -72,6 +72,13 @@ ContentKey point_key(const PointInputs& inputs, std::string_view tool_version) {
   // Points of a gpu from before it mattered how kernels are started have other seconds.
   if (inputs.machine.machine && inputs.machine.machine->kind == MachineKind::gpu)
     hash.add("launch", to_string(inputs.settings.point.launch.value_or(LaunchMode::graph)));
+  // Points of networks with branches from before they were compared with back-propagation over the graph lack it.
+  const Model* network = inputs.model.model ? std::get_if<Model>(inputs.model.model.get()) : nullptr;
+  if (network != nullptr && network->network.has_blocks()) hash.add("graph", std::string_view("1"));
+  // Spans of uniform chains were those of a mean row.
+  const ChainModel* chain = inputs.model.model ? std::get_if<ChainModel>(inputs.model.model.get()) : nullptr;
+  if (chain != nullptr && !chain->chain.is_exact() && inputs.settings.point.ops == Ops::shared)
+    hash.add("spans", std::string_view("longest row"));
   hash.add("rule", std::string_view(kCountingRule));
   hash.add("tool_version", tool_version);
   return hash.digest();

@@ -27,31 +27,12 @@ void check_batch(const MicroBatch& batch) {
     throw std::invalid_argument(fmt::format("{} bytes per number, accepted are 4 and 8", batch.value_bytes));
 }
 
-/// The product of a transposed Jacobian with a dense gradient, counted.
-OpProfile vector_product(const Pattern& jacobian, unsigned value_bytes) {
-  OpProfile op;
-  op.m = jacobian.rows();
-  op.k = jacobian.cols();
-  op.n = 1;
-  op.is_mv = true;
-  op.left_nnz = jacobian.cols();
-  op.right_nnz = jacobian.nnz();
-  op.nnz = jacobian.rows();
-  op.products = products_with_dense_vector(jacobian);
-  op.flops = flops_of_products(op.products);
-  op.bytes = checked_mul(value_bytes, op.nnz);
-  op.left_bytes = checked_mul(value_bytes, op.left_nnz);
-  op.right_bytes = csr_bytes(op.m, op.right_nnz, value_bytes);
-  op.steps = steps_with_dense_vector(jacobian);
-  return op;
-}
-
 /// Entry o: the product of operator o; nothing in it for a view.
 std::vector<OpProfile> vector_products(const Network& network, const NetworkWeights& weights, unsigned value_bytes) {
   std::vector<OpProfile> products(network.operators().size());
   for (const std::size_t o : network.links())
-    products[o] =
-        vector_product(guaranteed_pattern(network.operators()[o], weights[o], PatternForm::classes), value_bytes);
+    products[o] = vector_product(
+        vector_counts(guaranteed_pattern(network.operators()[o], weights[o], PatternForm::classes)), value_bytes);
   return products;
 }
 
@@ -131,12 +112,16 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
 LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine, const MicroBatch& batch) {
   check_batch(batch);
   const DenseRates rates = require_dense_rates(machine, batch);
+  // The host issues a kernel while the device works on the one before.
+  const auto issued_seconds = [&](const KernelWork& work) {
+    return std::max(rates.seconds(work, batch.samples), rates.host_s);
+  };
   LayerCosts costs;
   for (const LayerWork& layer : layers) {
     const auto total = [&](KernelWork PartWork::*kernel) {
       double seconds = 0;
       for (const PartWork& part : layer.parts) {
-        if (part.*kernel != KernelWork{}) seconds += rates.seconds(part.*kernel, batch.samples);
+        if (part.*kernel != KernelWork{}) seconds += issued_seconds(part.*kernel);
       }
       return seconds;
     };
@@ -147,8 +132,7 @@ LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine
     double inner = 0;
     bool has_weights = false;
     for (const PartWork& part : layer.parts) {
-      if (has_weights && part.output_gradient != KernelWork{})
-        inner += rates.seconds(part.output_gradient, batch.samples);
+      if (has_weights && part.output_gradient != KernelWork{}) inner += issued_seconds(part.output_gradient);
       has_weights = has_weights || part.weight_gradient != KernelWork{};
     }
     costs.inner_gradient.push_back(inner);

@@ -9,12 +9,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "graph_plan.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/sim/graph_plan.hpp"
 
 namespace upsweep {
 namespace {

@@ -16,6 +16,7 @@ TEST(Registry, TellsWhatEachBackendCanDo) {
   EXPECT_THAT(backend_names(Ability::network_training), ElementsAre("cpu"));
   EXPECT_THAT(backend_names(Ability::recurrent_training), ElementsAre("reference", "cpu", "cuda"));
   EXPECT_THAT(backend_names(Ability::calibration), ElementsAre("cpu", "cuda"));
+  EXPECT_THAT(backend_names(Ability::dense_backprop), ElementsAre("cpu"));
 }
 
 TEST(Registry, FindsBackendsThatKnowTheirNames) {

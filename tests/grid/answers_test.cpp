@@ -83,6 +83,22 @@ TEST(ScanIsFaster, NeedsBothScoresAndMoreThanATie) {
   EXPECT_EQ(brief.speedup(), 0.5);
 }
 
+TEST(ScanIsFaster, CountsWhatBlocksTakeBesideTheGraph) {
+  PointBrief brief;
+  brief.plain_score = 3;
+  brief.scan_score = 1;
+  brief.graph_score = 4;
+  brief.blocks_score = 1;
+  EXPECT_EQ(brief.speedup(), 2) << "4 over 1 + 1";
+  brief.blocks_score = 3;
+  EXPECT_EQ(brief.speedup(), 1);
+  EXPECT_EQ(scan_is_faster(brief), false);
+  brief.blocks_score = 0.25;
+  EXPECT_EQ(brief.speedup(), 3) << "over the chain it is less";
+  brief.dense_score = 1.5;
+  EXPECT_EQ(brief.speedup(), 1.2) << "dense back-propagation makes the gradients inside blocks, too";
+}
+
 TEST(Fits, ComparesTheMemoryAskedForWithTheLimitAskedFor) {
   PointBrief brief = point(1, 10);
   brief.plain_bytes = 20;

@@ -19,6 +19,7 @@ void expect_same(const Pattern& classes, const Pattern& rows) {
   EXPECT_EQ(classes.nonempty_rows(), rows.nonempty_rows());
   EXPECT_EQ(classes.is_full_diagonal(), rows.is_full_diagonal());
   EXPECT_EQ(steps_with_dense_vector(classes), steps_with_dense_vector(rows));
+  EXPECT_EQ(steps_with_full(classes, 7), steps_with_full(rows, 7));
   EXPECT_TRUE(in_rows(classes) == rows);
 }
 

@@ -17,7 +17,11 @@ namespace {
 
 using testing::difference;
 
-bool equal(const FormationStep& a, const FormationStep& b) { return a.flops == b.flops && a.reads == b.reads; }
+bool equal(const OpProfile& a, const OpProfile& b) { return difference(a, b).empty(); }
+
+bool equal(const FormationStep& a, const FormationStep& b) {
+  return equal(a.op, b.op) && a.is_sum == b.is_sum && a.reads == b.reads;
+}
 
 bool equal(const LinkProfile& a, const LinkProfile& b) {
   const FormationProfile& x = a.formation;
@@ -30,7 +34,8 @@ bool equal(const LinkProfile& a, const LinkProfile& b) {
 
 bool equal(const OperatorProfile& a, const OperatorProfile& b) {
   return a.rows == b.rows && a.cols == b.cols && a.nnz == b.nnz && a.bytes == b.bytes &&
-         a.baseline_flops == b.baseline_flops;
+         a.baseline_flops == b.baseline_flops &&
+         std::ranges::equal(a.gradients, b.gradients, [](const auto& x, const auto& y) { return equal(x, y); });
 }
 
 /// The first part in which two analyses differ, or nothing.
@@ -61,11 +66,24 @@ class AnalysisCodec : public testing::SeededTest {
   /// Numbers of every length.
   std::uint64_t count() { return between(0, ~std::uint64_t{0}) >> between(0, 63); }
 
+  OpProfile op() {
+    OpProfile made;
+    for (const auto member : {&OpProfile::m, &OpProfile::k, &OpProfile::n, &OpProfile::left_nnz, &OpProfile::right_nnz,
+                              &OpProfile::nnz, &OpProfile::products, &OpProfile::flops, &OpProfile::span,
+                              &OpProfile::bytes, &OpProfile::left_bytes, &OpProfile::right_bytes})
+      made.*member = count();
+    made.is_mv = chance(0.5);
+    made.steps.teams = count();
+    made.steps.team_sums = count();
+    return made;
+  }
+
   FormationProfile formation() {
     FormationProfile made{count(), count(), count(), count(), count(), {}};
     made.steps.resize(between(0, 6));
     for (std::size_t s = 0; s < made.steps.size(); ++s) {
-      made.steps[s].flops = count();
+      made.steps[s].op = op();
+      made.steps[s].is_sum = chance(0.5);
       for (std::uint64_t r = between(0, 2); s > 0 && r > 0; --r) made.steps[s].reads.push_back(between(0, s - 1));
     }
     return made;
@@ -77,7 +95,8 @@ class AnalysisCodec : public testing::SeededTest {
     NetworkProfile& network = analysis.network;
     network.inputs = inputs;
     for (std::uint64_t i = between(0, 9); i > 0; --i)
-      network.operators.push_back({count(), count(), count(), count(), count()});
+      network.operators.push_back(
+          {count(), count(), count(), count(), count(), std::vector<OpProfile>(between(0, 2), op())});
     for (std::uint64_t i = between(0, 9); i > 0; --i)
       network.links.push_back({count(), count(), count(), count(), formation()});
     for (const auto sum :
@@ -127,7 +146,7 @@ TEST_F(AnalysisCodec, ThatComparisonCanFail) {
   ++wrong.schedules.back().ops.back().steps.teams;
   EXPECT_NE(difference(wrong, analysis), "");
   wrong = analysis;
-  wrong.network.links.push_back({1, 1, 1, 1, {1, 2, 0, 0, 8, {{2, {}}}}});
+  wrong.network.links.push_back({1, 1, 1, 1, {1, 2, 0, 0, 8, {FormationStep{op(), false, {}}}}});
   EXPECT_EQ(difference(wrong, analysis), "links");
 }
 
@@ -179,14 +198,14 @@ TEST_F(AnalysisCodec, RefusesAnotherStartAndAnotherVersion) {
 
 TEST_F(AnalysisCodec, RefusesLengthsBeyondTheBytes) {
   // Start, version, nine sums, then 2^63 operators.
-  const std::string bytes = std::string("UPSA\x03") + std::string(9, '\x01') + std::string(9, '\x80') + '\x01';
+  const std::string bytes = std::string("UPSA\x04") + std::string(9, '\x01') + std::string(9, '\x80') + '\x01';
   EXPECT_THROW(static_cast<void>(decode_analysis(bytes)), std::invalid_argument);
 }
 
 /// One input, no operators, no links, one schedule; `rest` are its combines, of bytes 1.
 std::string bytes_of_schedule(const std::string& name, std::uint64_t length, std::uint64_t ops, char inputs,
                               std::size_t rest) {
-  std::string bytes = std::string("UPSA\x03") + std::string(9, '\x01') + std::string(2, '\0') + '\x01';
+  std::string bytes = std::string("UPSA\x04") + std::string(9, '\x01') + std::string(2, '\0') + '\x01';
   const auto number = [&bytes](std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
     bytes.push_back(static_cast<char>(value));

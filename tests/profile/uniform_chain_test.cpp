@@ -70,6 +70,8 @@ TEST(UniformChain, ExpectsWhatManyDrawnChainsHaveOnAverage) {
     const auto drawn = drawn_ops(chain, 200);
     expect_mean(up[0].flops, drawn, [](const auto& ops) { return ops[0].flops; });
     expect_mean(up[1].flops, drawn, [](const auto& ops) { return ops[1].flops; });
+    expect_mean(up[0].span, drawn, [](const auto& ops) { return ops[0].span; });
+    expect_mean(up[1].span, drawn, [](const auto& ops) { return ops[1].span; });
     const OpProfile product = homogeneous_op(chain, up[1], 4);
     expect_mean(product.left_nnz, drawn, [](const auto& ops) { return ops[1].left_nnz; });
     expect_mean(product.nnz, drawn, [](const auto& ops) { return ops[1].nnz; });

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,87 @@ TEST(UniformProducts, AgreeWithAllMatricesOfTinySizes) {
       EXPECT_NEAR(h * h * products.of(factors).density, entries, 1e-13);
       EXPECT_NEAR(h * products.of(factors).rows, rows, 1e-13);
     }
+  }
+}
+
+/// E[1 + ceil(log2 R)], R the most entries in a row.
+TEST(UniformProducts, HaveTheSpanOfTheirLongestRowOrAnUpperBound) {
+  for (const auto& [h, density] : {std::pair{1U, 0.3}, {2U, 0.3}, {2U, 0.8}, {3U, 0.2}, {3U, 0.45}}) {
+    const Patterns patterns{h};
+    const UniformProducts products(h, density);
+    for (unsigned factors = 1; factors <= 4; ++factors) {
+      const std::vector<double> law = patterns.law(factors, density);
+      double span = 0;
+      for (std::uint32_t x = 0; x < patterns.number(); ++x) {
+        unsigned most = 0;
+        for (unsigned r = 0; r < h; ++r) most = std::max<unsigned>(most, std::popcount(patterns.row(x, r)));
+        if (most > 0) span += law[x] * (1 + std::bit_width(most - 1));
+      }
+      const double made = products.of(factors).span;
+      SCOPED_TRACE(::testing::Message() << "h " << h << ", density " << density << ", factors " << factors);
+      if (factors == 1) {
+        EXPECT_NEAR(made, span, 1e-12) << "whose rows are independent";
+      } else {
+        EXPECT_GE(made, span * (1 - 1e-12));
+        EXPECT_LE(made, 1.5 * span);
+      }
+    }
+  }
+}
+
+/// Mean span of drawn products of `factors` h × h matrices.
+double drawn_span(std::uint32_t h, double density, unsigned factors, int samples) {
+  std::mt19937_64 bits(factors);
+  std::bernoulli_distribution entry(density);
+  double sum = 0;
+  for (int sample = 0; sample < samples; ++sample) {
+    std::vector<std::vector<bool>> product;
+    for (unsigned t = 0; t < factors; ++t) {
+      std::vector<std::vector<std::uint32_t>> factor(h);
+      for (auto& row : factor) {
+        for (std::uint32_t c = 0; c < h; ++c) {
+          if (entry(bits)) row.push_back(c);
+        }
+      }
+      std::vector<std::vector<bool>> next(h, std::vector<bool>(h));
+      for (std::uint32_t r = 0; r < h; ++r) {
+        for (std::uint32_t k = 0; k < h; ++k) {
+          if (t == 0 ? k != r : !product[r][k]) continue;
+          for (const std::uint32_t c : factor[k]) next[r][c] = true;
+        }
+      }
+      product = std::move(next);
+    }
+    std::size_t most = 0;
+    for (const std::vector<bool>& row : product)
+      most = std::max(most, static_cast<std::size_t>(std::ranges::count(row, true)));
+    if (most > 0) sum += static_cast<double>(1 + std::bit_width(most - 1));
+  }
+  return sum / samples;
+}
+
+// The seeds are the same each time. Spans are whole numbers, of which a schedule takes the nearest.
+TEST(UniformProducts, HaveTheSpansOfDrawnOnes) {
+  struct Case {
+    std::uint32_t h;
+    double density;
+    unsigned factors;
+  };
+  for (const auto& [h, density, factors] : {Case{20, 0.1, 1},
+                                            {20, 0.1, 4},
+                                            {30, 0.05, 2},
+                                            {30, 0.05, 8},
+                                            {60, 0.02, 4},
+                                            {60, 0.01, 3},
+                                            {300, 0.01, 1},
+                                            {300, 0.01, 3},
+                                            {300, 0.004, 6},
+                                            {300, 0.0034, 20},
+                                            {500, 0.03, 2}}) {
+    const double drawn = drawn_span(h, density, factors, h > 100 ? 30 : 400);
+    const double made = UniformProducts(h, density).of(factors).span;
+    EXPECT_GE(made, drawn - 0.15) << "h " << h << ", density " << density << ", factors " << factors;
+    EXPECT_LE(made, drawn + 0.9) << "h " << h << ", density " << density << ", factors " << factors;
   }
 }
 

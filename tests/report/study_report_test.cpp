@@ -136,19 +136,20 @@ TEST(StudyReport, GivesProgramsTheRowsOfTheStore) {
                          {{std::int64_t{3}, std::string(R"({"workers": 8})"), std::string("too large")}}};
   const StudyReport report{example.study, example.result, &rows};
   EXPECT_EQ(to_json(report)["rows"][0]["coordinates"]["workers"], 8);
-  EXPECT_THAT(to_csv(report), HasSubstr("3,8,1000,infeasible,,,,,,,,,,,,,,too large\r\n"));
+  EXPECT_THAT(to_csv(report), HasSubstr("3,8,1000,infeasible,,,,,,,,,,,,,,too large,,\r\n"));
 }
 
 TEST(StudyReport, WritesARowPerPoint) {
   const Example example;
-  EXPECT_EQ(to_csv(example.report()),
-            "position,workers,model.chain.length,status,best_schedule,unit,score,plain_score,scan_score,"
-            "speedup,peak_live_bytes,"
-            "plain_bytes,scan_bytes,bppsa_bytes,pipeline_bytes,memory_limit,dense_score,reason\r\n"
-            "0,4,10,done,linear,FLOPs,100,100,200,0.5,2048,,,,,,,\r\n"
-            "1,4,1000,done,hybrid:3,FLOPs,50,150,50,3,2048,,,,,,,\r\n"
-            "2,8,10,invalid,,,,,,,,,,,,,,\"workers is 8, accepted are at most 4\"\r\n"
-            "3,8,1000,infeasible,,,,,,,,,,,,,,\r\n");
+  EXPECT_EQ(
+      to_csv(example.report()),
+      "position,workers,model.chain.length,status,best_schedule,unit,score,plain_score,scan_score,speedup,peak_"
+      "live_bytes,"
+      "plain_bytes,scan_bytes,bppsa_bytes,pipeline_bytes,memory_limit,dense_score,reason,graph_score,blocks_score\r\n"
+      "0,4,10,done,linear,FLOPs,100,100,200,0.5,2048,,,,,,,,,\r\n"
+      "1,4,1000,done,hybrid:3,FLOPs,50,150,50,3,2048,,,,,,,,,\r\n"
+      "2,8,10,invalid,,,,,,,,,,,,,,\"workers is 8, accepted are at most 4\",,\r\n"
+      "3,8,1000,infeasible,,,,,,,,,,,,,,,,\r\n");
 }
 
 TEST(StudyReport, NamesTheColumnsOfZippedAxes) {

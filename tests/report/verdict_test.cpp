@@ -235,6 +235,13 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
   EXPECT_EQ(sentence_of({nowhere}), "The scan is faster nowhere.");
   const AnswerRecord best{"best", "", "b", R"({"points":9,"wins":{"hybrid:2":5,"linear":4}})"};
   EXPECT_EQ(sentence_of({best}), "The schedule hybrid:2 wins most often, at 5 of 9 points.");
+  const AnswerRecord rules{"best", "", "b", R"({"points":4,"wins":{"hybrid:2":3,"linear":1},"speedup_least":0.1,
+      "speedup_most":2,"by_ops":{"whole":{"points":2,"wins":{"hybrid:2":2},"speedup_least":1.5,"speedup_most":2},
+      "shared":{"points":2,"wins":{"linear":1},"speedup_least":0.1,"speedup_most":0.5}}})"};
+  EXPECT_EQ(sentence_of({rules}),
+            "Where ops are whole, the best scan runs at 1.500x to 2.000x the speed of plain back-propagation; the "
+            "schedule hybrid:2 wins most often, at 2 of 2 points. Where ops are shared, the best scan runs at 0.1000x "
+            "to 0.5000x the speed of plain back-propagation; the schedule linear wins most often, at 1 of 2 points.");
   EXPECT_EQ(sentence_of({}), "");
   EXPECT_EQ(sentence_of({{"crossover", "", "broken", "no JSON"}}), "Broken.");
 }

@@ -24,9 +24,16 @@ NetworkProfile profile_of(const Network& network, const NetworkWeights& weights)
   return analyse({network, weights}, PatternKind::guaranteed, {linear_schedule(network.links().size() + 1)}).network;
 }
 
+GraphTask task(std::uint64_t flops, std::vector<std::size_t> after) {
+  GraphTask task;
+  task.op.flops = flops;
+  task.after = std::move(after);
+  return task;
+}
+
 TEST(SimulateGraph, EqualsHandComputedFigures) {
   // 0 and 1 at once, then 2 behind 0, and 3 behind 1.
-  const std::vector<GraphTask> tasks = {{5, {}}, {1, {}}, {1, {0}}, {7, {1}}};
+  const std::vector<GraphTask> tasks = {task(5, {}), task(1, {}), task(1, {0}), task(7, {1})};
   const GraphWork two = simulate_graph(tasks, 2);
   EXPECT_EQ(two, (GraphWork{4, 14, 2, 5 + 7, 1 + 7, {2, 5 + 7}, Makespan{2, 8}}));
   const GraphWork one = simulate_graph(tasks, 1);
@@ -36,9 +43,9 @@ TEST(SimulateGraph, EqualsHandComputedFigures) {
 }
 
 TEST(SimulateGraph, RefusesWhatItCannotRun) {
-  EXPECT_THROW(static_cast<void>(simulate_graph({{1, {}}}, 0)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(simulate_graph({{1, {0}}}, 1)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(simulate_graph({{1, {1}}, {1, {}}}, 1)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(simulate_graph({task(1, {})}, 0)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(simulate_graph({task(1, {0})}, 1)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(simulate_graph({task(1, {1}), task(1, {})}, 1)), std::invalid_argument);
 }
 
 TEST(GraphBackprop, OfANetworkWithoutBranchesIsTheLinearSchedule) {
@@ -72,10 +79,10 @@ TEST(GraphBackprop, OfAResidualBlockHandsTheGradientPastItsBranchAndAddsOnce) {
   const NetworkProfile profile = profile_of(network, NetworkWeights(5));
   const std::vector<GraphTask> tasks = graph_backprop_tasks(network, profile);
   ASSERT_EQ(tasks.size(), 4U) << "out, act, f, and the sum at in";
-  EXPECT_EQ(tasks[0].flops, 2U * 6);
-  EXPECT_EQ(tasks[1].flops, 2U * 3);
-  EXPECT_EQ(tasks[2].flops, 2U * 9);
-  EXPECT_EQ(tasks[3].flops, 3U);
+  EXPECT_EQ(tasks[0].op.flops, 2U * 6);
+  EXPECT_EQ(tasks[1].op.flops, 2U * 3);
+  EXPECT_EQ(tasks[2].op.flops, 2U * 9);
+  EXPECT_EQ(tasks[3].op.flops, 3U);
   EXPECT_EQ(tasks[3].after, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(profile.addition_flops, 3U);
   const GraphComparison comparison = compare_with_graph(network, profile, 2);
@@ -163,7 +170,7 @@ TEST(GraphBackprop, OfANetworkWithoutACutIsAllThatThereIs) {
 }
 
 TEST(GraphBackprop, OfABatchHasCopiesOfEachTaskBesideEachOther) {
-  const std::vector<GraphTask> tasks = {{5, {}}, {1, {}}, {7, {0}}, {1, {0, 1}}};
+  const std::vector<GraphTask> tasks = {task(5, {}), task(1, {}), task(7, {0}), task(1, {0, 1})};
   const GraphWork three = simulate_graph(tasks, 4, 3);
   // 5, 5, 5, 1 | 1, 1 behind the first 1; then 7, 7, 7, 1 | 1, 1.
   EXPECT_EQ(three.level, (Makespan{2 + 2, 5 + 7}));

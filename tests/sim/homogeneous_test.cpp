@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "support/homogeneous.hpp"
 #include "support/random.hpp"
+#include "upsweep/profile/homogeneous_schedule.hpp"
+#include "upsweep/sim/task_graph.hpp"
 
 namespace upsweep {
 namespace {
@@ -37,6 +40,60 @@ void expect_equal_prams(const HomogeneousChain& chain, std::span<const std::uint
         EXPECT_EQ(got.peak_live_bytes, want.peak_live_bytes);
         EXPECT_EQ(totals(profile, scope), totals(explicit_profile, scope));
       }
+    }
+  }
+}
+
+/// Costs of the combines of a hybrid's levels, by kind; those of the up-sweep's inner ones rise or fall.
+struct LevelCosts {
+  std::array<std::uint64_t, 8> first{}, inner{}, last{}, down{};
+  std::uint64_t middle = 1;
+
+  [[nodiscard]] std::uint64_t up(std::uint32_t d, bool is_mv, bool dead) const {
+    return dead ? last.at(d) : is_mv ? first.at(d) : inner.at(d);
+  }
+};
+
+TEST_F(HomogeneousPramTest, WithoutBarriersIsThatOfTheExplicitScheduleWhateverCombinesCost) {
+  for (int round = 0; round < 300; ++round) {
+    const HomogeneousChain chain = fused_chain(3, between(2, 60));
+    const HomogeneousProfile profile =
+        profile_homogeneous(chain, static_cast<std::uint32_t>(between(0, max_depth(chain.length()))), 4);
+    const bool falls = chance(0.5);
+    LevelCosts costs;
+    std::uint64_t inner = falls ? 60 : 1;
+    for (std::size_t d = 0; d < costs.inner.size(); ++d) {
+      costs.inner.at(d) = inner = falls ? inner - between(0, inner - 1) : inner + between(0, 9);
+      costs.first.at(d) = between(1, 20);
+      costs.last.at(d) = between(1, 40);
+      costs.down.at(d) = between(1, 20);
+    }
+    costs.middle = between(1, 20);
+    const ScheduleProfile listed =
+        profile_homogeneous_schedule(hybrid_schedule(chain.length(), profile.depth), chain, 4);
+    std::vector<std::uint64_t> each;
+    for (std::size_t id = 0; id < listed.ops.size(); ++id) {
+      const Combine& combine = listed.schedule.combines[id];
+      each.push_back(combine.phase == Phase::middle ? costs.middle
+                     : combine.phase == Phase::down
+                         ? costs.down.at(listed.schedule.levels - 1 - combine.level)
+                         : costs.up(combine.level, listed.ops[id].is_mv, listed.ops[id].dead));
+    }
+    const HomogeneousCost cost = [&](Phase phase, std::uint32_t d, const OpRun& run) {
+      return phase == Phase::middle ? costs.middle
+             : phase == Phase::down ? costs.down.at(d)
+                                    : costs.up(d, run.is_mv, run.dead);
+    };
+    const std::uint64_t workers = between(1, 9);
+    for (const Scope scope : {Scope::all, Scope::live}) {
+      EXPECT_EQ(homogeneous_dag_makespan(profile, cost, workers, scope),
+                simulate(listed.schedule, each, in_scope(listed, scope), workers, Execution::dag).makespan)
+          << "n " << chain.elements << ", depth " << profile.depth << ", falls " << falls << ", p " << workers;
+      const InScopes path = longest_path(profile, cost);
+      std::vector<std::uint64_t> in;  // a combine out of scope has no successor in it
+      for (std::size_t id = 0; id < each.size(); ++id)
+        in.push_back(scope == Scope::all || !listed.ops[id].dead ? each[id] : 0);
+      EXPECT_EQ(scope == Scope::all ? path.all : path.live, longest_path(task_graph(listed.schedule), in));
     }
   }
 }

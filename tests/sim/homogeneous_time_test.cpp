@@ -92,6 +92,45 @@ TEST_F(HomogeneousTimeTest, IsThePredictedTimeOfTheExplicitSchedule) {
   }
 }
 
+TEST_F(HomogeneousTimeTest, WithoutBarriersIsThePredictedTimeOfTheExplicitSchedule) {
+  std::size_t prams = 0;
+  for (int round = 0; round < 40; ++round) {
+    const HomogeneousChain chain = random_chain(70);
+    const auto depth = static_cast<std::uint32_t>(between(0, max_depth(chain.length())));
+    const unsigned value_bytes = chance(0.5) ? 4 : 8;
+    const HomogeneousProfile profile = profile_homogeneous(chain, depth, value_bytes);
+    const ScheduleProfile listed =
+        profile_homogeneous_schedule(hybrid_schedule(chain.length(), depth), chain, value_bytes);
+    for (const MachineKind kind : kKinds) {
+      Machine machine = random_machine(kind);
+      if (kind == MachineKind::gpu && chance(0.5)) {
+        for (Rates& rates : machine.rates) rates.host_launch_s = number() * 1e-6;
+        machine.launch = LaunchMode::eager;
+      }
+      for (const Scope scope : kScopes) {
+        for (const std::size_t workers : {1, 2, 5, 16, 100}) {
+          const std::optional<double> seconds = homogeneous_dag_seconds(profile, machine, workers, scope);
+          if (kind == MachineKind::pram && !seconds) continue;
+          prams += kind == MachineKind::pram ? 1 : 0;
+          ASSERT_TRUE(seconds.has_value());
+          const double want = predict_time(listed, machine, workers, Execution::dag, value_bytes, scope).seconds;
+          EXPECT_NEAR(*seconds, want, 1e-12 * want)
+              << to_string(kind) << ", size " << chain.size << ", n " << chain.elements << ", depth " << depth
+              << ", kind " << static_cast<int>(chain.kinds.front()) << ", " << workers << " workers";
+        }
+      }
+    }
+  }
+  EXPECT_GT(prams, 100U) << "prams were hardly ever known";
+}
+
+TEST_F(HomogeneousTimeTest, WithoutBarriersIsUnknownWhereKernelsAreFusedByLevels) {
+  Machine machine = random_machine(MachineKind::gpu);
+  machine.launch = LaunchMode::fused;
+  const HomogeneousProfile profile = profile_homogeneous({3, 40, {ElementKind::dense}}, 2, 4);
+  EXPECT_FALSE(homogeneous_dag_seconds(profile, machine, 4, Scope::all).has_value());
+}
+
 TEST_F(HomogeneousTimeTest, OfABatchIsThatOfTheExplicitSchedule) {
   for (int round = 0; round < 30; ++round) {
     const HomogeneousChain chain = random_chain(50);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "support/random.hpp"
+#include "support/random_machine.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
@@ -35,27 +36,8 @@ class PredictTest : public testing::SeededTest {
 
   double number() { return static_cast<double>(between(1, 1000)) / 1000; }
 
-  /// Every rate made up.
   Machine random_machine(MachineKind kind) {
-    Machine machine;
-    machine.name = "random";
-    machine.kind = kind;
-    machine.cache_bytes = between(0, 20'000);
-    machine.near_cache_bytes = between(0, 2000);
-    machine.first_cache_bytes = between(0, 200);
-    machine.fill_teams = between(1, 100);
-    for (const std::size_t workers : {1, 2, 8}) {
-      Rates rates;
-      rates.workers = workers;
-      rates.op_latency_s = number() * 1e-6;
-      rates.level_latency_s = number() * 1e-6;
-      for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
-        for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
-        for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
-      }
-      machine.rates.push_back(rates);
-    }
-    return machine;
+    return testing::random_machine([this](std::size_t low, std::size_t high) { return between(low, high); }, kind);
   }
 };
 

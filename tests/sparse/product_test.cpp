@@ -9,6 +9,7 @@
 #include "support/random.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/union.hpp"
 
 namespace upsweep::product_test {
 namespace {
@@ -198,6 +199,9 @@ void expect_steps(const Pattern& x, const Pattern& y, const std::string& what) {
     }
   }
   EXPECT_TRUE(steps_with_dense_vector(x) == vector_steps_by_definition(x));
+  if (is_full(y) && !y.is_full_diagonal()) {
+    EXPECT_TRUE(steps_with_full(x, y.cols()) == wanted) << "of a full pattern";
+  }
   wanted.single_sums = wanted.team_sums = 0;
   EXPECT_TRUE(count_products(x, y).steps == wanted) << "without the sums";
 }

@@ -160,10 +160,10 @@ TEST(StoreReaderStudies, ReadsAStudyWithItsPoints) {
   EXPECT_EQ(done.status, "done");
   EXPECT_EQ(done.schedule, "hybrid:2");
   EXPECT_EQ(done.unit, "s");
-  EXPECT_THAT(
-      (std::vector{done.score, done.plain_score, done.dense_score, done.scan_score, done.peak_live_bytes,
-                   done.plain_bytes, done.scan_bytes, done.bppsa_bytes, done.pipeline_bytes, done.memory_limit}),
-      ElementsAre(2, 8, 6, 2, 4096, 1024, 4096, 2048, 512, 1e9));
+  EXPECT_THAT((std::vector{done.score, done.plain_score, done.dense_score, done.graph_score, done.blocks_score,
+                           done.scan_score, done.peak_live_bytes, done.plain_bytes, done.scan_bytes, done.bppsa_bytes,
+                           done.pipeline_bytes, done.memory_limit}),
+              ElementsAre(2, 8, 6, 12, 3, 2, 4096, 1024, 4096, 2048, 512, 1e9));
   EXPECT_EQ(points[1].status, "infeasible");
   EXPECT_EQ(points[1].schedule, "");
   EXPECT_EQ(points[1].score, std::nullopt);

@@ -58,10 +58,10 @@ TEST(StudyStore, GoesOnWithTheSameStudyAndGivesItsPointsBackInOrder) {
       EXPECT_TRUE(std::isnan(brief.score) && std::isnan(brief.plain_score) && std::isnan(brief.memory_limit));
       return;
     }
-    EXPECT_THAT(
-        (std::vector{brief.score, brief.plain_score, brief.dense_score, brief.scan_score, brief.best_bytes,
-                     brief.plain_bytes, brief.scan_bytes, brief.bppsa_bytes, brief.pipeline_bytes, brief.memory_limit}),
-        ElementsAre(2, 8, 6, 2, 4096, 1024, 4096, 2048, 512, 1e9));
+    EXPECT_THAT((std::vector{brief.score, brief.plain_score, brief.dense_score, brief.graph_score, brief.blocks_score,
+                             brief.scan_score, brief.best_bytes, brief.plain_bytes, brief.scan_bytes, brief.bppsa_bytes,
+                             brief.pipeline_bytes, brief.memory_limit}),
+                ElementsAre(2, 8, 6, 12, 3, 2, 4096, 1024, 4096, 2048, 512, 1e9));
   });
   EXPECT_THAT(seen, ElementsAre(std::tuple(0U, PointStatus::excluded, ""), std::tuple(1U, PointStatus::invalid, ""),
                                 std::tuple(3U, PointStatus::done, "hybrid:2")));
@@ -125,15 +125,16 @@ TEST(StudyStore, AnswersSql) {
   slow_scan.figures.scan = schedule("hybrid:9", 4);
   PointRecord flops = done_record(3, 100);
   flops.figures.is_in_seconds = false;
-  flops.figures.dense_score = std::nan("");
+  flops.figures.dense_score = flops.figures.graph_score = flops.figures.blocks_score = std::nan("");
   store.save(study, std::vector{point(0, done_record(1)), point(1, slow_scan), point(2, flops)});
   EXPECT_EQ(query(file,
-                  "SELECT position, schedule, score, unit, plain_score, dense_score, scan_schedule, scan_score, "
+                  "SELECT position, schedule, score, unit, plain_score, dense_score, graph_score, blocks_score, "
+                  "scan_schedule, scan_score, "
                   "speedup, plain_bytes, "
                   "scan_bytes FROM study_points ORDER BY position"),
-            "0|hybrid:2|2.0|s|8.0|6.0|hybrid:2|2.0|3.0|1024|4096\n"
-            "1|linear|1.0|s|1.0|6.0|hybrid:9|4.0|0.25|1024|4096\n"
-            "2|hybrid:2|100.0|FLOPs|8.0||hybrid:2|100.0|0.08|1024|4096\n");
+            "0|hybrid:2|2.0|s|8.0|6.0|12.0|3.0|hybrid:2|2.0|1.2|1024|4096\n"
+            "1|linear|1.0|s|1.0|6.0|12.0|3.0|hybrid:9|4.0|0.25|1024|4096\n"
+            "2|hybrid:2|100.0|FLOPs|8.0||||hybrid:2|100.0|0.08|1024|4096\n");
   EXPECT_EQ(query(file, "SELECT name, best, position, unit FROM study_best ORDER BY unit DESC, best"),
             "lengths|score|1|s\nlengths|speedup|0|s\nlengths|score|2|FLOPs\nlengths|speedup|2|FLOPs\n");
   EXPECT_EQ(query(file, "SELECT axis, name, axis_values FROM study_axes"),

@@ -313,6 +313,15 @@ questions: [crossover: {along: workers}, best, top: {count: 9, by: score}, fewes
   EXPECT_EQ(result.points[3].plain_score, 99 * 3) << "spans: a multiplication, then a tree of additions of four";
   const std::vector<Json> answers = answers_of(result);
   EXPECT_GT(answers[1]["value"].get<int>(), answers[0]["value"].get<int>()) << "plain BP uses all workers";
+  const Json& best = answers[2]["by_ops"];
+  for (const char* ops : {"whole", "shared"}) {
+    const std::size_t first = std::string(ops) == "whole" ? 0 : 2;
+    EXPECT_EQ(best[ops]["points"], 2);
+    EXPECT_EQ(best[ops]["speedup_least"],
+              std::fmin(result.points[first].speedup(), result.points[first + 1].speedup()));
+    EXPECT_EQ(best[ops]["speedup_most"], std::fmax(result.points[first].speedup(), result.points[first + 1].speedup()));
+    EXPECT_THAT(result.answers[2].sentence, HasSubstr("; where ops are " + std::string(ops) + ", the best scan"));
+  }
   EXPECT_THAT(result.answers[4].sentence, HasSubstr("ops = whole"));
   EXPECT_THAT(result.answers[5].sentence, HasSubstr("ops = whole"));
   EXPECT_EQ(result.answers[6].question, "fewest_workers");

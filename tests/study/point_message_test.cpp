@@ -39,9 +39,13 @@ void expect_equal(const std::optional<PointSchedule>& got, const std::optional<P
   }
 }
 
+void expect_same(double got, double want) {
+  EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << got << " is not " << want;
+}
+
 void expect_equal(const PointFigures& got, const PointFigures& want) {
-  const auto& [is_in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, best, scan, refused,
-               margin] = want;
+  const auto& [is_in_seconds, is_exact, workers, elements, build, jacobian, vector, plain, dense, graph, blocks, best,
+               scan, refused, margin] = want;
   EXPECT_EQ(got.is_in_seconds, is_in_seconds);
   EXPECT_EQ(got.is_exact, is_exact);
   EXPECT_EQ(got.workers, workers);
@@ -50,18 +54,13 @@ void expect_equal(const PointFigures& got, const PointFigures& want) {
   EXPECT_EQ(got.largest_jacobian_bytes, jacobian);
   EXPECT_EQ(got.largest_vector_bytes, vector);
   expect_equal(got.plain, plain);
-  EXPECT_EQ(std::isnan(got.dense_score), std::isnan(dense));
-  if (!std::isnan(dense)) {
-    EXPECT_EQ(got.dense_score, dense);
-  }
+  expect_same(got.dense_score, dense);
+  expect_same(got.graph_score, graph);
+  expect_same(got.blocks_score, blocks);
   expect_equal(got.best, best);
   expect_equal(got.scan, scan);
   expect_equal(got.refused_scan, refused);
   EXPECT_EQ(got.margin, margin);
-}
-
-void expect_same(double got, double want) {
-  EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << got << " is not " << want;
 }
 
 void expect_equal(const UnitPoint& got, const UnitPoint& want) {
@@ -121,6 +120,8 @@ class PointMessageTest : public testing::SeededTest {
     if (chance(0.5)) made.best = schedule();
     if (chance(0.5)) made.scan = schedule();
     if (chance(0.5)) made.dense_score = number();
+    if (chance(0.5)) made.graph_score = number();
+    if (chance(0.5)) made.blocks_score = number();
     if (chance(0.5)) made.margin = number();
     return made;
   }

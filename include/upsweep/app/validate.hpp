@@ -10,12 +10,14 @@
 #include "upsweep/app/frame.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/session.hpp"
+#include "upsweep/calibrate/dense_run.hpp"
 #include "upsweep/document/document.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/report/passes_report.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/search/verdict.hpp"
+#include "upsweep/sim/dense_time.hpp"
 
 namespace upsweep {
 
@@ -57,6 +59,8 @@ struct NetworkValidation {
   Execution execution = Execution::level;
   std::size_t input = 0;
   LossGradient loss = {};
+  std::optional<DenseRun> dense = std::nullopt;  ///< where the backend has it beside its schedules, and one ran
+  std::optional<DenseBackprop> predicted_dense = std::nullopt;  ///< of it, where the machine says enough
 
   /// Refers to this object.
   [[nodiscard]] ValidationReport report() const;

@@ -23,6 +23,7 @@ enum class Ability : std::uint8_t {
   network_training,    ///< trainings of networks of operators
   recurrent_training,  ///< those of recurrent models, which need the gradients of all steps
   calibration,         ///< its rates are measured, and its times predicted
+  dense_backprop,      ///< its device's dense back-propagation is measured beside its schedules
 };
 
 /// What a backend's library can do at all, whatever the device.

@@ -22,6 +22,8 @@ struct PointBrief {
   double score = kNone;           ///< of the best schedule
   double plain_score = kNone;     ///< of plain back-propagation, feasible or not
   double dense_score = kNone;     ///< of dense back-propagation, in seconds; where known
+  double graph_score = kNone;     ///< of plain back-propagation over a graph with branches; where known
+  double blocks_score = kNone;    ///< with branches: what comes on top of a scan's score beside that
   double scan_score = kNone;      ///< of the best feasible schedule that is not plain
   double best_bytes = kNone;      ///< peak live bytes of the best schedule
   double plain_bytes = kNone;     ///< of plain back-propagation
@@ -33,10 +35,16 @@ struct PointBrief {
   PointStatus status = PointStatus::open;
   bool is_in_seconds = false;  ///< of the scores; else FLOPs
 
-  /// Of back-propagation without a scan: plain or, where it is known and faster, dense.
-  [[nodiscard]] double without_scan() const { return std::fmin(plain_score, dense_score); }
-  /// How many times faster the scan is than that; NaN without both.
-  [[nodiscard]] double speedup() const { return without_scan() / scan_score; }
+  /// How many times faster the scan is than back-propagation without one: plain, dense or over the graph, whichever is
+  /// the fastest; with branches what blocks take comes on top of the scan beside the latter two. NaN without plain and
+  /// scan.
+  [[nodiscard]] double speedup() const {
+    const double complete = std::isnan(blocks_score) ? scan_score : scan_score + blocks_score;
+    // fmin() takes what is known of both; nothing is NaN / NaN.
+    return std::isnan(plain_score)
+               ? kNone
+               : std::fmin(plain_score / scan_score, std::fmin(dense_score, graph_score) / complete);
+  }
 };
 
 }  // namespace upsweep

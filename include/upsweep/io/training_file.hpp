@@ -19,10 +19,11 @@ struct CostSource {
   std::string model;
   std::string machine;
   std::string machine_file;
-  std::string link;          ///< empty without a link file
-  bool is_csr = false;       ///< sparse products with Jacobians; otherwise dense kernels
-  std::uint64_t batch = 1;   ///< samples of a step (data parallel: on a device)
-  unsigned value_bytes = 4;  ///< of a number
+  std::string link;                       ///< empty without a link file
+  std::optional<LaunchMode> launch = {};  ///< of a gpu: how its kernels are started
+  bool is_csr = false;                    ///< sparse products with Jacobians; otherwise dense kernels
+  std::uint64_t batch = 1;                ///< samples of a step (data parallel: on a device)
+  unsigned value_bytes = 4;               ///< of a number
   std::vector<std::string> layer_names;
 };
 

@@ -10,6 +10,7 @@
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/sparse/pattern.hpp"
+#include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 
@@ -35,6 +36,9 @@ struct BlockStep {
   std::shared_ptr<const Pattern> jacobian = nullptr;  ///< of the operator of a product; kept alike
   std::size_t input = 0;                              ///< of a product: which of the operator's inputs
   bool is_move = false;                               ///< product with an index map: rows are copied, or added up
+  std::uint64_t jacobian_nnz = 0;                     ///< of a product: entries of the operator's Jacobian
+  std::uint64_t max_row_nnz = 0;                      ///< of it, the most in a row
+  ProductSteps work = {};                             ///< of a product, a copy too
 
   /// FLOPs of the step: 2 for a matched pair, 1 for an addition. Throws CountOverflow.
   [[nodiscard]] std::uint64_t flops() const;
@@ -54,7 +58,7 @@ struct BlockFormation {
 struct BlockPlan {
   std::vector<BlockStep> steps;  ///< each after those it reads; the last makes the block's Jacobian
   /// Of the operators' Jacobians, by place in ChainLink::operators and by input; empty without.
-  std::vector<std::vector<std::uint64_t>> operator_nnz;
+  std::vector<std::vector<VectorCounts>> operators;
   BlockFormation formation;
   double roundings = 0;  ///< on a path through the block, at most; the rounding to the type of the chain not included
 };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct BlockStructure {
   std::uint64_t half_bandwidth = 0;  ///< of a banded one, at most h - 1
   double density = 0;                ///< of a uniform one, 0 to 1: expected share of places with an entry
   double rows = 0;                   ///< of a uniform one, 0 to 1: expected share of rows with an entry
+  double span = 0;  ///< of a uniform one: expected span of a product with it, see profile_homogeneous()
 
   friend bool operator==(const BlockStructure&, const BlockStructure&) = default;
 };
@@ -59,7 +61,7 @@ struct OpRun {
   bool is_mv = false;
   bool dead = false;            ///< no result depends on them
   std::uint64_t flops = 0;      ///< of each
-  std::uint64_t span = 0;       ///< of each: product_span(); of a uniform chain that of a mean row with an entry
+  std::uint64_t span = 0;       ///< of each: product_span(); of a uniform chain expected
   std::uint64_t nnz = 0;        ///< of the result of each
   std::uint64_t bytes = 0;      ///< of the result of each
   BlockStructure earlier = {};  ///< of the earlier operand; of no meaning where that is a vector
@@ -115,6 +117,19 @@ struct HomogeneousProfile {
   HomogeneousTotals live;  ///< without them
 };
 
+/// What a combine of a level costs, by its phase and, in a sweep, the level d of it: the same for all that do the same.
+using HomogeneousCost = std::function<std::uint64_t(Phase phase, std::uint32_t d, const OpRun& run)>;
+
+/// A figure with dead combines and without.
+struct InScopes {
+  std::uint64_t all = 0;
+  std::uint64_t live = 0;
+};
+
+/// The longest path through the data dependencies of a profile, costs of its combines added up. Throws CountOverflow.
+/// Cost: O(depth).
+[[nodiscard]] InScopes longest_path(const HomogeneousProfile& profile, const HomogeneousCost& cost);
+
 /// What does not depend on the schedule.
 struct HomogeneousReference {
   std::uint64_t linear_flops = 0;  ///< plain back-propagation with the same Jacobians
@@ -135,7 +150,9 @@ struct HomogeneousReference {
 /// of a combine are these expectations, rounded to whole counts of at least 1: exact for h <= 256, for larger h to
 /// 1e-6, and to 1e-3 where rows died out over very many elements. Their sums are expectations, too. Paths, makespans,
 /// flops_max and peak_live_bytes are those of combines of expected counts: the mean of a maximum is above the maximum
-/// of means. The span of a product is that of a mean row with an entry, which is shorter than that of the longest row.
+/// of means. The span of a product X·Y is E[1 + ceil(log2 R)], R the most entries in a row of X, rounded, were the rows
+/// of X independent: its expectation where X is one element, and an upper bound where X is a product, whose rows share
+/// factors. Where a row of X has more than 16 entries and h > 256 its law is taken for a gamma law.
 ///
 /// `value_bytes` is 4 or 8. Throws like homogeneous_reference(). Cost: O(depth) time and memory, whatever the length,
 /// and once per thread, size and density of a uniform chain that of its law: below 1 ms, with h·d close to 1 some.

@@ -15,14 +15,18 @@ struct OperatorProfile {
   std::uint64_t rows = 0;  ///< of the transposed Jacobian
   std::uint64_t cols = 0;
   std::uint64_t nnz = 0;
-  std::uint64_t bytes = 0;                    ///< as a CSR matrix
-  std::uint64_t baseline_flops = 0;           ///< of dense back-propagation through this operator
-  std::vector<std::uint64_t> input_nnz = {};  ///< by input: one, or several of a mixing operator
+  std::uint64_t bytes = 0;           ///< as a CSR matrix
+  std::uint64_t baseline_flops = 0;  ///< of dense back-propagation through this operator
+  /// The Jacobian times the gradient of the output, by input: one, or several of a mixing operator. Where numbers only
+  /// move, FLOPs are additions.
+  std::vector<OpProfile> gradients = {};
 };
 
 /// A step that forms the Jacobian of a block, and the steps that it reads.
 struct FormationStep {
-  std::uint64_t flops = 0;         ///< 0 where it is a copy
+  /// Of a product J^T · G, `right` is J^T; of a sum both are summands. FLOPs are 0 where it is a copy.
+  OpProfile op;
+  bool is_sum = false;
   std::vector<std::size_t> reads;  ///< positions of earlier steps
 };
 

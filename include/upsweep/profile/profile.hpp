@@ -36,6 +36,12 @@ struct OpProfile {
   bool is_exact = true;           ///< whether all of them are counted, none estimated from samples of rows
 };
 
+/// The product of a transposed Jacobian with a dense gradient. Throws CountOverflow.
+[[nodiscard]] OpProfile vector_product(const VectorCounts& jacobian, unsigned value_bytes);
+
+/// Adds the counts of the same combine at another input, whose shapes are the same. Throws CountOverflow.
+void add_to(OpProfile& sum, const OpProfile& op);
+
 /// The combines of one level.
 struct LevelProfile {
   Phase phase = Phase::up;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/calibrate/dense_run.hpp"
 #include "upsweep/document/document.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/profile/network_profile.hpp"
@@ -27,7 +29,9 @@ struct ValidationReport {
   std::size_t input = 0;
   std::string loss;  ///< the loss gradient in words
   unsigned value_bytes = 4;
-  bool forms_blocks = false;  ///< the network has blocks, whose Jacobians are formed while the chain is built
+  bool forms_blocks = false;        ///< the network has blocks, whose Jacobians are formed while the chain is built
+  const DenseRun* dense = nullptr;  ///< dense back-propagation on the same device; null: not measured
+  std::optional<double> predicted_dense_s = {};  ///< its gradients of activations; nothing where not predicted
 };
 
 /// The validation without the verdict; its fields are listed in docs/validation.md. CSV: predicted and measured seconds

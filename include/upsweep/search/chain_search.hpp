@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kMostSchemeElements = 10'000;
 /// search_depth() over a homogeneous chain: the same scores, reasons, best and margins. Depths are scored for every
 /// length, other schemes where the chain has at most `scheme_elements` elements.
 ///
-/// With a machine under Execution::level, where closed forms have seconds. Throws std::invalid_argument for 0 workers
+/// Throws std::invalid_argument for 0 workers
 /// and like profile_homogeneous(); CountOverflow. Cost: that of homogeneous_pram() for each depth, and that of
 /// pram_profile() for each scheme: up to n · log2 n combines.
 [[nodiscard]] SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& options,

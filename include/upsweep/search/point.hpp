@@ -74,6 +74,10 @@ struct PointFigures {
   PointSchedule plain;                ///< plain back-propagation, depth 0
   /// Seconds of dense back-propagation of the batch, of a network on a processor or GPU that says enough; else NaN.
   double dense_score = std::numeric_limits<double>::quiet_NaN();
+  /// Of a network with branches, by the objective: plain back-propagation over the graph, and what comes on top of a
+  /// scan's score, see graph_scores(). NaN without branches, for shared ops in FLOPs, and where not known.
+  double graph_score = std::numeric_limits<double>::quiet_NaN();
+  double blocks_score = std::numeric_limits<double>::quiet_NaN();
   std::optional<PointSchedule> best;  ///< the smallest feasible score of what was asked for; ties to the smaller depth
   std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation, which
                                       ///< blocked:1 and blocked:2 are, too
@@ -130,7 +134,7 @@ class ProfiledChain {
 
 /// The same of a homogeneous chain: depths by closed forms, other schemes combine by combine up to kMostSchemeElements.
 ///
-/// Throws the same; also for seconds under Execution::dag, for other schemes of longer or inexact chains, and where
+/// Throws the same; also for other schemes of longer or inexact chains, and where
 /// Objective::time under Execution::dag asks for a depth, plain back-propagation or among all of "best", of which
 /// homogeneous_dag_makespan() has no short simulation: then nothing is known of the whole point.
 /// Cost: O(depth²) for each schedule, whatever the length; under Execution::dag that of homogeneous_dag_makespan(), up

@@ -11,10 +11,13 @@
 
 namespace upsweep {
 
-/// A piece of work on one worker, and the pieces it waits for.
+/// A piece of work, and the pieces it waits for.
 struct GraphTask {
-  std::uint64_t flops = 0;
+  /// A product, whose `right` is a Jacobian, or a sum: `left` is the first summand, `right` all others. Sums over the
+  /// inputs.
+  OpProfile op;
   std::vector<std::size_t> after;  ///< positions of earlier tasks
+  bool is_sum = false;
 };
 
 /// What a list of tasks comes to on a PRAM. Sums over the inputs, as in profile.hpp.
@@ -46,11 +49,14 @@ struct GraphWork {
 /// operators read (one addition per element and further reader). Views and joins hand gradients on at no cost.
 /// Gradients of the network's input, and of views and joins of it, are left out. Source: Naumov (2018), "Parallel
 /// Complexity of Forward and Backward Propagation", whose layers stand in a row.
-[[nodiscard]] std::vector<GraphTask> graph_backprop_tasks(const Network& network, const NetworkProfile& profile);
+/// `value_bytes` (4 or 8) are those of the numbers of sums.
+[[nodiscard]] std::vector<GraphTask> graph_backprop_tasks(const Network& network, const NetworkProfile& profile,
+                                                          unsigned value_bytes = 4);
 
 /// The part of it that a scan over the chain leaves to do: the gradients inside blocks, from those at their outputs.
 /// Blocks do not wait for each other.
-[[nodiscard]] std::vector<GraphTask> inner_backprop_tasks(const Network& network, const NetworkProfile& profile);
+[[nodiscard]] std::vector<GraphTask> inner_backprop_tasks(const Network& network, const NetworkProfile& profile,
+                                                          unsigned value_bytes = 4);
 
 /// Forming the Jacobians of the blocks that schedules read, links 2..n, step by step; copies are no tasks.
 [[nodiscard]] std::vector<GraphTask> formation_tasks(const NetworkProfile& profile);

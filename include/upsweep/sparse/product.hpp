@@ -70,10 +70,26 @@ struct Product {
 /// Steps of X times a dense vector: teams, single_steps and team_steps.
 [[nodiscard]] ProductSteps steps_with_dense_vector(const Pattern& x);
 
+/// Steps of X·Y where Y has `cols` entries in every row; all of multiply(), sums too.
+[[nodiscard]] ProductSteps steps_with_full(const Pattern& x, std::uint64_t cols);
+
+/// What X times a dense vector depends on, once the pattern itself is gone.
+struct VectorCounts {
+  std::uint64_t rows = 0;  ///< of X
+  std::uint64_t cols = 0;
+  std::uint64_t nnz = 0;
+  std::uint64_t max_row_nnz = 0;
+  ProductSteps steps;  ///< steps_with_dense_vector()
+};
+[[nodiscard]] VectorCounts vector_counts(const Pattern& x);
+
 /// Span of X·Y in FLOPs: the depth of its arithmetic, were there a scalar processor for every operation. A
 /// multiplication, then a tree of additions over at most `max_row_nnz` pairs, the most entries in a row of X; never
 /// more than its FLOPs, where few of those entries meet one of Y. Source: docs/counting-rule.md.
 [[nodiscard]] std::uint64_t product_span(std::uint64_t products, std::uint64_t max_row_nnz);
+
+/// The same of additions alone, of at most `summands` numbers each.
+[[nodiscard]] std::uint64_t additions_span(std::uint64_t flops, std::uint64_t summands);
 
 /// Matched pairs and steps of X·Y, without the sums.
 struct ProductCounts {

@@ -28,6 +28,11 @@ class TeamSteps {
     add_to(steps.passes, checked_mul(entries, teams_));
     add_to(alone_ ? steps.single_steps : steps.team_steps, pairs);
   }
+  /// Where every row of Y has `cols` entries, sums included.
+  void add_full(std::uint64_t entries, std::uint64_t cols, ProductSteps& steps) const {
+    add_product(entries, checked_mul(entries, cols), cols > 1, steps);
+    add_sums(cols, steps);
+  }
   void add_sums(std::uint64_t results, ProductSteps& steps) const {
     add_to(alone_ ? steps.single_sums : steps.team_sums, checked_mul(results, teams_));
   }

@@ -77,7 +77,9 @@ struct StudyPointRow {
   std::string unit;         ///< s or FLOPs; empty without a result
   std::optional<double> score;
   std::optional<double> plain_score;
-  std::optional<double> dense_score;  ///< seconds; nothing where dense back-propagation is not predicted
+  std::optional<double> dense_score;   ///< seconds; nothing where dense back-propagation is not predicted
+  std::optional<double> graph_score;   ///< of plain back-propagation over a graph with branches; where known
+  std::optional<double> blocks_score;  ///< beside that on top of a scan
   std::optional<double> scan_score;
   std::optional<double> peak_live_bytes;
   std::optional<double> plain_bytes;
@@ -86,11 +88,16 @@ struct StudyPointRow {
   std::optional<double> pipeline_bytes;
   std::optional<double> memory_limit;
 
-  /// Of the best scan over back-propagation without one, plain or, where it is known and faster, dense; nothing without
-  /// both.
+  /// PointBrief::speedup(); nothing without scores above 0.
   [[nodiscard]] std::optional<double> speedup() const {
     if (!plain_score || !scan_score || !(*plain_score > 0) || !(*scan_score > 0)) return std::nullopt;
-    return std::min(*plain_score, dense_score.value_or(*plain_score)) / *scan_score;
+    PointBrief brief;
+    brief.plain_score = *plain_score;
+    brief.dense_score = dense_score.value_or(PointBrief::kNone);
+    brief.graph_score = graph_score.value_or(PointBrief::kNone);
+    brief.blocks_score = blocks_score.value_or(PointBrief::kNone);
+    brief.scan_score = *scan_score;
+    return brief.speedup();
   }
 };
 

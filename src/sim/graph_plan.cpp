@@ -1,4 +1,4 @@
-#include "graph_plan.hpp"
+#include "upsweep/sim/graph_plan.hpp"
 
 #include <algorithm>
 #include <cassert>

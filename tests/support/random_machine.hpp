@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+
+#include "upsweep/machine/machine.hpp"
+
+namespace upsweep::testing {
+
+/// A machine of 1, 2 and 8 workers with every rate made up; `between(low, high)` draws.
+template <class Between>
+[[nodiscard]] Machine random_machine(const Between& between, MachineKind kind) {
+  const auto number = [&] { return static_cast<double>(between(1, 1000)) / 1000; };
+  Machine machine;
+  machine.name = "random";
+  machine.kind = kind;
+  machine.cache_bytes = between(0, 20'000);
+  machine.near_cache_bytes = between(0, 2000);
+  machine.first_cache_bytes = between(0, 200);
+  machine.fill_teams = between(1, 100);
+  for (const std::size_t workers : {1, 2, 8}) {
+    Rates rates;
+    rates.workers = workers;
+    rates.op_latency_s = number() * 1e-6;
+    rates.level_latency_s = number() * 1e-6;
+    for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
+      for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
+      for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
+    }
+    machine.rates.push_back(rates);
+  }
+  return machine;
+}
+
+}  // namespace upsweep::testing
