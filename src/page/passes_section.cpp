@@ -74,8 +74,8 @@ Markup losses_table(const PassRecord& record) {
   HtmlTable table("Training", {{"method", false},
                                {"iterations"},
                                {"first loss"},
-                               {"last loss"},
-                               {"last accuracy"},
+                               {"loss, last iteration"},
+                               {"accuracy, last iteration"},
                                {"largest difference of losses"}});
   const auto number = [](double value) { return HtmlCell{Markup().text(fmt::format("{:.5g}", value)), value}; };
   for (std::size_t i = 0; i < record.passes.size(); ++i) {

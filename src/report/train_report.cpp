@@ -231,6 +231,10 @@ std::string to_text(const TrainReport& report) {
   text += fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", report.spec.iterations,
                       report.spec.iterations == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
                       to_string(report.spec.optimizer));
+  if (const auto* features = std::get_if<FeatureData>(&report.spec.data);
+      features != nullptr && features->is_normalized)
+    text +=
+        "Every coefficient of a sequence is shifted and scaled to mean 0 and variance 1; normalize: false leaves it.\n";
   text += fmt::format("Backward passes on {} ({}), {} thread{}\n\n", report.spec.backend, report.device, report.workers,
                       report.workers == 1 ? "" : "s");
   text += loss_table(report) + '\n' + time_table(report) + '\n' + plot(report.result);
