@@ -43,6 +43,13 @@ Model load_countable_network(const std::string& file, Numbers numbers, const std
   return countable_network(load_model(file, numbers), command, form);
 }
 
+void require_sample_inputs(const Model& model, const std::string& command) {
+  if (!model.sample || !model.sample->is_drawn()) return;
+  throw InputError(fmt::format("{}: its sample has densities, by which patterns are drawn without numbers; accepted by "
+                               "{} are inputs or count alone",
+                               model.file, command));
+}
+
 Numbers numbers_for(PatternKind pattern) {
   return pattern == PatternKind::sample ? Numbers::needed : Numbers::structure;
 }

@@ -35,7 +35,7 @@ JacobianChain chain_of(const Model& model, PatternKind pattern) {
   // Pictures look at every row, which counts need not.
   model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
   if (pattern == PatternKind::guaranteed) return guaranteed_chain(model.network, model.weights, StepPatterns::drop);
-  return SampleChains(model.network, model.weights).at(model.sample->at(0), StepPatterns::drop);
+  return SampleChains(model.network, model.weights).at(*model.sample, 0, StepPatterns::drop);
 }
 
 std::vector<StoredPicture> pictures_of(const Model& model, PatternKind pattern) {

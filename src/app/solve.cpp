@@ -234,6 +234,7 @@ SolveOutcome run(const SolveRequest& request, const Caller&, const Watch& watch)
   check_request(request);
   const Model model = load_countable_network(
       request.model, request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run, "solve");
+  require_sample_inputs(model, "solve");
   try {
     return model.at_operators([&] { return solve_model(model, request, watch); });
   } catch (const CountOverflow& error) {

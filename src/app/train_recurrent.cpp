@@ -54,8 +54,8 @@ void require_training_memory(const TrainSpec& spec, const PassShape& shape, unsi
                   spec.file, shape.steps, shape.batch, text, short_bytes(static_cast<double>(there))));
 }
 
-SequenceData data_of(const TrainSpec& spec, const CellShape& cell, std::size_t steps) {
-  if (std::holds_alternative<FeatureData>(spec.data)) return load_features(spec, cell, steps);
+SequenceData data_of(const TrainSpec& spec, const CellShape& cell, std::size_t steps, unsigned value_bytes) {
+  if (std::holds_alternative<FeatureData>(spec.data)) return load_features(spec, cell, steps, value_bytes);
   if (const auto* bits = std::get_if<BitstreamData>(&spec.data)) {
     if (cell.input != 1) {
       throw spec.error(spec.lines.data,
@@ -92,7 +92,7 @@ TrainReport train_recurrent_model(const TrainSpec& spec, const TrainProgress& pr
   training.shuffle_seed = spec.shuffle_seed;
   require_supported(spec, backend, methods, training.shape);
   require_training_memory(spec, training.shape, model.value_bytes);
-  const SequenceData data = data_of(spec, model.shape, training.shape.steps);
+  const SequenceData data = data_of(spec, model.shape, training.shape.steps, model.value_bytes);
   if (data.shape().samples < training.shape.batch) {
     throw spec.error(spec.lines.data, fmt::format("data has {} samples, accepted are at least the {} of a batch",
                                                   data.shape().samples, training.shape.batch));

@@ -9,14 +9,18 @@
 #include <utility>
 
 #include "calibrating.hpp"
+#include "upsweep/app/loading.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/measuring.hpp"
 #include "upsweep/devices/registry.hpp"
+#include "upsweep/io/npy.hpp"
+#include "upsweep/jacobian/forward.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
+#include "upsweep/validate/direct_backprop.hpp"
 #include "validate_recurrent.hpp"
 #include "validation_records.hpp"
 
@@ -37,6 +41,7 @@ namespace {
 Model load_at_input(const ValidateRequest& request, const ModelFile& file) {
   Model model = countable_network(file.load(request.pattern == PatternKind::sample ? Numbers::needed : Numbers::run),
                                   "validate beside recurrent models");
+  require_sample_inputs(model, "validate");
   const std::size_t input = request.input;
   const SampleInputs& all = *model.sample;
   if (input >= all.count) {
@@ -168,6 +173,15 @@ void run_dense(const Watch& watch, NetworkValidation& found) {
   if (rates) found.predicted_dense = dense_backprop(model.network, found.analysis.network, *rates, 1);
 }
 
+/// Writes the gradient of the network's input, by direct back-propagation.
+void write_gradient(const Model& model, const LossGradient& loss, const std::string& file) {
+  const std::vector<double> gradient = model.at_operators([&] {
+    const auto inputs = link_inputs(model.network, model.weights, model.sample->at(0));
+    return direct_backprop(model.network, model.weights, inputs, loss.at(inputs.back())).gradient.front();
+  });
+  write_npy(file, model.network.input(), gradient);
+}
+
 /// Keeps what ran and, of a model that is new there, pictures of its patterns.
 std::vector<std::int64_t> store_network(RunStore& store, const ValidateRequest& request, const ModelFile& file,
                                         const ValidateOutcome& outcome, const Caller& caller, const Watch& watch) {
@@ -202,6 +216,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   const LossGradient loss{request.label, request.loss_seed.value_or(1)};
   check_label(model, loss);
   const auto store = open_store(request.db);
+  if (request.gradient) write_gradient(model, loss, *request.gradient);
   std::vector<Schedule> schedules = schedules_of(request, model.network.links().size() + 1, setting.workers);
   const bool is_default = !request.schedule && !request.all_depths && !request.all_schedules;
   Analysis analysis = is_default ? analyse_default(model, request.pattern, std::move(schedules), watch)
@@ -242,6 +257,7 @@ void refuse_recurrent(const ValidateRequest& request) {
   refuse(request.launch.has_value(), "`launch`, accepted is none: rates are measured before the run");
   refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
   refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
+  refuse(request.gradient.has_value(), "`gradient`, accepted is a network of operators");
   refuse(request.force, "`force`, accepted is none: nothing is skipped");
   refuse(request.execution == Execution::dag, "`execution` dag, accepted is level");
   refuse(request.input != 0 || request.label, "`input` or `label`, accepted is `loss_seed`");
@@ -279,12 +295,14 @@ ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const 
   FrameRequest frame = request;
   frame.launch.reset();  // which asks for a backend, with a machine file or without
   check_frame(frame);
+  if (request.gradient && !request.gradient->ends_with(".npy"))
+    throw RequestError("gradient", fmt::format("is '{}', accepted is a name that ends with .npy", *request.gradient));
   if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   if (request.schedule && (request.all_depths || request.all_schedules))
     throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
   check_sizes(request.sizes);
-  const ModelFile file(request.model);
+  const ModelFile file(request.model, request.onnx);
   require_recurrent_settings(file, request.model, request.sizes);
   if (!file.holds<RecurrentModel>()) return validate_network(request, file, caller, watch);
   refuse_recurrent(request);

@@ -19,7 +19,7 @@ struct ValidateOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string schedule = "blelloch";
-  std::string input = "0";
+  OnnxTexts onnx;
   std::optional<std::string> label;
   std::string loss_seed = "1";
   bool has_schedule = false;  ///< --schedule was given
@@ -34,7 +34,14 @@ ValidateRequest request_of(const ValidateOptions& options) {
   set_frame(options.model, request);
   request.db = options.model.db;
   if (options.has_schedule) request.schedule = options.schedule;
-  request.input = parse_whole("--input", options.input);
+  OnnxTexts onnx = options.onnx;
+  // A number is an input of the sample, a shape one of an ONNX file.
+  const auto shapes = std::ranges::stable_partition(
+      onnx.inputs, [](const std::string& text) { return text.find('=') != std::string::npos; });
+  if (shapes.size() > 1) throw UsageError("--input has several numbers, accepted is one");
+  if (!shapes.empty()) request.input = parse_whole("--input", shapes.front());
+  onnx.inputs.erase(shapes.begin(), shapes.end());
+  request.onnx = onnx_options(onnx);
   if (options.label) request.label = parse_whole("--label", *options.label);
   if (options.has_seed) request.loss_seed = parse_whole("--loss-seed", options.loss_seed);
   request.sizes = sizes_of(options.recurrent);
@@ -81,9 +88,7 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
                 "every hybrid depth and every other scheme, as in search")
       ->excludes(schedule)
       ->excludes(depths);
-  app->add_option("--input", options->input, "which input of the model's sample, from 0")
-      ->type_name("I")
-      ->capture_default_str();
+  declare_onnx_options(*app, options->onnx, "which input of the model's sample, from 0 (the default); ");
   CLI::Option* label =
       app->add_option("--label", options->label, "loss gradient of softmax cross-entropy for this class, from 0")
           ->type_name("K");
@@ -91,6 +96,9 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
                           ->type_name("S")
                           ->capture_default_str()
                           ->excludes(label);
+  app->add_option("--gradient", options->request.gradient,
+                  "write the gradient of the network's input here, for comparisons with other programs")
+      ->type_name("FILE.npy");
   app->add_flag("--no-prediction", options->request.no_prediction,
                 "run at once, without measuring rates to predict from")
       ->group("Recurrent models");

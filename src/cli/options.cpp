@@ -158,19 +158,65 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
   declare_format(app, options.format);
 }
 
-void declare_onnx_options(CLI::App& app, OnnxTexts& texts) {
+void declare_onnx_options(CLI::App& app, OnnxTexts& texts, const std::string& other_input) {
   app.add_option("--input", texts.inputs,
-                 "of an ONNX file: the shape of an input with its batch of 1, for dynamic axes, e. g. x=1x3x224x224")
-      ->type_name("NAME=SHAPE");
+                 other_input +
+                     "of an ONNX file: the shape of an input with its batch of 1, for dynamic axes, e. g. "
+                     "x=1x3x224x224")
+      ->type_name(other_input.empty() ? "NAME=SHAPE" : "I|NAME=SHAPE");
   app.add_option("--output", texts.output, "of an ONNX file: which output; default: the first")->type_name("NAME");
   app.add_option("--fold-norms", texts.fold_norms,
                  "of an ONNX file: take batch normalisations into the convolutions before them")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  app.add_option("--prune", texts.prune,
+                 "of an ONNX file: prune its weights, or seeded ones where it has none: magnitude_global=S, "
+                 "magnitude_layer=S, erk=S, n_m=N:M, per_layer=FILE.csv:COLUMN or per_layer_in_order=FILE.csv:COLUMN")
+      ->type_name("METHOD=VALUE");
 }
+
+namespace {
+
+double parse_share(const std::string& option, const std::string& text) {
+  const double share = parse_number(option, text, "is a number in [0, 1)", 0);
+  if (share < 1) return share;
+  throw UsageError(fmt::format("{} is '{}', accepted is a number in [0, 1)", option, text));
+}
+
+/// METHOD=VALUE of --prune.
+void set_pruning(const std::string& text, OnnxOptions& options) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string method = text.substr(0, equals);
+  const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+  const std::string what = "--prune " + method;
+  const std::size_t colon = value.rfind(':');
+  const std::string front = value.substr(0, colon);
+  const std::string back = colon == std::string::npos ? "" : value.substr(colon + 1);
+  if (method == "magnitude_global") {
+    options.prune = MagnitudeGlobal{parse_share(what, value)};
+  } else if (method == "magnitude_layer") {
+    options.prune = MagnitudeLayer{parse_share(what, value)};
+  } else if (method == "erk") {
+    options.prune = ErdosRenyiKernel{parse_share(what, value)};
+  } else if (method == "n_m") {
+    const std::uint64_t m = parse_positive(what, back, 1U << 20);
+    options.prune = NOfM{parse_positive(what, front, m), m};
+  } else if ((method == "per_layer" || method == "per_layer_in_order") && !front.empty()) {
+    options.budget = BudgetFile{front, back, "", method == "per_layer_in_order"};
+  } else {
+    throw UsageError(
+        fmt::format("--prune is '{}', accepted are magnitude_global=S, magnitude_layer=S, erk=S, n_m=N:M, "
+                    "per_layer=FILE.csv:COLUMN "
+                    "and per_layer_in_order=FILE.csv:COLUMN",
+                    text));
+  }
+}
+
+}  // namespace
 
 OnnxOptions onnx_options(const OnnxTexts& texts) {
   OnnxOptions options;
+  if (texts.prune) set_pruning(*texts.prune, options);
   options.output = texts.output;
   options.fold_norms = texts.fold_norms == "on";
   for (const std::string& text : texts.inputs) {

@@ -62,10 +62,11 @@ struct OnnxTexts {
   std::vector<std::string> inputs;
   std::optional<std::string> output;
   std::string fold_norms = "on";
+  std::optional<std::string> prune;
 };
 
-/// Declares --input, --output and --fold-norms.
-void declare_onnx_options(CLI::App& app, OnnxTexts& texts);
+/// Declares --input, --output, --fold-norms and --prune. `other_input`: what else a command's --input says.
+void declare_onnx_options(CLI::App& app, OnnxTexts& texts, const std::string& other_input = "");
 
 /// Throws UsageError.
 [[nodiscard]] OnnxOptions onnx_options(const OnnxTexts& texts);

@@ -9,7 +9,7 @@
 
 namespace upsweep {
 
-/// Arrays by name: a folder of .npy and .smtx files, a .npz file, or a .safetensors file.
+/// Arrays by name: a folder of .npy, .smtx and .mtx files, a .npz file, or a .safetensors file.
 class ArraySource {
  public:
   virtual ~ArraySource() = default;
@@ -33,6 +33,12 @@ class ArraySource {
 /// al., "Sparse GPU Kernels for Deep Learning", 2020). Throws InputError.
 [[nodiscard]] NpyArray read_smtx(std::istream& in, std::uint64_t length, const std::vector<std::uint64_t>& shape,
                                  const std::string& name);
+
+/// The numbers of a Matrix Market file (coordinate or array; real, integer or pattern; general) for a weight of
+/// `shape`: a row is an output, a column the number of a weight among those of its output, row-major. Source:
+/// math.nist.gov/MatrixMarket/formats.html. Throws InputError.
+[[nodiscard]] NpyArray read_matrix_market(std::istream& in, std::uint64_t length,
+                                          const std::vector<std::uint64_t>& shape, const std::string& name);
 
 /// Where the arrays of a .npz file (a zip archive, stored or deflated) or of a .safetensors file stand.
 [[nodiscard]] std::unique_ptr<const ArraySource> open_npz(const std::filesystem::path& path);

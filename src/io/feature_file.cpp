@@ -35,7 +35,7 @@ YamlNode sample_node(const TrainSpec& spec, const FeatureData& features) {
 
 }  // namespace
 
-SequenceData load_features(const TrainSpec& spec, const CellShape& cell, std::size_t steps) {
+SequenceData load_features(const TrainSpec& spec, const CellShape& cell, std::size_t steps, unsigned value_bytes) {
   const auto& features = std::get<FeatureData>(spec.data);
   ContentHash hash;
   const RecurrentSample sample = read_sample({spec.file, nullptr}, sample_node(spec, features), cell, hash);
@@ -45,16 +45,15 @@ SequenceData load_features(const TrainSpec& spec, const CellShape& cell, std::si
                                                   features.inputs, sample.steps, steps));
   }
   const std::size_t length = steps * cell.input;
-  std::vector<float> values;
+  std::vector<double> values;
   values.reserve(sample.samples * length);
   for (std::size_t k = 0; k < sample.samples; ++k) {
     for (const double x : std::span(sample.inputs).subspan(k * sample.steps * cell.input, length)) {
-      const auto number = static_cast<float>(x);
-      if (!std::isfinite(number)) {
+      if (value_bytes == 4 && !std::isfinite(static_cast<float>(x))) {
         throw spec.error(spec.lines.data, fmt::format("{} has {}, accepted are numbers that fp32 has, up to {}",
                                                       features.inputs, x, std::numeric_limits<float>::max()));
       }
-      values.push_back(number);
+      values.push_back(x);
     }
     if (features.is_normalized) normalize_along_steps(std::span(values).last(length), cell.input);
   }

@@ -121,7 +121,8 @@ class LayerReader {
                                               "input: [channels, height, width] or [features]",
                                               what));
     }
-    const OperatorEntry entry = read_operator_settings(document_, item, kind, map ? &*map : nullptr, what);
+    IndexArrays arrays(std::filesystem::path(document_.file).parent_path());
+    const OperatorEntry entry = read_operator_settings(document_, item, kind, map ? &*map : nullptr, what, arrays);
     if (map) map->finish();
     if (is_join(entry.spec.kind)) {
       throw document_.error(item, fmt::format("{} reads several outputs, accepted for its work is elementwise: "

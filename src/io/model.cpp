@@ -22,9 +22,9 @@ namespace {
 
 ModelSource source_of(const std::string& path, const OnnxOptions& onnx) {
   if (looks_like_onnx(path)) return {{path, nullptr}, onnx};
-  if (!onnx.inputs.empty() || onnx.output || !onnx.fold_norms) {
-    throw InputError(
-        fmt::format("{}: `input`, `output` or `fold_norms`, accepted are these of ONNX files, which it is not", path));
+  if (!onnx.inputs.empty() || onnx.output || !onnx.fold_norms || onnx.prune || onnx.budget) {
+    throw InputError(fmt::format(
+        "{}: `input`, `output`, `fold_norms` or `prune`, accepted are these of ONNX files, which it is not", path));
   }
   return {read_yaml(path)};
 }

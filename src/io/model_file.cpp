@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "operator_reader.hpp"
+#include "prune_reader.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "weights_reader.hpp"
@@ -27,24 +29,51 @@ Shape read_input_shape(const YamlDocument& document, const YamlNode& node) {
   return shape;
 }
 
+/// The operators of a file.
+struct FileOperators {
+  LoweredOperators lowered;
+  std::vector<OperatorEntry> entries;
+
+  [[nodiscard]] const OperatorEntry& entry_of(std::size_t spec) const { return entries[lowered.entry[spec]]; }
+};
+
+/// Lists of kinds alone are what they are; others are lowered.
+FileOperators file_operators(const YamlDocument& document, const YamlNode& list, const Shape& input) {
+  FileOperators all{{}, read_operators(document, list)};
+  std::vector<ListedOperator> listed;
+  for (const OperatorEntry& entry : all.entries) listed.push_back({entry.spec, entry.torch, entry.arguments});
+  if (std::ranges::any_of(listed, [](const ListedOperator& one) { return one.torch != nullptr; })) {
+    try {
+      all.lowered = lower_operators(input, listed);
+    } catch (const OperatorError& error) {
+      throw InputError(document.file, all.entries[error.index()].line, error.what());
+    }
+    return all;
+  }
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    all.lowered.specs.push_back(listed[i].spec);
+    all.lowered.entry.push_back(i);
+  }
+  all.lowered.constants.resize(listed.size());
+  return all;
+}
+
 Network build_network(const YamlDocument& document, const YamlNode& list, const Shape& input,
-                      const std::vector<OperatorEntry>& entries) {
-  std::vector<OperatorSpec> specs;
-  specs.reserve(entries.size());
-  for (const OperatorEntry& entry : entries) specs.push_back(entry.spec);
+                      const FileOperators& operators) {
   try {
-    return Network(input, specs);
+    return Network(input, operators.lowered.specs);
   } catch (const OperatorError& error) {
-    throw InputError(document.file, entries[error.index()].line, error.what());
+    throw InputError(document.file, operators.entry_of(error.index()).line, error.what());
   } catch (const std::invalid_argument& error) {
     throw document.error(list, error.what());
   }
 }
 
-void check_stated_inputs(const YamlDocument& document, const Network& network,
-                         const std::unordered_map<std::string, const OperatorEntry*>& entries) {
-  for (const Operator& op : network.operators()) {
-    const OperatorEntry& entry = *entries.at(op.name);
+void check_stated_inputs(const YamlDocument& document, const Network& network, const FileOperators& operators,
+                         const std::vector<std::size_t>& specs) {
+  for (std::size_t o = 0; o < specs.size(); ++o) {
+    const Operator& op = network.operators()[o];
+    const OperatorEntry& entry = operators.entry_of(specs[o]);
     if (entry.stated_input && *entry.stated_input != op.in_shape[0]) {
       throw InputError(document.file, entry.line,
                        fmt::format("{} '{}': it states {} inputs, its input has shape {}", kind_name(op.kind), op.name,
@@ -82,6 +111,15 @@ ContentHash structure_hash(const Model& model) {
   return hash;
 }
 
+/// By operator of a network: its place in the list that the network was made of.
+std::vector<std::size_t> specs_in_order(const Network& network, const std::vector<OperatorSpec>& specs) {
+  std::unordered_map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < specs.size(); ++i) place.emplace(specs[i].name, i);
+  std::vector<std::size_t> order;
+  for (const Operator& op : network.operators()) order.push_back(place.at(op.name));
+  return order;
+}
+
 Network onnx_network(const std::string& file, const OnnxNetwork& read) {
   try {
     return {read.input, read.specs};
@@ -94,20 +132,41 @@ Network onnx_network(const std::string& file, const OnnxNetwork& read) {
 
 }  // namespace
 
+namespace {
+
+/// Prunes the weights of an ONNX file, or, where it has none, seeded ones.
+void prune_onnx(const Model& model, const OnnxOptions& options, const OperatorAliases& aliases, bool has_numbers,
+                NetworkWeights& weights) {
+  if (!options.prune && !options.budget) return;
+  const Pruning rule = options.budget ? Pruning(budgets_of(model.network, aliases, *options.budget)) : *options.prune;
+  model.at_operators(
+      [&] { has_numbers ? prune(model.network, rule, weights) : prune_he_normal(model.network, 0, rule, weights); });
+}
+
+}  // namespace
+
 Model load_onnx(const std::string& file, const OnnxOptions& options, Numbers numbers) {
-  OnnxNetwork read = import_onnx(file, options, numbers != Numbers::structure);
+  const bool is_pruned = options.prune || options.budget;
+  OnnxNetwork read = import_onnx(file, options, numbers != Numbers::structure || is_pruned);
   Model model{file, read.name, 4, onnx_network(file, read), {}, {}, {}, {}, read.facts, read.macs};
-  std::unordered_map<std::string, std::size_t> place;
-  for (std::size_t i = 0; i < read.specs.size(); ++i) place.emplace(read.specs[i].name, i);
-  ContentHash hash = structure_hash(model);
-  for (const Operator& op : model.network.operators()) {
-    OperatorWeights& weights = model.weights.emplace_back(std::move(read.weights[place.at(op.name)]));
-    hash.add("mask " + op.name, std::as_bytes(std::span(weights.kept)));
-    hash.add("values " + op.name, std::as_bytes(std::span(weights.values)));
+  OperatorAliases aliases;
+  for (const std::size_t spec : specs_in_order(model.network, read.specs)) {
+    model.weights.push_back(std::move(read.weights[spec]));
+    std::string tensor = std::move(read.tensors[spec]);
+    if (tensor.ends_with(".weight")) tensor.resize(tensor.size() - std::string_view(".weight").size());
+    aliases.push_back(std::move(tensor));
   }
   if (numbers != Numbers::structure) {
     if (!read.facts.has_values) fill_he_normal(model.network, 0, model.weights);
     model.sample = normal_inputs(1, elements(read.input), 0);
+  }
+  prune_onnx(model, options, aliases, numbers != Numbers::structure || read.facts.has_values, model.weights);
+  ContentHash hash = structure_hash(model);
+  for (std::size_t o = 0; o < model.weights.size(); ++o) {
+    const std::string& name = model.network.operators()[o].name;
+    if (numbers == Numbers::structure) model.weights[o].values = {};
+    hash.add("mask " + name, std::as_bytes(std::span(model.weights[o].kept)));
+    hash.add("values " + name, std::as_bytes(std::span(model.weights[o].values)));
   }
   model.content_hash = hash.text();
   return model;
@@ -124,15 +183,19 @@ Model load_network(const YamlDocument& document, Numbers numbers) {
   const YamlNode& list = map.require("operators");
   map.finish();
 
-  const std::vector<OperatorEntry> entries = read_operators(document, list);
-  std::unordered_map<std::string, const OperatorEntry*> by_name;
-  for (const OperatorEntry& entry : entries) by_name.emplace(entry.spec.name, &entry);
-  Model model{document.file, name, value_bytes, build_network(document, list, input, entries), {}, {}, {}, {}, {}, {}};
-  for (const Operator& op : model.network.operators()) model.lines.push_back(by_name.at(op.name)->line);
-  check_stated_inputs(document, model.network, by_name);
+  FileOperators operators = file_operators(document, list, input);
+  Model model{
+      document.file, name, value_bytes, build_network(document, list, input, operators), {}, {}, {}, {}, {}, {}};
+  const std::vector<std::size_t> specs = specs_in_order(model.network, operators.lowered.specs);
+  NetworkWeights constants;
+  for (const std::size_t spec : specs) {
+    model.lines.push_back(operators.entry_of(spec).line);
+    constants.push_back(std::move(operators.lowered.constants[spec]));
+  }
+  check_stated_inputs(document, model.network, operators, specs);
 
   ContentHash hash = structure_hash(model);
-  const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash};
+  const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash, constants};
   model.weights = model.at_operators([&] { return read_weights(context, weights); });
   if (sample != nullptr) model.sample = read_sample(context, *sample);
   if (sample == nullptr && numbers == Numbers::run) model.sample = normal_inputs(1, elements(input), 0);

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,14 +17,21 @@
 #include <vector>
 
 #include "replace_file.hpp"
+#include "weight_arrays.hpp"
 
 namespace upsweep {
 namespace {
 
+/// Where lists of element numbers are kept, by their digests.
+struct IndexNames {
+  std::string file;
+  std::map<std::string, std::string> name_of;
+};
+
 /// Writes the settings that have a meaning into the mapping at hand; see settings.hpp.
 class SettingsWriter {
  public:
-  explicit SettingsWriter(YAML::Emitter& out) : out_(out) {}
+  SettingsWriter(YAML::Emitter& out, const IndexNames& indices) : out_(out), indices_(indices) {}
 
   void required(const char* key, const auto& field) { write(key, field); }
   void setting(const char* key, const auto& field, const auto&...) { write(key, field); }
@@ -42,7 +51,8 @@ class SettingsWriter {
   void emit(const PerAxis& value) { list(std::initializer_list<std::uint64_t>{value.y, value.x}); }
   void emit(const Shape& value) { list(value); }
   void emit(const IndexList& value) {
-    list(value.numbers ? std::span<const std::uint32_t>(*value.numbers) : std::span<const std::uint32_t>());
+    out_ << YAML::Flow << YAML::BeginMap << YAML::Key << "file" << YAML::Value << YAML::DoubleQuoted << indices_.file;
+    out_ << YAML::Key << "array" << YAML::Value << indices_.name_of.at(value.digest()) << YAML::EndMap;
   }
   void emit(const std::optional<std::uint64_t>& value) { value ? out_ << *value : out_ << YAML::Null; }
   void emit(double value) { out_ << fmt::format("{}", value); }  // the shortest text that reads back to it
@@ -55,6 +65,7 @@ class SettingsWriter {
   }
 
   YAML::Emitter& out_;
+  const IndexNames& indices_;
 };
 
 /// Names that a model file accepts, by operator: each once.
@@ -110,13 +121,23 @@ class Arrays {
   std::string data_;
 };
 
-void add_values(const std::string& name, const OperatorParameters& parameters, const OperatorWeights& weights,
-                Arrays& arrays) {
+/// Numbers of a weight in the order in which files have them.
+template <class T>
+std::vector<T> stored_order(const std::vector<T>& weight, const StoredWeight& stored) {
+  if (stored.order.empty()) return weight;
+  std::vector<T> sorted(weight.size());
+  for (std::size_t i = 0; i < weight.size(); ++i) sorted[stored.order[i]] = weight[i];
+  return sorted;
+}
+
+void add_values(const std::string& name, const Operator& op, const OperatorWeights& weights, Arrays& arrays) {
+  const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
   const auto vector = [&](const std::string& suffix, const std::vector<double>& values) {
     if (!values.empty()) arrays.add(name + suffix, {values.size()}, values);
   };
   if (parameters.weight) {
-    arrays.add(name, *parameters.weight, weights.values);
+    const StoredWeight stored = stored_weight(op);
+    arrays.add(name, stored.shape, stored_order(weights.values, stored));
   } else {
     vector("", weights.values);
   }
@@ -134,17 +155,40 @@ Arrays arrays_of(const Model& model, const std::vector<std::string>& names, bool
     const Operator& op = model.network.operators()[o];
     const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
     if (with_values) {
-      add_values(names[o], parameters, model.weights[o], arrays);
+      add_values(names[o], op, model.weights[o], arrays);
     } else if (parameters.weight) {
       std::vector<std::uint8_t> kept = model.weights[o].kept;
       if (kept.empty()) kept.assign(elements(*parameters.weight), 1);
-      arrays.add(names[o], *parameters.weight, "U8", std::as_bytes(std::span(kept)));
+      const StoredWeight stored = stored_weight(op);
+      kept = stored_order(kept, stored);
+      arrays.add(names[o], stored.shape, "U8", std::as_bytes(std::span(kept)));
     }
   }
   return arrays;
 }
 
-void emit_operator(const Network& network, std::size_t o, const std::vector<std::string>& names, YAML::Emitter& out) {
+/// Adds the lists of index maps, equal ones once.
+void add_indices(const Network& network, const std::set<std::string>& taken, Arrays& arrays, IndexNames& indices) {
+  for (const Operator& op : network.operators()) {
+    const IndexMap* map = std::get_if<IndexMap>(&op.kind);
+    if (map == nullptr) continue;
+    const auto [found, is_new] = indices.name_of.try_emplace(map->indices.digest());
+    if (!is_new) continue;
+    for (std::size_t k = indices.name_of.size(); found->second.empty() || taken.contains(found->second); ++k)
+      found->second = fmt::format("indices.{}", k);
+    std::vector<std::int32_t> narrow;
+    std::vector<std::int64_t> wide;
+    for (const std::uint32_t number : *map->indices.numbers)
+      wide.push_back(number == IndexMap::kFill ? -1 : std::int64_t{number});
+    const bool fits = std::ranges::max(wide) <= std::numeric_limits<std::int32_t>::max();
+    if (fits) narrow.assign(wide.begin(), wide.end());
+    arrays.add(found->second, {wide.size()}, fits ? "I32" : "I64",
+               fits ? std::as_bytes(std::span(narrow)) : std::as_bytes(std::span(wide)));
+  }
+}
+
+void emit_operator(const Network& network, std::size_t o, const std::vector<std::string>& names,
+                   const IndexNames& indices, YAML::Emitter& out) {
   const Operator& op = network.operators()[o];
   out << YAML::Flow << YAML::BeginMap << YAML::Key << kind_name(op.kind) << YAML::Value << YAML::Flow << YAML::BeginMap;
   out << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted << names[o];
@@ -155,7 +199,7 @@ void emit_operator(const Network& network, std::size_t o, const std::vector<std:
       out << YAML::DoubleQuoted << (input == kNetworkInput ? kInputName : names[input]);
     out << YAML::EndSeq;
   }
-  SettingsWriter settings(out);
+  SettingsWriter settings(out, indices);
   std::visit([&](const auto& kind) { kind.settings(kind, settings); }, op.kind);
   out << YAML::EndMap << YAML::EndMap;
 }
@@ -167,8 +211,11 @@ WrittenModel write_model(const Model& model, bool with_values, const std::string
   const std::vector<std::string> names = file_names(network);
   WrittenModel written;
   written.operators = names.size();
-  const Arrays arrays = arrays_of(model, names, with_values);
+  Arrays arrays = arrays_of(model, names, with_values);
+  const bool has_weights = !arrays.empty();
   const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".safetensors");
+  IndexNames indices{beside.filename().string(), {}};
+  add_indices(network, {names.begin(), names.end()}, arrays, indices);
   YAML::Emitter out;
   out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted << model.name;
   out << YAML::Key << "input" << YAML::Value << YAML::Flow << YAML::BeginSeq;
@@ -179,12 +226,14 @@ WrittenModel write_model(const Model& model, bool with_values, const std::string
     replace_file(beside.string(), text);
     written.arrays = beside.string();
     written.bytes = text.size();
+  }
+  if (has_weights) {
     out << YAML::Key << "weights" << YAML::Value << YAML::Flow << YAML::BeginMap << YAML::Key
         << (with_values ? "values" : "masks") << YAML::Value << YAML::DoubleQuoted << beside.filename().string()
         << YAML::EndMap;
   }
   out << YAML::Key << "operators" << YAML::Value << YAML::BeginSeq;
-  for (std::size_t o = 0; o < names.size(); ++o) emit_operator(network, o, names, out);
+  for (std::size_t o = 0; o < names.size(); ++o) emit_operator(network, o, names, indices, out);
   out << YAML::EndSeq << YAML::EndMap;
   const std::string text = std::string(out.c_str()) + "\n";
   replace_file(path, text);

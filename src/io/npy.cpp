@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "regular_file.hpp"
+#include "replace_file.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
@@ -327,6 +328,21 @@ NpyArray read_finite_npy(const std::string& path) {
 NpyArray read_npy(const std::string& path) {
   RegularFile file = open_regular_file(path, "a .npy file");
   return read_npy(file.stream, file.length, path);
+}
+
+void write_npy(const std::string& path, const std::vector<std::uint64_t>& shape, std::span<const double> values) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string sizes;
+  for (const std::uint64_t size : shape) sizes += fmt::format("{},", size);
+  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", sizes);
+  // Magic, version and length take ten bytes; the header ends at a multiple of 64.
+  header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += {'\1', '\0', static_cast<char>(header.size() % 256), static_cast<char>(header.size() / 256)};
+  text += header;
+  text.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  replace_file(path, text);
 }
 
 }  // namespace upsweep

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "torch_reader.hpp"
 
 namespace upsweep {
 namespace {
@@ -15,8 +19,9 @@ namespace {
 /// Reads the settings that an operator names, from the mapping if there is one; see settings.hpp.
 class SettingsReader {
  public:
-  SettingsReader(YamlMap* map, const YamlDocument& document, const YamlNode& entry, std::string what)
-      : map_(map), document_(document), entry_(entry), what_(std::move(what)) {}
+  SettingsReader(YamlMap* map, const YamlDocument& document, const YamlNode& entry, std::string what,
+                 IndexArrays& arrays)
+      : map_(map), document_(document), entry_(entry), what_(std::move(what)), arrays_(arrays) {}
 
   void required(const char* key, auto& field) {
     const YamlNode* node = find(key);
@@ -54,7 +59,13 @@ class SettingsReader {
   [[nodiscard]] const std::optional<std::uint64_t>& stated_input() const { return stated_input_; }
 
  private:
-  const YamlNode* find(const char* key) { return map_ == nullptr ? nullptr : map_->find(key); }
+  /// PyTorch's name of a kernel is taken, too.
+  const YamlNode* find(const char* key) {
+    if (map_ == nullptr) return nullptr;
+    const YamlNode* found = map_->find(key);
+    if (found != nullptr || std::string_view(key) != "kernel") return found;
+    return map_->find("kernel_size");
+  }
 
   void read_found(const char* key, auto& field, const auto& bounds) {
     if (const YamlNode* node = find(key); node != nullptr) read(key, *node, field, bounds);
@@ -76,7 +87,21 @@ class SettingsReader {
   void read(const char* key, const YamlNode& node, Shape& field, const AtLeast& least) const {
     field = numbers_of(key, node, least.size, kMaxElements);
   }
+  /// A list, a .npy file, or {file, array}.
   void read(const char* key, const YamlNode& node, IndexList& field, const AtLeast&) const {
+    if (node.kind == YamlNode::Kind::scalar) {
+      const std::string file = yaml_text(document_, node, name(key));
+      field = document_.at<InputError>(node, [&] { return arrays_.read(file, ""); });
+      return;
+    }
+    if (node.kind == YamlNode::Kind::mapping) {
+      YamlMap map(document_, node, name(key));
+      const std::string file = map.text("file");
+      const std::string array = map.text("array");
+      map.finish();
+      field = document_.at<InputError>(node, [&] { return arrays_.read(file, array); });
+      return;
+    }
     std::vector<std::uint32_t> numbers;
     for (const std::uint64_t number : numbers_of(key, node, 0, kMaxElements))
       numbers.push_back(static_cast<std::uint32_t>(number));
@@ -108,13 +133,41 @@ class SettingsReader {
   const YamlDocument& document_;
   const YamlNode& entry_;
   std::string what_;
+  IndexArrays& arrays_;
   std::optional<std::uint64_t> stated_input_;
 };
 
-OperatorKind kind_of(const YamlDocument& document, const YamlNode& kind) {
-  if (const std::optional<OperatorKind> found = find_kind(kind.text)) return *found;
-  throw document.error(kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind),
-                                         fmt::join(operator_kinds(), ", ")));
+/// PyTorch's names of kinds that have another here.
+std::string kind_text_of(const std::string& text) {
+  static const std::map<std::string, std::string> names = {{"max_pool2d", "maxpool2d"},
+                                                           {"avg_pool2d", "avgpool2d"},
+                                                           {"adaptive_avg_pool2d", "adaptive_avgpool2d"},
+                                                           {"batch_norm2d", "batchnorm2d"}};
+  const auto found = names.find(text);
+  return found == names.end() ? text : found->second;
+}
+
+OperatorKind kind_of(const YamlDocument& document, const YamlNode& kind, bool with_torch = false) {
+  if (const std::optional<OperatorKind> found = find_kind(kind_text_of(kind.text))) return *found;
+  std::vector<std::string> names = operator_kinds();
+  for (const TorchOperator& one : torch_operators()) {
+    if (with_torch && !find_kind(one.name)) names.emplace_back(one.name);
+  }
+  throw document.error(
+      kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind), fmt::join(names, ", ")));
+}
+
+/// The operator under PyTorch's name, or null for one of the kinds. Where there are both, PyTorch's is the one with
+/// settings that the kind does not have.
+const TorchOperator* torch_of(const KindEntry& parts) {
+  const TorchOperator* torch = find_torch_operator(parts.kind.text);
+  if (torch == nullptr || !find_kind(parts.kind.text)) return torch;
+  if (parts.settings == nullptr || parts.settings->kind != YamlNode::Kind::mapping) return nullptr;
+  for (std::size_t i = 0; i < parts.settings->children.size(); i += 2) {
+    const auto names_it = [&](const TorchArgument& one) { return parts.settings->children[i]->text == one.key; };
+    if (std::ranges::any_of(torch->arguments, names_it)) return torch;
+  }
+  return nullptr;
 }
 
 /// The name of an operator; arrays are files of this name, so it must not lead out of their folder.
@@ -127,15 +180,25 @@ std::string read_name(const YamlDocument& document, const YamlNode& node, const 
   return name;
 }
 
-OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, std::size_t position) {
+OperatorEntry read_operator(const YamlDocument& document, const YamlNode& item, std::size_t position,
+                            IndexArrays& arrays) {
   const KindEntry parts = read_kind_entry(document, item, fmt::format("operator {}", position));
   const YamlNode& kind = parts.kind;
   const YamlNode* settings = parts.settings;
-  static_cast<void>(kind_of(document, kind));  // an unknown one is the first error
+  const TorchOperator* torch = torch_of(parts);
+  if (torch == nullptr) static_cast<void>(kind_of(document, kind, true));  // an unknown one is the first error
 
   std::string name = fmt::format("{}{}", kind.text, position);
   const auto read = [&](YamlMap* map) {
-    OperatorEntry entry = read_operator_settings(document, item, kind, map, fmt::format("{} '{}'", kind.text, name));
+    const std::string what = fmt::format("{} '{}'", kind.text, name);
+    OperatorEntry entry;
+    if (torch == nullptr) {
+      entry = read_operator_settings(document, item, kind, map, what, arrays);
+    } else {
+      entry.torch = torch;
+      entry.arguments = read_torch_arguments(*torch, map, document, item, what);
+      entry.line = item.line;
+    }
     entry.spec.name = name;
     return entry;
   };
@@ -189,11 +252,11 @@ Shape read_shape(const YamlDocument& document, const YamlNode& node, const std::
 }
 
 OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNode& item, const YamlNode& kind,
-                                     YamlMap* map, const std::string& what) {
+                                     YamlMap* map, const std::string& what, IndexArrays& arrays) {
   OperatorEntry entry;
   entry.line = item.line;
   entry.spec.kind = kind_of(document, kind);
-  SettingsReader in(map, document, item, what);
+  SettingsReader in(map, document, item, what, arrays);
   std::visit([&](auto& settings) { settings.settings(settings, in); }, entry.spec.kind);
   entry.stated_input = in.stated_input();
   return entry;
@@ -201,8 +264,9 @@ OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNod
 
 std::vector<OperatorEntry> read_operators(const YamlDocument& document, const YamlNode& list) {
   std::vector<OperatorEntry> entries;
+  IndexArrays arrays(std::filesystem::path(document.file).parent_path());
   for (const auto& item : yaml_list(document, list, "operators", "operator"))
-    entries.push_back(read_operator(document, *item, entries.size() + 1));
+    entries.push_back(read_operator(document, *item, entries.size() + 1, arrays));
   return entries;
 }
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "index_arrays.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/network/network.hpp"
+#include "upsweep/onnx/torch_operators.hpp"
 
 namespace upsweep {
 
@@ -14,6 +16,8 @@ namespace upsweep {
 struct OperatorEntry {
   OperatorSpec spec;
   int line = 0;
+  const TorchOperator* torch = nullptr;  ///< under PyTorch's name; null: one of the kinds
+  TorchArguments arguments = {};
   /// in_channels, in_features or num_features, where the file states them: the size of the input's first axis.
   std::optional<std::uint64_t> stated_input;
 };
@@ -36,10 +40,12 @@ struct KindEntry {
                                std::uint64_t most, bool any_rank = false);
 
 /// Reads the settings of an operator of `kind` from `map`, whose other keys are the caller's; null: it has none. `item`
-/// is where the operator stands, `what` its name in errors ("conv2d 'conv1'"). The name in the result is empty.
+/// is where the operator stands, `what` its name in errors ("conv2d 'conv1'"), `arrays` what files have. The name in
+/// the result is empty.
 ///
 /// Throws InputError, also for a kind that is none of operator_kinds().
 [[nodiscard]] OperatorEntry read_operator_settings(const YamlDocument& document, const YamlNode& item,
-                                                   const YamlNode& kind, YamlMap* map, const std::string& what);
+                                                   const YamlNode& kind, YamlMap* map, const std::string& what,
+                                                   IndexArrays& arrays);
 
 }  // namespace upsweep

@@ -17,6 +17,7 @@ struct ModelContext {
   const std::vector<int>& lines;  ///< of the operators, in the order of the network
   Numbers numbers;
   ContentHash& hash;
+  const NetworkWeights& constants;  ///< numbers that the list of operators states
 };
 
 /// Reads `weights` (null where the file has none) for every operator of the network. Throws InputError.

@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "drawn_activations.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/forward.hpp"
 
@@ -235,8 +236,18 @@ JacobianChain guaranteed_chain(const Network& network, const NetworkWeights& wei
 SampleChains::SampleChains(const Network& network, const NetworkWeights& weights, PatternForm form)
     : network_(network), weights_(weights), form_(form), fixed_(fixed_patterns(network, weights, form)) {}
 
+JacobianChain SampleChains::at(const SampleInputs& sample, std::size_t i, StepPatterns steps) const {
+  if (!sample.is_drawn()) return at(sample.at(i), steps);
+  const DrawnActivations drawn = drawn_activations(network_, sample, i);
+  return at(drawn.input, drawn.outputs, steps);
+}
+
 JacobianChain SampleChains::at(std::span<const double> x, StepPatterns steps) const {
-  const std::vector<std::vector<double>> outputs = activations(network_, weights_, x);
+  return at(x, activations(network_, weights_, x), steps);
+}
+
+JacobianChain SampleChains::at(std::span<const double> x, const std::vector<std::vector<double>>& outputs,
+                               StepPatterns steps) const {
   const PatternSource pattern_of = [&](std::size_t o, std::size_t which) {
     if (!fixed_[o].empty()) return fixed_[o][which];
     const std::size_t input = network_.inputs_of(o)[0];

@@ -138,6 +138,7 @@ std::vector<double> forward(const Operator& op, const OperatorWeights& weights,
       [&](const ChoosingOperator auto& kind) {
         for (const std::uint32_t position : kind.chosen(op, x)) out.push_back(x[position]);
       },
+      [&](const CombiningOperator auto& kind) { out = kind.value(op, x); },
       [&](const ElementwiseOperator auto&) {
         out.resize(x.size());
         elementwise_values(op, weights, 0, x, out);

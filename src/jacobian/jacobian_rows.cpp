@@ -65,7 +65,8 @@ ConvolutionRows::ConvolutionRows(const Operator& whole, const Operator& op, cons
     for (std::size_t output = 0; output < out_channels; ++output) {
       const std::size_t first_input = output / group_outputs * group_inputs_;
       for (std::size_t input = 0; input < group_inputs_; ++input, base += kernel_size_) {
-        for (std::size_t tap = taps_.size(); tap-- > 0;) {
+        for (std::size_t k = 0; k < taps_.size(); ++k) {
+          const std::size_t tap = weighted_.is_transposed ? k : taps_.size() - 1 - k;
           if (weights.keeps(base + taps_[tap])) visit(first_input + input, output, tap);
         }
       }

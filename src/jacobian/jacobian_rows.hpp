@@ -84,7 +84,8 @@ class ConvolutionRows {
   UsedPositions used_y_;
   UsedPositions used_x_;
   std::vector<std::size_t> taps_;  // ky · kernel width + kx of the used positions, row-major
-  // Nonzero weights of each input channel, by output channel, then by falling tap: ascending columns.
+  // Nonzero weights of each input channel, by output channel, then by falling tap (transposed: rising): ascending
+  // columns.
   std::vector<std::size_t> weight_start_;  // length channels + 1
   std::vector<KernelWeight> weights_;
 };
@@ -94,14 +95,15 @@ class PoolingRows {
  public:
   explicit PoolingRows(const Operator& op);
 
-  /// Calls emit(column) for every entry of row r, columns ascending.
+  /// Calls emit(column, ky, kx) for every entry of row r, columns ascending; with the taps' `kernel`.
   template <class Emit>
   void row(Index r, Emit emit) const {
     const std::size_t channel = r / in_plane_;
     const std::size_t at = r % in_plane_;
     for (const Tap& ty : windows_.y.by_input(at / in_width_)) {
       for (const Tap& tx : windows_.x.by_input(at % in_width_)) {
-        emit(static_cast<Index>(channel * out_plane_ + std::size_t{ty.position} * out_width_ + tx.position));
+        emit(static_cast<Index>(channel * out_plane_ + std::size_t{ty.position} * out_width_ + tx.position), ty.kernel,
+             tx.kernel);
       }
     }
   }
@@ -123,7 +125,9 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   const std::span<const double> x = inputs[0];
   const auto with_pooling = [&](const auto& number) {
     const PoolingRows rows(op);
-    use([&](Index r, auto&& emit) { rows.row(r, [&](Index column) { emit(column, number(r, column)); }); });
+    use([&](Index r, auto&& emit) {
+      rows.row(r, [&](Index column, auto ky, auto kx) { emit(column, number(r, column, ky, kx)); });
+    });
   };
   // The code of a structure is compiled once, and not for each of its operators.
   const auto elementwise = [&] {
@@ -141,27 +145,39 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   };
   const auto choosing = [&] {
     const std::vector<std::uint32_t> chosen = max_positions(op, x);
-    with_pooling([&](Index r, Index column) { return chosen[column] == r ? 1.0 : 0.0; });
+    with_pooling([&](Index r, Index column, auto, auto) { return chosen[column] == r ? 1.0 : 0.0; });
   };
   const auto averaging = [&] {
     const std::vector<double> divisors = average_divisors(op);
-    with_pooling([&](Index, Index column) { return 1 / divisors[column]; });
+    with_pooling([&](Index, Index column, auto, auto) { return 1 / divisors[column]; });
+  };
+  const auto combining = [&](const auto& kind) {
+    const auto [y, x_counts] = kind.coefficients(op);
+    with_pooling([&](Index, Index, std::size_t ky, std::size_t kx) { return y[ky] * x_counts[kx]; });
   };
   const auto mixing = [&](const auto& kind) {
     const std::vector<double> output = kind.value(op, weights, inputs);
     const SharedRows rows = kind.rows(op, input);
     const MixingSample sample{inputs, output};
-    use([&](Index r, auto&& emit) {
-      std::vector<Index> columns;
-      const Index number = rows.number_of.empty() ? r : rows.number_of[r];
-      if (number != SharedRows::kNone) rows.write(number, columns);
-      for (const Index column : columns) emit(column, kind.slope(op, weights, input, sample, r, column));
-    });
+    const auto with_slopes = [&](const auto& slope) {
+      use([&](Index r, auto&& emit) {
+        std::vector<Index> columns;
+        const Index number = rows.number_of.empty() ? r : rows.number_of[r];
+        if (number != SharedRows::kNone) rows.write(number, columns);
+        for (const Index column : columns) emit(column, slope(r, column));
+      });
+    };
+    if constexpr (requires { kind.slopes(op, weights, input, sample); }) {
+      with_slopes(kind.slopes(op, weights, input, sample));
+    } else {
+      with_slopes([&](Index r, Index column) { return kind.slope(op, weights, input, sample, r, column); });
+    }
   };
   visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
       [&](const WeightedOperator auto&) { weighted(); }, [&](const ChoosingOperator auto&) { choosing(); },
-      [&](const AveragingOperator auto&) { averaging(); }, [&](const MixingOperator auto& kind) { mixing(kind); },
+      [&](const AveragingOperator auto&) { averaging(); }, [&](const CombiningOperator auto& kind) { combining(kind); },
+      [&](const MixingOperator auto& kind) { mixing(kind); },
       [&](const CopyingOperator auto&) { throw no_jacobian(op); });
 }
 

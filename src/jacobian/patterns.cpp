@@ -82,7 +82,7 @@ Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, P
   const auto pooling = [&] {
     const PoolingRows rows(op);
     return build(size.rows, [&](Index r, std::vector<Index>& columns) {
-      rows.row(r, [&](Index column) { columns.push_back(column); });
+      rows.row(r, [&](Index column, auto, auto) { columns.push_back(column); });
     });
   };
   const auto diagonal = [&] {

@@ -178,7 +178,8 @@ TrainedCell<T> train_cell(const RecurrentTraining& training, const SequenceData&
 
 PassShape shape_for(const BackwardMethod& method, const PassShape& shape) {
   PassShape planned = shape;
-  planned.is_fused = shape.is_fused || method.kind != BackwardKind::levels;
+  // Plain back-propagation multiplies by no Jacobian, of which there might be one or two per step.
+  planned.is_fused = shape.is_fused || method.kind == BackwardKind::sequential;
   return planned;
 }
 

@@ -43,7 +43,7 @@ SequenceData SequenceData::synthetic_features(const SequenceShape& shape, std::u
   return {shape, Waves{seed}};
 }
 
-SequenceData SequenceData::stored(const SequenceShape& shape, std::vector<float> values,
+SequenceData SequenceData::stored(const SequenceShape& shape, std::vector<double> values,
                                   std::vector<std::uint32_t> labels) {
   if (values.size() != shape.samples * shape.steps * shape.input || labels.size() != shape.samples) {
     throw std::invalid_argument(fmt::format("{} values and {} labels, accepted are {} and {}", values.size(),
@@ -63,13 +63,14 @@ std::uint32_t SequenceData::label(std::size_t sample) const {
   return random_label(bits != nullptr ? bits->seed : std::get<Waves>(source_).seed, sample, shape_.classes);
 }
 
-void SequenceData::write(const Bits& bits, std::size_t sample, std::span<float> values) const {
+void SequenceData::write(const Bits& bits, std::size_t sample, std::span<double> values) const {
   const double ones = (label(sample) + 0.5) / static_cast<double>(shape_.classes);
   const UniformStream uniform(bits.seed, fmt::format("bits of {}", sample));
-  for (std::size_t t = 0; t < values.size(); ++t) values[t] = uniform(t) < ones ? 1.0F : 0.0F;
+  for (std::size_t t = 0; t < values.size(); ++t) values[t] = uniform(t) < ones ? 1 : 0;
 }
 
-void SequenceData::write(const Waves& waves, std::size_t sample, std::span<float> values) const {
+void SequenceData::write(const Waves& waves, std::size_t sample, std::span<double> values) const {
+  std::vector<float> made(values.size());
   const UniformStream frequency(waves.seed, "frequencies");
   const UniformStream phase(waves.seed, "phases");
   const UniformStream noise(waves.seed, fmt::format("noise of {}", sample));
@@ -80,13 +81,14 @@ void SequenceData::write(const Waves& waves, std::size_t sample, std::span<float
     for (std::size_t t = 0; t < shape_.steps; ++t) {
       const std::size_t at = t * shape_.input + i;
       const double clean = triangle_wave(start + periods * static_cast<double>(t));
-      values[at] = static_cast<float>(clean + 2 * noise(at) - 1);
+      made[at] = static_cast<float>(clean + 2 * noise(at) - 1);
     }
   }
-  normalize_along_steps(values, shape_.input);
+  normalize_along_steps(std::span(made), shape_.input);
+  std::copy(made.begin(), made.end(), values.begin());
 }
 
-void SequenceData::write(const Stored& stored, std::size_t sample, std::span<float> values) const {
+void SequenceData::write(const Stored& stored, std::size_t sample, std::span<double> values) const {
   std::copy_n(stored.values.begin() + static_cast<std::ptrdiff_t>(sample * values.size()), values.size(),
               values.begin());
 }
@@ -105,7 +107,7 @@ void SequenceData::fill(std::span<const std::size_t> samples, std::span<T> input
     throw std::invalid_argument(fmt::format("sample {}, accepted are 0 to {}", sample, shape_.samples - 1));
   }
   parallel_chunks(batch, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-    std::vector<float> sequence(length);
+    std::vector<double> sequence(length);
     for (std::size_t b = begin; b < end; ++b) {
       labels[b] = label(samples[b]);
       std::visit([&](const auto& source) { write(source, samples[b], sequence); }, source_);
@@ -117,7 +119,8 @@ void SequenceData::fill(std::span<const std::size_t> samples, std::span<T> input
   });
 }
 
-void normalize_along_steps(std::span<float> values, std::size_t input) {
+template <class T>
+void normalize_along_steps(std::span<T> values, std::size_t input) {
   if (input == 0 || values.empty() || values.size() % input != 0) {
     throw std::invalid_argument(
         fmt::format("{} values of {} coefficients, accepted are whole steps, at least 1", values.size(), input));
@@ -139,10 +142,12 @@ void normalize_along_steps(std::span<float> values, std::size_t input) {
     }
     const double scale = is_constant ? 0 : 1 / std::sqrt(squares / steps);
     for (std::size_t at = i; at < values.size(); at += input)
-      values[at] = is_constant ? 0.0F : static_cast<float>((static_cast<double>(values[at]) - mean) * scale);
+      values[at] = is_constant ? T{0} : static_cast<T>((static_cast<double>(values[at]) - mean) * scale);
   }
 }
 
+template void normalize_along_steps<float>(std::span<float>, std::size_t);
+template void normalize_along_steps<double>(std::span<double>, std::size_t);
 template void SequenceData::fill<float>(std::span<const std::size_t>, std::span<float>, std::span<std::uint32_t>) const;
 template void SequenceData::fill<double>(std::span<const std::size_t>, std::span<double>,
                                          std::span<std::uint32_t>) const;

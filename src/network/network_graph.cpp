@@ -48,7 +48,9 @@ std::vector<std::size_t> first_cycle(const std::vector<std::vector<std::size_t>>
 
 }  // namespace
 
-std::string label(const OperatorSpec& spec) { return fmt::format("{} '{}'", kind_name(spec.kind), spec.name); }
+std::string label(const OperatorSpec& spec) {
+  return fmt::format("{} '{}'", spec.called.empty() ? kind_name(spec.kind) : spec.called, spec.name);
+}
 
 NetworkGraph::NetworkGraph(const std::vector<OperatorSpec>& specs) {
   connect(specs);

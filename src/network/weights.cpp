@@ -154,7 +154,57 @@ void prune_groups(const Shape& shape, const NOfM& rule, OperatorWeights& weights
   }
 }
 
+/// By operator: the share that a rule prunes of each on its own; nothing for rules that are none of these.
+std::optional<std::vector<double>> layer_sparsities(const Network& network, const Pruning& pruning) {
+  const std::size_t count = network.operators().size();
+  if (const auto* rule = std::get_if<MagnitudeLayer>(&pruning)) return std::vector<double>(count, rule->sparsity);
+  if (const auto* rule = std::get_if<ErdosRenyiKernel>(&pruning))
+    return erdos_renyi_sparsities(network, rule->sparsity);
+  const auto* budgets = std::get_if<LayerBudgets>(&pruning);
+  if (budgets == nullptr) return std::nullopt;
+  std::vector<double> sparsities(count);
+  for (std::size_t o = 0; o < count; ++o) {
+    const auto found = budgets->sparsity.find(network.operators()[o].name);
+    if (found != budgets->sparsity.end()) sparsities[o] = found->second;
+  }
+  return sparsities;
+}
+
 }  // namespace
+
+std::vector<double> erdos_renyi_sparsities(const Network& network, double sparsity) {
+  const std::size_t count = network.operators().size();
+  std::vector<double> weights(count);  // numbers of weights
+  std::vector<double> shares(count);   // densities but for a factor
+  double wanted = 0;
+  for (std::size_t o = 0; o < count; ++o) {
+    const Operator& op = network.operators()[o];
+    const auto shape = weight_shape(op.kind, op.in_shape);
+    if (!shape) continue;
+    weights[o] = static_cast<double>(elements(*shape));
+    for (const std::uint64_t size : *shape) shares[o] += static_cast<double>(size) / weights[o];
+    wanted += (1 - sparsity) * weights[o];
+  }
+  std::vector<bool> is_dense(count);
+  double factor = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    double left = wanted;
+    double sum = 0;
+    for (std::size_t o = 0; o < count; ++o) (is_dense[o] ? left : sum) += (is_dense[o] ? -1 : shares[o]) * weights[o];
+    factor = sum > 0 ? left / sum : 0;
+    for (std::size_t o = 0; o < count; ++o) {
+      if (is_dense[o] || factor * shares[o] <= 1) continue;
+      is_dense[o] = true;
+      changed = true;
+    }
+  }
+  std::vector<double> sparsities(count);
+  for (std::size_t o = 0; o < count; ++o) {
+    if (weights[o] > 0 && !is_dense[o]) sparsities[o] = std::clamp(1 - factor * shares[o], 0.0, 1.0);
+  }
+  return sparsities;
+}
 
 std::uint64_t kept_count(std::uint64_t count, double sparsity) {
   const double share = (1 - sparsity) * static_cast<double>(count) - 1e-6;
@@ -182,29 +232,28 @@ void prune(const Network& network, const Pruning& pruning, NetworkWeights& weigh
       const auto shape = weight_shape(op.kind, op.in_shape);
       if (!shape) continue;
       weights[o].kept.assign(weights[o].values.size(), 1);
-      rule(*shape, weights[o]);
+      rule(o, *shape);
     }
   };
-  std::visit(Overload{
-                 [&](const MagnitudeGlobal& rule) { prune_globally(network, rule.sparsity, weights); },
-                 [&](const MagnitudeLayer& rule) {
-                   each([&](const Shape&, OperatorWeights& mine) {
-                     keep_largest(mine.values, kept_count(mine.values.size(), rule.sparsity), mine.kept);
-                   });
-                 },
-                 [&](const NOfM& rule) {
-                   each([&](const Shape& shape, OperatorWeights& mine) { prune_groups(shape, rule, mine); });
-                 },
-             },
-             pruning);
+  if (const auto sparsities = layer_sparsities(network, pruning)) {
+    each([&](std::size_t o, const Shape&) {
+      OperatorWeights& mine = weights[o];
+      keep_largest(mine.values, kept_count(mine.values.size(), (*sparsities)[o]), mine.kept);
+    });
+  } else if (const auto* global = std::get_if<MagnitudeGlobal>(&pruning)) {
+    prune_globally(network, global->sparsity, weights);
+  } else {
+    const NOfM& rule = std::get<NOfM>(pruning);
+    each([&](std::size_t o, const Shape& shape) { prune_groups(shape, rule, weights[o]); });
+  }
   for (std::size_t o = 0; o < weights.size(); ++o) {
     if (is_prunable(network.operators()[o])) apply_mask(weights[o]);
   }
 }
 
 void prune_he_normal(const Network& network, std::uint64_t seed, const Pruning& pruning, NetworkWeights& weights) {
-  const auto* const rule = std::get_if<MagnitudeLayer>(&pruning);
-  if (rule == nullptr) {
+  const auto sparsities = layer_sparsities(network, pruning);
+  if (!sparsities) {
     fill_he_normal(network, seed, weights);
     prune(network, pruning, weights);
     for (std::size_t o = 0; o < weights.size(); ++o) {
@@ -220,7 +269,7 @@ void prune_he_normal(const Network& network, std::uint64_t seed, const Pruning& 
     if (!shape) continue;
     magnitudes.resize(elements(*shape));
     for_each_he_normal(op, *shape, seed, [&](std::size_t i, float number) { magnitudes[i] = std::fabs(number); });
-    weights[o].kept = largest(magnitudes, kept_count(magnitudes.size(), rule->sparsity));
+    weights[o].kept = largest(magnitudes, kept_count(magnitudes.size(), (*sparsities)[o]));
   }
 }
 

@@ -17,6 +17,8 @@ std::uint64_t window_count(const char* axis, std::uint64_t in, const WindowSpec&
   const std::uint64_t stride = spec.stride.*at;
   const std::uint64_t padded = checked_add(in, checked_mul(2, spec.padding.*at));
   const std::uint64_t extent = checked_add(checked_mul(spec.dilation.*at, spec.kernel.*at - 1), 1);
+  // With ceil_mode a window may reach over the padded input by less than a stride.
+  if (spec.ceil_mode && extent > padded && extent - padded < stride) return 1;
   if (extent > padded) {
     throw std::invalid_argument(fmt::format(
         "the kernel covers {} elements in {}, accepted is at most the padded input, {}", extent, axis, padded));
@@ -68,6 +70,18 @@ AxisWindows AxisWindows::adaptive(std::uint64_t in, std::uint64_t out) {
     for (std::uint64_t i = begin; i < end; ++i) {
       windows.by_output_.push_back({static_cast<std::uint32_t>(i - begin), static_cast<std::uint32_t>(i)});
     }
+    windows.output_start_.push_back(windows.by_output_.size());
+  }
+  windows.index_by_input(in);
+  return windows;
+}
+
+AxisWindows AxisWindows::listed(std::uint64_t in, const std::vector<std::vector<std::uint32_t>>& inputs) {
+  AxisWindows windows;
+  windows.output_start_.push_back(0);
+  for (const std::vector<std::uint32_t>& mine : inputs) {
+    for (const std::uint32_t input : mine)
+      windows.by_output_.push_back({static_cast<std::uint32_t>(windows.by_output_.size()), input});
     windows.output_start_.push_back(windows.by_output_.size());
   }
   windows.index_by_input(in);

@@ -53,21 +53,34 @@ void NetworkBuilder::start_node(const std::string& label, const std::string& nam
 
 std::string NetworkBuilder::add(const OperatorKind& kind, const std::vector<std::string>& inputs,
                                 OperatorWeights weights) {
+  return add_named(name_.empty() ? kind_name(kind) : name_, kind, inputs, std::move(weights));
+}
+
+bool NetworkBuilder::is_free(const std::string& name) const {
+  return !place_.contains(name) && name != kInputName && (name == name_ || !reserved_.contains(name));
+}
+
+std::string NetworkBuilder::add_named(const std::string& base, const OperatorKind& kind,
+                                      const std::vector<std::string>& inputs, OperatorWeights weights) {
   std::vector<Shape> shapes;
   for (const std::string& input : inputs) shapes.push_back(shape_of(input));
   Shape out = infer_shape(kind, shapes);
-  const std::string base = name_.empty() ? kind_name(kind) : name_;
   std::string name = base;
-  for (std::size_t k = 2; place_.contains(name) || name == kInputName; ++k) name = fmt::format("{}.{}", base, k);
+  for (std::size_t k = 2; !is_free(name); ++k) name = fmt::format("{}.{}", base, k);
   place_[name] = network_.specs.size();
   shapes_[name] = std::move(out);
   network_.specs.push_back({name, kind, inputs});
   network_.weights.push_back(std::move(weights));
   network_.nodes.push_back(label_);
+  network_.tensors.push_back(std::exchange(weight_name_, {}));
   return name;
 }
 
 std::string NetworkBuilder::source(OnnxValue& value, const Shape& shape) {
+  return source(value, shape, name_.empty() ? "moved" : name_ + ".moved");
+}
+
+std::string NetworkBuilder::source(OnnxValue& value, const Shape& shape, const std::string& moved_name) {
   if (value.is_constant()) throw std::invalid_argument("a constant where an activation is needed");
   const std::uint64_t count = count_of(*this, value.sources);
   if (value.sources.size() > 1 && is_all_in_order(value, count)) {
@@ -83,12 +96,12 @@ std::string NetworkBuilder::source(OnnxValue& value, const Shape& shape) {
       OnnxValue one{{}, {}, {name}};
       parts.push_back(fits ? name : source(one, {elements(shape_of(name))}));
     }
-    value.sources = {add(Concat{}, parts)};
+    value.sources = {add_named(moved_name, Concat{}, parts)};
     value.map.reset();
   } else if (value.map || value.sources.size() > 1) {
     IndexMap kind{shape, {value.map}, value.fill};
     if (!value.map) throw std::invalid_argument("several sources without a map");
-    value.sources = {add(kind, value.sources)};
+    value.sources = {add_named(moved_name, kind, value.sources)};
     value.map.reset();
   }
   const std::string name = value.sources[0];
@@ -97,14 +110,19 @@ std::string NetworkBuilder::source(OnnxValue& value, const Shape& shape) {
   if (view.empty()) {
     OperatorKind kind = Reshape{shape};
     if (shape.size() == 1) kind = Flatten{};
-    const std::string mine = std::exchange(name_, name + (shape.size() == 1 ? ".flat" : ".view"));
-    view = add(kind, {name});
-    name_ = mine;
+    view = add_named(name + (shape.size() == 1 ? ".flat" : ".view"), kind, {name});
   }
   return view;
 }
 
+std::string NetworkBuilder::materialise(OnnxValue& value, const Shape& shape) {
+  return source(value, shape, name_.empty() ? "moved" : name_);
+}
+
 OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& inputs) {
+  require_size(move.dims);
+  for (const OnnxValue& input : inputs) require_size(input.dims);
+  if (elements(move.dims) == 0) throw std::invalid_argument("an output without elements, accepted is at least one");
   OnnxValue result{move.dims};
   result.fill = move.fill;
   // Elements of the sources of the result, by element of the inputs one after the other.
@@ -160,7 +178,7 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
   Shape shape = move.dims;
   if (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
   // Several activations become one at once: what later nodes take of it is moved from there.
-  if (!has_constants && result.sources.size() > 1) static_cast<void>(source(result, shape));
+  if (!has_constants && result.sources.size() > 1) static_cast<void>(materialise(result, shape));
   if (!has_constants) return result;
   // Constants beside activations: zeros, to which they are added.
   OperatorWeights weights;
@@ -174,14 +192,16 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
   return shifted;
 }
 
-OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const std::vector<std::uint32_t>& order) {
+OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const ElementOrder& order_of) {
   OperatorWeights weights;
+  weight_name_ = tensor.name;
   if (!tensor.is_known()) {
     network_.facts.has_values = false;
     return weights;
   }
   std::vector<double> values = tensor.values();
-  if (!order.empty()) {
+  if (order_of) {
+    const std::vector<std::uint32_t> order = order_of();
     std::vector<double> sorted;
     sorted.reserve(order.size());
     for (const std::uint32_t from : order) sorted.push_back(values[from]);

@@ -30,6 +30,11 @@ const std::map<std::string, Unary>& unary_functions() {
                                                    {"Reciprocal", [](double x) { return 1 / x; }},
                                                    {"Sin", [](double x) { return std::sin(x); }},
                                                    {"Cos", [](double x) { return std::cos(x); }},
+                                                   {"Tanh", [](double x) { return std::tanh(x); }},
+                                                   {"Erf", [](double x) { return std::erf(x); }},
+                                                   {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+                                                   {"Relu", [](double x) { return std::max(x, 0.0); }},
+                                                   {"Sign", [](double x) { return truth(x > 0) - truth(x < 0); }},
                                                    {"Not", [](double x) { return truth(x == 0); }}};
   return all;
 }
@@ -70,10 +75,6 @@ std::vector<std::size_t> broadcast_from(const Shape& in, const Shape& out) {
 
 Tensor unknown(Shape dims) { return {std::move(dims)}; }
 
-void require_small(const Shape& dims) {
-  if (elements(dims) > kMaxElements) throw std::invalid_argument(fmt::format("an output of shape {}", to_string(dims)));
-}
-
 Tensor fold_unary(const OnnxNode& node, Unary function) {
   const Tensor& in = node.constant(0);
   if (!in.is_known()) return unknown(in.dims);
@@ -84,7 +85,7 @@ Tensor fold_unary(const OnnxNode& node, Unary function) {
 
 Tensor fold_pair(const Tensor& a, const Tensor& b, const std::function<double(double, double)>& function) {
   const Shape dims = broadcast_shape(a.dims, b.dims);
-  require_small(dims);
+  require_size(dims);
   if (!a.is_known() || !b.is_known()) return unknown(dims);
   const std::vector<double> left = a.values();
   const std::vector<double> right = b.values();
@@ -117,7 +118,7 @@ Tensor fold_range(const OnnxNode& node) {
   const double start = number(0);
   const double step = number(2);
   const double count = std::max(0.0, std::ceil((number(1) - start) / step));
-  if (!(count <= static_cast<double>(kMaxElements))) throw std::invalid_argument("a range of too many numbers");
+  if (!(count <= static_cast<double>(kMostMoved))) throw std::invalid_argument("a range of too many numbers");
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<double>(i) * step;
   const Shape dims = {values.size()};
@@ -127,7 +128,7 @@ Tensor fold_range(const OnnxNode& node) {
 Tensor fold_where(const OnnxNode& node) {
   const Shape dims =
       broadcast_shape(node.constant(0).dims, broadcast_shape(node.constant(1).dims, node.constant(2).dims));
-  require_small(dims);
+  require_size(dims);
   for (std::size_t k = 0; k < 3; ++k) {
     if (!node.constant(k).is_known()) return unknown(dims);
   }
@@ -150,7 +151,7 @@ Tensor fold_fill(const OnnxNode& node) {
     if (size < 0) throw std::invalid_argument(fmt::format("an axis of {} elements", size));
     dims.push_back(static_cast<std::uint64_t>(size));
   }
-  require_small(dims);
+  require_size(dims);
   const auto* value = node.find("value");
   double number = 0;
   bool is_integer = false;
@@ -164,11 +165,33 @@ Tensor fold_fill(const OnnxNode& node) {
   return Tensor::of(dims, std::vector<double>(elements(dims), number), is_integer);
 }
 
+/// The product of two matrices; of very large ones the shape alone.
+Tensor fold_product(const Tensor& a, const Tensor& b) {
+  const Shape dims = {a.dims[0], b.dims[1]};
+  if (a.dims[1] != b.dims[0])
+    throw std::invalid_argument(fmt::format("{} times {}", to_string(a.dims), to_string(b.dims)));
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  require_size(dims);
+  if (!a.is_known() || !b.is_known() || elements(dims) > kMost / std::max<std::uint64_t>(1, a.dims[1]))
+    return unknown(dims);
+  const std::vector<double> left = a.values();
+  const std::vector<double> right = b.values();
+  std::vector<double> values(elements(dims), 0.0);
+  for (std::size_t i = 0; i < dims[0]; ++i) {
+    for (std::size_t l = 0; l < a.dims[1]; ++l) {
+      for (std::size_t j = 0; j < dims[1]; ++j)
+        values[i * dims[1] + j] += left[i * a.dims[1] + l] * right[l * dims[1] + j];
+    }
+  }
+  return Tensor::of(dims, std::move(values), a.is_integer);
+}
+
 /// Sum, mean, product, least or largest of all numbers, or of those along some axes.
 Tensor fold_reduction(const OnnxNode& node) {
   const Tensor& in = node.constant(0);
   const auto stated = node.integers("axes", 1);
-  std::vector<bool> gone(in.dims.size(), !stated || stated->empty());
+  const bool takes_all = (!stated || stated->empty()) && node.integer("noop_with_empty_axes", 0) == 0;
+  std::vector<bool> gone(in.dims.size(), takes_all);
   if (stated) {
     for (const std::int64_t axis : *stated) gone[axis_of(axis, in.dims.size())] = true;
   }
@@ -184,6 +207,8 @@ Tensor fold_reduction(const OnnxNode& node) {
   const std::vector<std::size_t> to = broadcast_from(kept, in.dims);
   std::vector<double> values(elements(kept), type == "ReduceProd" ? 1 : 0);
   std::vector<bool> begun(values.size());
+  const bool sums_squares = type == "ReduceL2" || type == "ReduceSumSquare";
+  const bool sums_absolute = type == "ReduceL1";
   const auto count = static_cast<double>(from.size()) / static_cast<double>(std::max<std::size_t>(1, values.size()));
   for (std::size_t e = 0; e < from.size(); ++e) {
     double& sum = values[to[e]];
@@ -192,12 +217,13 @@ Tensor fold_reduction(const OnnxNode& node) {
     } else if (type == "ReduceMin" || type == "ReduceMax") {
       if (!begun[to[e]] || (type == "ReduceMin" ? from[e] < sum : from[e] > sum)) sum = from[e];
     } else {
-      sum += from[e];
+      sum += sums_squares ? from[e] * from[e] : sums_absolute ? std::fabs(from[e]) : from[e];
     }
     begun[to[e]] = true;
   }
-  if (type == "ReduceMean") {
-    for (double& value : values) value /= count;
+  for (double& value : values) {
+    if (type == "ReduceMean") value /= count;
+    if (type == "ReduceL2") value = std::sqrt(value);
   }
   return Tensor::of(dims, std::move(values), in.is_integer);
 }
@@ -264,9 +290,9 @@ std::vector<Tensor> fold(const OnnxNode& node) {
   if (type == "Range") return {fold_range(node)};
   if (type == "Where") return {fold_where(node)};
   if (type == "ConstantOfShape") return {fold_fill(node)};
-  if (type.starts_with("Reduce")) return {fold_reduction(node)};
+  if (type.starts_with("Reduce") && !type.starts_with("ReduceLog")) return {fold_reduction(node)};
   if (type == "MatMul" && node.constant(0).dims.size() == 2 && node.constant(1).dims.size() == 2)
-    return {unknown({node.constant(0).dims[0], node.constant(1).dims[1]})};
+    return {fold_product(node.constant(0), node.constant(1))};
   throw std::invalid_argument("of constants alone, which is not folded");
 }
 

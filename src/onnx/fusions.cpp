@@ -57,6 +57,8 @@ class Matcher {
       const std::string& x = node(n).input(k);
       const int sigmoid = made_by(node(n).input(1 - k), "Sigmoid");
       if (sigmoid >= 0 && node(sigmoid).input(0) == x) return fuse(n, {Fusion::Kind::silu, x}, {sigmoid});
+      if (const int soft = mish_of(node(n).input(1 - k), x); soft >= 0)
+        return fuse(n, {Fusion::Kind::mish, x}, {soft, readers_.maker(node(n).input(1 - k))});
       const int hard = made_by(node(n).input(1 - k), "HardSigmoid");
       if (hard < 0 || node(hard).input(0) != x) continue;
       double alpha = 0.2;
@@ -67,6 +69,13 @@ class Matcher {
       }
       if (std::fabs(alpha - 1.0 / 6) < 1e-4 && beta == 0.5) return fuse(n, {Fusion::Kind::hardswish, x}, {hard});
     }
+  }
+
+  /// The softplus of tanh(softplus(x)), or -1.
+  [[nodiscard]] int mish_of(const std::string& value, const std::string& x) const {
+    const int bent = made_by(value, "Tanh");
+    const int soft = bent < 0 ? -1 : made_by(node(bent).input(0), "Softplus");
+    return soft >= 0 && node(soft).input(0) == x ? soft : -1;
   }
 
   /// x · (1 + erf(x / √2)) · 1/2, in the orders in which PyTorch writes it.

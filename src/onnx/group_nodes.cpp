@@ -119,6 +119,17 @@ Values square_sum(OnnxNode& node, NetworkBuilder& builder) {
   return reduction<GroupRule::sum>(node, builder);
 }
 
+Values absolute_sum(OnnxNode& node, NetworkBuilder& builder) {
+  node.inputs[0] = apply_function(node.input(0), Activation{Function::absolute}, builder);
+  return reduction<GroupRule::sum>(node, builder);
+}
+
+template <bool of_exponentials>
+Values log_of_sum(OnnxNode& node, NetworkBuilder& builder) {
+  if (of_exponentials) node.inputs[0] = apply_function(node.input(0), Activation{Function::exponential}, builder);
+  return {apply_function(reduction<GroupRule::sum>(node, builder)[0], Activation{Function::logarithm}, builder)};
+}
+
 Values layer_norm(OnnxNode& node, NetworkBuilder& builder) {
   const OnnxValue& value = node.input(0);
   const std::size_t axis = axis_of(node.integer("axis", -1), value.rank());
@@ -129,72 +140,34 @@ Values layer_norm(OnnxNode& node, NetworkBuilder& builder) {
 /// Instance and group normalisation: [1, C, ...] as groups of channels, with constants per channel or per group.
 Values channel_norm(OnnxNode& node, NetworkBuilder& builder) {
   const OnnxValue& value = node.input(0);
-  if (value.rank() < 2) throw std::invalid_argument("an input of one axis, accepted are channels and positions");
+  if (value.rank() < 2 || value.dims[0] != 1) {
+    throw std::invalid_argument(
+        fmt::format("an input of shape {}, accepted is [1, channels, ...]", to_string(value.dims)));
+  }
   const std::uint64_t channels = value.dims[1];
   const auto groups = static_cast<std::uint64_t>(
       node.type() == "InstanceNormalization" ? static_cast<std::int64_t>(channels) : node.integer("num_groups", 0));
   if (groups == 0 || channels % groups != 0)
     throw std::invalid_argument(fmt::format("{} channels in {} groups", channels, groups));
   const std::uint64_t plane = elements(value.dims) / value.dims[0] / channels;
-  OnnxValue folded = value;
-  folded.dims = {value.dims[0] * groups, channels / groups * plane};
   Grouped kind{GroupRule::normalise};
   kind.eps = node.number("epsilon", 1e-5);
+  kind.size = channels / groups * plane;
   OperatorWeights weights;
-  OnnxValue result;
-  const std::string whole = builder.source(folded, builder.shape_of(folded.sources[0]));
-  kind.size = folded.dims[1];
-  const Tensor& scale = node.constant(1);
-  kind.affine_size = elements(scale.dims);
-  if (kind.affine_size != channels && kind.affine_size != groups)
-    throw std::invalid_argument(fmt::format("{} scales of {} channels", kind.affine_size, channels));
-  kind.affine_inner = plane * (channels / kind.affine_size);
-  weights.values = builder.numbers_of(scale);
-  weights.bias = builder.numbers_of(node.constant(2));
+  if (node.has(1)) {
+    const Tensor& scale = node.constant(1);
+    kind.affine_size = elements(scale.dims);
+    if (kind.affine_size != channels && kind.affine_size != groups)
+      throw std::invalid_argument(fmt::format("{} scales of {} channels", kind.affine_size, channels));
+    kind.affine_inner = plane * (channels / kind.affine_size);
+    weights.values = builder.numbers_of(scale);
+    if (node.has(2)) weights.bias = builder.numbers_of(node.constant(2));
+  }
+  const bool is_whole = !value.map && value.sources.size() == 1;
+  Shape shape(value.dims.begin() + 1, value.dims.end());
+  OnnxValue folded = value;
+  const std::string whole = is_whole ? value.sources[0] : builder.source(folded, shape);
   return {{value.dims, {}, {builder.add(kind, {whole}, std::move(weights))}}};
-}
-
-Values recurrent(OnnxNode& node, NetworkBuilder& builder) {
-  OnnxValue value = node.input(0);
-  if (value.rank() != 3 || value.dims[1] != 1 || node.integer("layout", 0) != 0) {
-    throw std::invalid_argument(
-        fmt::format("an input of shape {}, accepted is [steps, 1, features]", to_string(value.dims)));
-  }
-  const std::uint64_t steps = value.dims[0];
-  const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(0, node.integer("hidden_size", 0)));
-  const std::string direction = node.text("direction", "forward");
-  const RecurrentCell cell = node.type() == "RNN"   ? RecurrentCell::rnn
-                             : node.type() == "GRU" ? RecurrentCell::gru
-                                                    : RecurrentCell::lstm;
-  for (std::size_t k = 1; k < node.inputs.size(); ++k) {
-    if (node.has(k)) static_cast<void>(node.constant(k));
-  }
-  if (node.proto.output_size() > 2 && !node.proto.output(2).empty())
-    throw std::invalid_argument("its third output (the last cell state), accepted are the first two");
-  const std::string from = builder.source(value, {steps, value.dims[2]});
-  std::vector<OnnxValue> states;
-  std::vector<OnnxValue> last;
-  for (const bool is_reversed : {false, true}) {
-    if (direction != "bidirectional" && is_reversed != (direction == "reverse")) continue;
-    OnnxValue all{{steps, 1, 1, hidden}, {}, {builder.add(Recurrence{cell, hidden, is_reversed}, {from})}};
-    Move end{{1, 1, hidden}, std::vector<std::uint32_t>(hidden), 0};
-    std::iota(end.from.begin(), end.from.end(), static_cast<std::uint32_t>(is_reversed ? 0 : (steps - 1) * hidden));
-    last.push_back(builder.moved(end, {all}));
-    states.push_back(std::move(all));
-    const std::uint64_t gates = cell == RecurrentCell::rnn ? 1 : cell == RecurrentCell::gru ? 3 : 4;
-    builder.network().macs.recurrent += steps * gates * hidden * (hidden + value.dims[2]);
-  }
-  if (states.size() == 1) return {states[0], last[0]};
-  Move all{{steps, 2, 1, hidden}, {}, 0};
-  for (std::uint64_t t = 0; t < steps; ++t) {
-    for (std::uint64_t e = 0; e < 2 * hidden; ++e) {
-      const std::uint64_t at = (e < hidden ? 0 : steps * hidden) + t * hidden + e % hidden;
-      all.from.push_back(static_cast<std::uint32_t>(at));
-    }
-  }
-  Move both{{2, 1, hidden}, std::vector<std::uint32_t>(2 * hidden), 0};
-  std::iota(both.from.begin(), both.from.end(), 0U);
-  return {builder.moved(all, states), builder.moved(both, last)};
 }
 
 }  // namespace
@@ -234,9 +207,9 @@ const LoweringTable& group_lowerings() {
                                       {"ReduceProd", reduction<GroupRule::product>},
                                       {"ReduceL2", reduction<GroupRule::norm>},
                                       {"ReduceSumSquare", square_sum},
-                                      {"RNN", recurrent},
-                                      {"GRU", recurrent},
-                                      {"LSTM", recurrent}};
+                                      {"ReduceL1", absolute_sum},
+                                      {"ReduceLogSum", log_of_sum<false>},
+                                      {"ReduceLogSumExp", log_of_sum<true>}};
   return table;
 }
 

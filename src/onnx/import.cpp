@@ -76,7 +76,8 @@ class GraphImport {
       const std::string label = label_of(graph_.node(n), n);
       try {
         const auto fusion = fusions.at.find(n);
-        fusion == fusions.at.end() ? read_node(n, label) : read_fusion(n, label, fusion->second);
+        builder_.start_node(label, graph_.node(n).name());
+        fusion == fusions.at.end() ? read_node(n) : read_fusion(n, fusion->second);
       } catch (const CountOverflow& error) {
         throw fault(fmt::format("{}: {}", label, error.what()));
       } catch (const std::invalid_argument& error) {
@@ -159,6 +160,7 @@ class GraphImport {
         value.sources = {kInputName};
       } else {
         value.constant = Tensor{value.dims};
+        value.constant->name = input.name();
       }
       values_.emplace(input.name(), std::move(value));
     }
@@ -213,15 +215,23 @@ class GraphImport {
 
   /// A constant that the file states, through nodes that hand it on.
   [[nodiscard]] const OnnxValue* stated_constant(const std::string& name) {
-    const auto found = values_.find(name);
-    if (found != values_.end()) return found->second.is_constant() ? &found->second : nullptr;
-    const int n = readers_.maker(name);
-    if (n < 0) return nullptr;
-    const onnx::NodeProto& node = graph_.node(n);
-    if (node.op_type() == "Identity" && node.input_size() == 1) return stated_constant(node.input(0));
-    if (node.op_type() != "Constant") return nullptr;
+    std::string at = name;
+    for (int steps = 0; steps <= graph_.node_size(); ++steps) {  // nodes that nothing needs may be a cycle
+      const auto found = values_.find(at);
+      if (found != values_.end()) return found->second.is_constant() ? &found->second : nullptr;
+      const int n = readers_.maker(at);
+      if (n < 0) return nullptr;
+      const onnx::NodeProto& node = graph_.node(n);
+      if (node.op_type() == "Constant") return constant_value(name, node);
+      if (node.op_type() != "Identity" || node.input_size() != 1) return nullptr;
+      at = node.input(0);
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] const OnnxValue* constant_value(const std::string& name, const onnx::NodeProto& node) {
     try {
-      OnnxValue value{{}, constant_of(node)};
+      OnnxValue value{{}, constant_of(node, folder_)};
       value.dims = value.constant->dims;
       return &stated_.insert_or_assign(name, std::move(value)).first->second;
     } catch (const std::invalid_argument&) {
@@ -239,89 +249,58 @@ class GraphImport {
     }
   }
 
-  [[nodiscard]] Tensor constant_of(const onnx::NodeProto& node) const {
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.name() == "value") return tensor_of(attribute.t(), folder_);
-      if (attribute.name() == "value_float") return Tensor::of({}, {static_cast<double>(attribute.f())}, false);
-      if (attribute.name() == "value_int") return Tensor::of({}, {static_cast<double>(attribute.i())}, true);
-      if (attribute.name() == "value_ints" || attribute.name() == "value_floats") {
-        const bool is_integer = attribute.name() == "value_ints";
-        std::vector<double> values(attribute.ints().begin(), attribute.ints().end());
-        if (!is_integer) values.assign(attribute.floats().begin(), attribute.floats().end());
-        const Shape dims = {values.size()};
-        return Tensor::of(dims, std::move(values), is_integer);
-      }
-    }
-    throw std::invalid_argument("a constant without dense numbers");
-  }
-
   /// A value as a node reads it.
   [[nodiscard]] OnnxValue value_for_reader(const std::string& name) const {
-    OnnxValue value = values_.at(name);
+    const auto found = values_.find(name);
+    if (found == values_.end())
+      throw std::invalid_argument(fmt::format("its input '{}' is an output that is not modelled", name));
+    OnnxValue value = found->second;
     if (readers_.count(name) > 1) value.producer.clear();
     return value;
   }
 
-  void read_node(int n, const std::string& label) {
+  void read_node(int n) {
     const onnx::NodeProto& proto = graph_.node(n);
-    const std::string& type = proto.op_type();
-    if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
-      throw std::invalid_argument(
-          fmt::format("domain '{}' is not modelled, accepted are the standard's nodes", proto.domain()));
-    }
-    builder_.start_node(label, proto.name());
     OnnxNode node{proto, network_.facts.opset, {}};
-    bool is_constant = true;
     for (const std::string& name : proto.input()) {
       node.inputs.emplace_back();
-      if (name.empty()) continue;
-      node.inputs.back() = value_for_reader(name);
-      is_constant = is_constant && node.inputs.back()->is_constant();
+      if (!name.empty()) node.inputs.back() = value_for_reader(name);
     }
-    if (type == "Constant") {
-      const Tensor constant = constant_of(proto);
-      return keep(proto, {{constant.dims, constant}});
-    }
-    if (type == "Shape" || type == "Size" || is_constant) {
-      std::vector<OnnxValue> outputs;
-      for (Tensor& tensor : fold(node)) {
-        Shape dims = tensor.dims;
-        outputs.push_back({std::move(dims), std::move(tensor)});
-      }
-      return keep(proto, std::move(outputs));
-    }
-    const bool is_interpolated = type == "Resize" && node.text("mode", "nearest") != "nearest";
-    if (is_move(type) && !is_interpolated) {
-      std::vector<OnnxValue> inputs;
-      for (const std::size_t k : moved_inputs(node)) inputs.push_back(node.input(k));
-      std::vector<OnnxValue> outputs;
-      const bool is_same = type == "Identity" || type == "Dropout" || type == "Cast";
-      if (is_same) return keep(proto, {node.input(0)});
-      for (const Move& move : moves_of(node)) outputs.push_back(builder_.moved(move, inputs));
-      return keep(proto, std::move(outputs));
-    }
-    const bool keeps_norm = type == "BatchNormalization" && !options_.fold_norms;
-    const Lowering lowering = find_lowering(keeps_norm ? "BatchNormalization without folding" : type);
-    if (lowering == nullptr) {
-      throw std::invalid_argument(
-          fmt::format("{} is not modelled, accepted are {}", type, fmt::join(modelled_types(), ", ")));
-    }
-    const std::size_t before = network_.specs.size();
-    std::vector<OnnxValue> outputs = lowering(node, builder_);
-    if (network_.specs.size() > before) ++network_.facts.counted;
-    keep(proto, std::move(outputs));
+    LoweredNode lowered = lower_node(node, builder_, {folder_, options_.fold_norms});
+    limit_growth(node, lowered.outputs);
+    if (lowered.is_counted) ++network_.facts.counted;
+    keep(proto, std::move(lowered.outputs));
   }
 
-  void read_fusion(int n, const std::string& label, const Fusion& fusion) {
-    builder_.start_node(label, graph_.node(n).name());
+  /// Numbers and maps that nodes make beyond what they read: a small file could fill any memory.
+  void limit_growth(const OnnxNode& node, const std::vector<OnnxValue>& outputs) {
+    constexpr std::uint64_t kMostGrown = 2 * kMostMoved;
+    const auto size_of = [](const OnnxValue& value) -> std::uint64_t {
+      if (value.map) return value.map->size();
+      return value.constant && value.constant->is_known() ? elements(value.dims) : 0;
+    };
+    std::uint64_t read = 0;
+    std::uint64_t made = 0;
+    for (const auto& input : node.inputs) read += input ? size_of(*input) : 0;
+    for (const OnnxValue& output : outputs) made += size_of(output);
+    grown_ += made > read ? made - read : 0;
+    if (grown_ > kMostGrown)
+      throw std::invalid_argument(
+          fmt::format("the nodes up to here make {} numbers and places of elements, accepted "
+                      "are at most {}",
+                      grown_, kMostGrown));
+  }
+
+  void read_fusion(int n, const Fusion& fusion) {
     ++network_.facts.counted;
-    OnnxValue value = values_.at(fusion.input);
+    OnnxValue value = value_for_reader(fusion.input);
     if (fusion.kind == Fusion::Kind::layer_norm) {
       const auto tensor = [&](const std::string& name) { return name.empty() ? nullptr : &*values_.at(name).constant; };
       value = normalise(value, 1, fusion.eps, tensor(fusion.scale), tensor(fusion.shift), builder_);
     } else {
       const OperatorKind kind = fusion.kind == Fusion::Kind::silu   ? OperatorKind(Silu{})
                                 : fusion.kind == Fusion::Kind::gelu ? OperatorKind(Gelu{})
+                                : fusion.kind == Fusion::Kind::mish ? Activation{Function::mish}
                                                                     : Activation{Function::hardswish};
       value = apply_function(value, kind, builder_);
     }
@@ -338,6 +317,7 @@ class GraphImport {
 
   /// Makes the output an operator, and leaves out what does not lead to it.
   void finish() {
+    if (!values_.contains(output_)) throw fault(fmt::format("output '{}' is one that is not modelled", output_));
     OnnxValue& output = values_.at(output_);
     if (output.is_constant())
       throw fault(fmt::format("no path leads from input '{}' to output '{}', accepted is a network", input_, output_));
@@ -357,11 +337,13 @@ class GraphImport {
       kept.specs.push_back(std::move(network_.specs[o]));
       kept.weights.push_back(std::move(network_.weights[o]));
       kept.nodes.push_back(std::move(network_.nodes[o]));
+      kept.tensors.push_back(std::move(network_.tensors[o]));
     }
     if (kept.specs.empty()) throw fault("it only moves its input, accepted is at least one operator");
     network_.specs = std::move(kept.specs);
     network_.weights = std::move(kept.weights);
     network_.nodes = std::move(kept.nodes);
+    network_.tensors = std::move(kept.tensors);
   }
 
   const std::string& path_;
@@ -376,33 +358,13 @@ class GraphImport {
   std::unordered_map<std::string, OnnxValue> stated_;
   std::string input_, output_;
   std::vector<int> order_;
+  std::uint64_t grown_ = 0;
 };
 
 }  // namespace
 
 std::uint64_t ForwardMacs::total() const {
   return checked_add(checked_add(conv, linear), checked_add(matmul, recurrent));
-}
-
-Lowering find_lowering(const std::string& type) {
-  for (const LoweringTable* table :
-       {&elementwise_lowerings(), &group_lowerings(), &window_lowerings(), &product_lowerings()}) {
-    if (const auto found = table->find(type); found != table->end()) return found->second;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> modelled_types() {
-  std::vector<std::string> types;
-  for (const LoweringTable* table :
-       {&elementwise_lowerings(), &group_lowerings(), &window_lowerings(), &product_lowerings()}) {
-    for (const auto& [type, lowering] : *table) {
-      if (type.find(' ') == std::string::npos) types.push_back(type);
-    }
-  }
-  types.emplace_back("nodes that move elements");
-  types.emplace_back("what is constant");
-  return types;
 }
 
 bool looks_like_onnx(const std::string& path) {

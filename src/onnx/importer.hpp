@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "node.hpp"
@@ -14,7 +15,7 @@ namespace upsweep {
 
 /// Several nodes that are one operator: at the last of them it is made of a value, and the others are passed over.
 struct Fusion {
-  enum class Kind : std::uint8_t { silu, hardswish, gelu, layer_norm };
+  enum class Kind : std::uint8_t { silu, hardswish, mish, gelu, layer_norm };
   Kind kind;
   std::string input;       ///< name of the value
   double eps = 0;          ///< layer_norm
@@ -58,8 +59,17 @@ class NetworkBuilder {
   /// An operator that reads `inputs` (names); its name. Throws std::invalid_argument where a shape does not fit.
   std::string add(const OperatorKind& kind, const std::vector<std::string>& inputs, OperatorWeights weights = {});
 
-  /// The operator (or the network's input) whose elements are those of a value, of `shape`; moves what must be.
+  /// The name that operators of the node at hand take, and another one instead of it; returns the one before.
+  [[nodiscard]] const std::string& node_name() const { return name_; }
+  std::string name_node(std::string name) { return std::exchange(name_, std::move(name)); }
+  /// Names that operators made for other nodes do not take.
+  void reserve(std::set<std::string> names) { reserved_ = std::move(names); }
+
+  /// The operator (or the network's input) whose elements are those of a value, of `shape`; what must be moved is moved
+  /// by an operator named after the node at hand with ".moved".
   std::string source(OnnxValue& value, const Shape& shape);
+  /// The same, but what moves elements is the node at hand.
+  std::string materialise(OnnxValue& value, const Shape& shape);
   /// Shape of what an operator gives.
   [[nodiscard]] const Shape& shape_of(const std::string& name) const { return shapes_.at(name); }
   void set_input(const Shape& shape) { shapes_[kInputName] = shape; }
@@ -67,9 +77,10 @@ class NetworkBuilder {
   /// The value of a move of values, some of which may be constant.
   OnnxValue moved(const Move& move, const std::vector<OnnxValue>& inputs);
 
-  /// Numbers of a weight as they are kept: masks of what is 0, values where they were asked for. `order`: place in the
-  /// tensor of every number; empty: as they stand.
-  [[nodiscard]] OperatorWeights weights_of(const Tensor& tensor, const std::vector<std::uint32_t>& order);
+  /// Numbers of a weight as they are kept: masks of what is 0, values where they were asked for. `order_of` gives the
+  /// place in the tensor of every number, and is asked where there are numbers; null: as they stand.
+  using ElementOrder = std::function<std::vector<std::uint32_t>()>;
+  [[nodiscard]] OperatorWeights weights_of(const Tensor& tensor, const ElementOrder& order_of = {});
   /// Numbers that no mask applies to; empty where unknown or not asked for.
   [[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
   /// The specification and the weights that were made last under a name.
@@ -79,9 +90,16 @@ class NetworkBuilder {
   OnnxNetwork& network() { return network_; }
 
  private:
+  std::string add_named(const std::string& base, const OperatorKind& kind, const std::vector<std::string>& inputs,
+                        OperatorWeights weights = {});
+  std::string source(OnnxValue& value, const Shape& shape, const std::string& moved_name);
+  [[nodiscard]] bool is_free(const std::string& name) const;
+
   OnnxNetwork& network_;
   bool wants_values_;
   std::string label_, name_;
+  std::set<std::string> reserved_;
+  std::string weight_name_;  // of the operator that is made next
   std::unordered_map<std::string, Shape> shapes_;
   std::unordered_map<std::string, std::size_t> place_;
   std::map<std::pair<std::string, Shape>, std::string> views_;
@@ -93,10 +111,27 @@ class NetworkBuilder {
 /// What a node that is neither folded nor a move becomes: its outputs. Throws std::invalid_argument.
 using Lowering = std::vector<OnnxValue> (*)(OnnxNode& node, NetworkBuilder& builder);
 
-/// The lowering of a type of node, or null where it is not modelled.
-[[nodiscard]] Lowering find_lowering(const std::string& type);
-/// All types of nodes that are taken.
-[[nodiscard]] std::vector<std::string> modelled_types();
+/// The numbers of a node of type Constant. Throws std::invalid_argument.
+[[nodiscard]] Tensor constant_of(const onnx::NodeProto& node, const std::shared_ptr<const std::string>& folder);
+
+/// Types of nodes that become operators, and those that move elements.
+[[nodiscard]] std::vector<std::string> lowered_types();
+[[nodiscard]] std::vector<std::string> moved_types();
+
+/// What nodes of one file share.
+struct LoweringOptions {
+  std::shared_ptr<const std::string> folder = {};  ///< of external data
+  bool fold_norms = true;                          ///< batch normalisations become part of the convolution before them
+};
+
+/// What became of a node.
+struct LoweredNode {
+  std::vector<OnnxValue> outputs;
+  bool is_counted = false;  ///< it is an operator, or part of one, that is no mere move
+};
+
+/// Folds a node of constants, moves elements, or makes operators. Throws std::invalid_argument.
+[[nodiscard]] LoweredNode lower_node(OnnxNode& node, NetworkBuilder& builder, const LoweringOptions& options);
 
 /// Lowerings of one kind of structure each, by type of node.
 using LoweringTable = std::map<std::string, Lowering>;
@@ -104,6 +139,11 @@ using LoweringTable = std::map<std::string, Lowering>;
 [[nodiscard]] const LoweringTable& group_lowerings();
 [[nodiscard]] const LoweringTable& window_lowerings();
 [[nodiscard]] const LoweringTable& product_lowerings();
+[[nodiscard]] const LoweringTable& recurrent_lowerings();
+[[nodiscard]] const LoweringTable& einsum_lowerings();
+[[nodiscard]] const LoweringTable& arithmetic_lowerings();
+[[nodiscard]] const LoweringTable& pool_lowerings();
+[[nodiscard]] const LoweringTable& norm_lowerings();
 
 /// A function of every element of a value.
 [[nodiscard]] OnnxValue apply_function(OnnxValue value, const OperatorKind& kind, NetworkBuilder& builder);

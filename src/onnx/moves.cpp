@@ -7,7 +7,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "node.hpp"
+#include "importer.hpp"
+#include "resizing.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/network/operators/index_map.hpp"
 
@@ -26,13 +27,6 @@ AxisPositions all_positions(const Shape& dims) {
     std::iota(positions.back().begin(), positions.back().end(), 0);
   }
   return positions;
-}
-
-void require_size(const Shape& dims) {
-  if (elements(dims) > kMaxElements) {
-    throw std::invalid_argument(
-        fmt::format("an output of shape {}, accepted are at most {} elements", to_string(dims), kMaxElements));
-  }
 }
 
 Move by_axes(const Shape& in, const AxisPositions& positions, double fill = 0) {
@@ -148,8 +142,9 @@ Move pad(const OnnxNode& node, const Shape& in) {
     const auto size = static_cast<std::int64_t>(in[axes[k]]);
     const std::int64_t before = pads[k];
     const std::int64_t after = pads[k + axes.size()];
-    if (before < -size || after < -size || std::max(before, after) > static_cast<std::int64_t>(kMaxElements))
+    if (before < -size || after < -size || std::max(before, after) > static_cast<std::int64_t>(kMostMoved))
       throw std::invalid_argument(fmt::format("pads {} and {} of {} elements", before, after, size));
+    if (size == 0 && mode != "constant") throw std::invalid_argument("a border of no elements");
     auto& mine = positions[axes[k]];
     mine.clear();
     for (std::int64_t at = -before; at < size + after; ++at) {
@@ -170,6 +165,7 @@ Move pad(const OnnxNode& node, const Shape& in) {
 }
 
 Move expand(const Shape& in, const Shape& out) {
+  require_size(out);
   Shape padded(out.size() - std::min(out.size(), in.size()), 1);
   padded.insert(padded.end(), in.begin(), in.end());
   AxisPositions positions;
@@ -184,6 +180,7 @@ Move gather(const OnnxNode& node, const Shape& in) {
   const std::size_t axis = axis_of(node.integer("axis", 0), in.size());
   const Tensor& indices = node.constant(1);
   AxisPositions positions = all_positions(in);
+  require_size(indices.dims);
   positions[axis] = indices.integers();
   for (std::int64_t& at : positions[axis]) at = static_cast<std::int64_t>(axis_of(at, in[axis]));
   Move move = by_axes(in, positions);
@@ -288,47 +285,14 @@ std::vector<Move> split(const OnnxNode& node, const Shape& in) {
   return moves;
 }
 
-/// Sizes of the output of Resize or Upsample, and the scale of every axis.
-std::pair<Shape, std::vector<double>> resized(const OnnxNode& node, const Shape& in) {
-  std::vector<double> scales;
-  Shape out = in;
-  const std::size_t at = node.type() == "Upsample" || node.opset < 11 ? 1 : 2;
-  if (node.has(3)) {
-    const auto sizes = node.constant(3).integers();
-    if (sizes.size() != in.size()) throw std::invalid_argument("sizes of another number of axes");
-    for (std::size_t a = 0; a < in.size(); ++a) {
-      if (sizes[a] < 1) throw std::invalid_argument("a size below 1");
-      out[a] = static_cast<std::uint64_t>(sizes[a]);
-      scales.push_back(static_cast<double>(out[a]) / static_cast<double>(in[a]));
-    }
-    return {out, scales};
-  }
-  scales = node.constant(at).values();
-  if (scales.size() != in.size()) throw std::invalid_argument("scales of another number of axes");
-  for (std::size_t a = 0; a < in.size(); ++a) {
-    const double size = std::floor(static_cast<double>(in[a]) * scales[a]);
-    if (!(size >= 1 && size <= static_cast<double>(kMaxElements))) throw std::invalid_argument("a scale out of range");
-    out[a] = static_cast<std::uint64_t>(size);
-  }
-  return {out, scales};
-}
-
 Move resize(const OnnxNode& node, const Shape& in) {
-  if (const std::string mode = node.text("mode", "nearest"); mode != "nearest")
-    throw std::invalid_argument(fmt::format("mode '{}', accepted is nearest", mode));
-  const bool is_old = node.type() == "Upsample" || node.opset < 11;
-  const std::string place = is_old ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
-  const std::string rounding = is_old ? "floor" : node.text("nearest_mode", "round_prefer_floor");
-  const auto [out, scales] = resized(node, in);
+  const Resizing to = resizing_of(node, in);
+  const std::string rounding = to.is_old ? "floor" : node.text("nearest_mode", "round_prefer_floor");
   AxisPositions positions;
   for (std::size_t a = 0; a < in.size(); ++a) {
     positions.emplace_back();
-    for (std::uint64_t o = 0; o < out[a]; ++o) {
-      const auto x = static_cast<double>(o);
-      double at = x / scales[a];
-      if (place == "half_pixel" || (place == "pytorch_half_pixel" && out[a] > 1)) at = (x + 0.5) / scales[a] - 0.5;
-      if (place == "align_corners")
-        at = out[a] == 1 ? 0 : x * static_cast<double>(in[a] - 1) / static_cast<double>(out[a] - 1);
+    for (std::uint64_t o = 0; o < to.dims[a]; ++o) {
+      const double at = sample_place(to.place, in[a], to.dims[a], to.scales[a], o) + to.shift;
       double near = std::floor(at);
       if (rounding == "ceil") near = std::ceil(at);
       if (rounding == "round_prefer_floor") near = std::ceil(at - 0.5);
@@ -343,7 +307,8 @@ Move resize(const OnnxNode& node, const Shape& in) {
 Move depth_space(const OnnxNode& node, const Shape& in, bool to_space) {
   const std::int64_t size = node.integer("blocksize", 0);
   const auto b = static_cast<std::uint64_t>(size);
-  const bool fits = in.size() == 4 && size > 0 && (to_space ? in[1] % (b * b) == 0 : in[2] % b == 0 && in[3] % b == 0);
+  const bool fits = in.size() == 4 && size > 0 && size <= 65536 &&
+                    (to_space ? in[1] % (b * b) == 0 : in[2] % b == 0 && in[3] % b == 0);
   if (!fits) throw std::invalid_argument(fmt::format("blocks of {} in {}", size, to_string(in)));
   Move move;
   if (to_space) {
@@ -379,13 +344,21 @@ Move transposition(const Shape& dims, const std::vector<std::size_t>& perm) {
   return move;
 }
 
-bool is_move(const std::string& type) {
+namespace {
+
+const std::set<std::string>& move_types() {
   static const std::set<std::string> types = {
       "Reshape", "Flatten",  "Squeeze",      "Unsqueeze",    "Transpose", "Slice",          "Split",
       "Concat",  "Pad",      "Expand",       "Tile",         "Gather",    "GatherElements", "ScatterND",
       "Resize",  "Upsample", "DepthToSpace", "SpaceToDepth", "Identity",  "Dropout",        "Cast"};
-  return types.contains(type);
+  return types;
 }
+
+}  // namespace
+
+bool is_move(const std::string& type) { return move_types().contains(type); }
+
+std::vector<std::string> moved_types() { return {move_types().begin(), move_types().end()}; }
 
 std::vector<std::size_t> moved_inputs(const OnnxNode& node) {
   if (node.type() == "ScatterND") return {0, 2};
@@ -398,6 +371,7 @@ std::vector<std::size_t> moved_inputs(const OnnxNode& node) {
 std::vector<Move> moves_of(const OnnxNode& node) {
   const std::string& type = node.type();
   const Shape& in = node.input(0).dims;
+  require_size(in);
   if (type == "Identity" || type == "Dropout" || type == "Cast") return {as_shape(in, in)};
   if (type == "Reshape") {
     return {as_shape(in, reshaped(in, node.integers("shape", 1).value_or(std::vector<std::int64_t>{}),
@@ -439,9 +413,10 @@ std::vector<Move> moves_of(const OnnxNode& node) {
     AxisPositions positions = all_positions(in);
     if (repeats.size() != in.size()) throw std::invalid_argument("repeats of another number of axes");
     for (std::size_t a = 0; a < in.size(); ++a) {
-      if (repeats[a] < 0 || repeats[a] > static_cast<std::int64_t>(kMaxElements))
+      if (repeats[a] < 0 || repeats[a] > static_cast<std::int64_t>(kMostMoved))
         throw std::invalid_argument("repeats out of range");
       const auto once = positions[a];
+      require_size({once.size(), static_cast<std::uint64_t>(repeats[a])});
       positions[a].clear();
       for (std::int64_t r = 0; r < repeats[a]; ++r) positions[a].insert(positions[a].end(), once.begin(), once.end());
     }

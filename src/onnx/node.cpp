@@ -64,6 +64,12 @@ double OnnxNode::number(const std::string& name, std::size_t i, double fallback)
   return values[0];
 }
 
+void require_size(const Shape& dims) {
+  if (elements(dims) <= kMostMoved) return;
+  throw std::invalid_argument(
+      fmt::format("a tensor of shape {}, accepted are at most {} elements", to_string(dims), kMostMoved));
+}
+
 std::size_t axis_of(std::int64_t axis, std::size_t rank) {
   const auto size = static_cast<std::int64_t>(rank);
   if (axis < -size || axis >= size)

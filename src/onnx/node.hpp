@@ -56,6 +56,12 @@ struct OnnxNode {
 /// Shape of two tensors that are broadcast. Throws std::invalid_argument.
 [[nodiscard]] Shape broadcast_shape(const Shape& a, const Shape& b);
 
+/// Most elements of what is moved or computed here: 1 GiB of numbers.
+inline constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 27;
+
+/// Throws std::invalid_argument where a shape has more than kMostMoved elements.
+void require_size(const Shape& dims);
+
 /// Where the elements of an output come from: numbers of the elements of all moved inputs one after the other.
 struct Move {
   Shape dims;

@@ -194,7 +194,7 @@ std::vector<std::int64_t> Tensor::integers() const {
 }
 
 Tensor Tensor::of(Shape dims, std::vector<double> values, bool is_integer) {
-  return {std::move(dims), is_integer, std::make_shared<const std::vector<double>>(std::move(values)), nullptr, {}};
+  return {std::move(dims), is_integer, std::make_shared<const std::vector<double>>(std::move(values)), nullptr, {}, {}};
 }
 
 Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std::string>& folder) {
@@ -213,6 +213,7 @@ Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std
   tensor.is_integer =
       type != Proto::FLOAT && type != Proto::DOUBLE && type != Proto::FLOAT16 && type != Proto::BFLOAT16;
   tensor.stored = &proto;
+  tensor.name = proto.name();
   tensor.folder = folder;
   return tensor;
 }

@@ -20,6 +20,7 @@ struct Tensor {
   std::shared_ptr<const std::vector<double>> made = {};  ///< numbers that were computed
   const onnx::TensorProto* stored = nullptr;             ///< numbers in the file; read when they are asked for
   std::shared_ptr<const std::string> folder = {};        ///< of external data
+  std::string name = {};                                 ///< in the file; empty where it was computed
 
   [[nodiscard]] bool is_known() const { return made != nullptr || stored != nullptr; }
   /// The numbers, row-major. Throws std::invalid_argument where they are unknown, do not fit the shape or are NaN or

@@ -72,8 +72,8 @@ Markup losses_table(const PassRecord& record) {
   HtmlTable table("Training", {{"", "method", Unit::text},
                                {"", "iterations", Unit::count},
                                {"", "first loss", Unit::count},
-                               {"", "last loss", Unit::count},
-                               {"", "last accuracy", Unit::share},
+                               {"", "loss, last iteration", Unit::count},
+                               {"", "accuracy, last iteration", Unit::share},
                                {"", "largest difference of losses", Unit::count}});
   const auto number = [](double value) { return Value(value).shown(fmt::format("{:.5g}", value)); };
   for (std::size_t i = 0; i < record.passes.size(); ++i) {

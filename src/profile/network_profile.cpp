@@ -177,7 +177,7 @@ Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Sched
   analysis.network.links.resize(view.network.links().size());
   const auto chain_at = [&](std::size_t i) {
     if (progress) progress(i, analysis.network.inputs);
-    return samples ? samples->at(view.sample->at(i), StepPatterns::drop)
+    return samples ? samples->at(*view.sample, i, StepPatterns::drop)
                    : guaranteed_chain(view.network, view.weights, StepPatterns::drop, form);
   };
   const auto observe = [&](const JacobianChain& chain) {

@@ -235,6 +235,14 @@ Json facts_json(const TrainReport& report) {
           {"notes", report.result.notes}};
 }
 
+/// What happens to given features before they are trained with, a line; empty where nothing does.
+std::string normalized_text(const TrainReport& report) {
+  const auto* features = std::get_if<FeatureData>(&report.spec.data);
+  if (features == nullptr || !features->is_normalized) return "";
+  return "Every coefficient of a sequence is shifted and scaled to mean 0 and variance 1; normalize: false leaves "
+         "it.\n";
+}
+
 }  // namespace
 
 Verdict train_verdict(const TrainReport& report) {
@@ -270,6 +278,7 @@ Document document(const TrainReport& report) {
       .say(fmt::format("{} iteration{} of {} samples out of {} ({}), {}\n", report.spec.iterations,
                        report.spec.iterations == 1 ? "" : "s", report.batch, report.samples, kind_of(report.spec.data),
                        to_string(report.spec.optimizer)))
+      .say(normalized_text(report))
       .say(fmt::format("Backward passes on {} ({}), {} thread{}\n\n", report.spec.backend, report.device,
                        report.workers, report.workers == 1 ? "" : "s"))
       .add(losses_document(report))

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "direct_operators.hpp"
+#include "direct_recurrence.hpp"
 
 namespace upsweep {
 namespace {
@@ -148,18 +149,18 @@ void through(const Operator&, const Grouped& kind, const OperatorWeights& weight
   }
 }
 
-void through(const Operator& op, const Recurrence& kind, const OperatorWeights& weights, Inputs inputs, std::size_t,
-             Gradient&) {
-  static_cast<void>(kind.value(op, weights, inputs));  // throws
-}
-
 }  // namespace
 
 std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights, Inputs inputs, std::size_t input,
                               std::span<const double> upstream, PassKind pass) {
+  if (const auto* recurrence = std::get_if<Recurrence>(&op.kind))
+    return through_time(op, *recurrence, weights, inputs[0], upstream, pass);
   Gradient gradient(inputs[input].size(), upstream, pass);
   visit_operator(
-      op.kind, [&](const MixingOperator auto& kind) { through(op, kind, weights, inputs, input, gradient); },
+      op.kind,
+      [&]<MixingOperator K>(const K& kind) {
+        if constexpr (!std::is_same_v<K, Recurrence>) through(op, kind, weights, inputs, input, gradient);
+      },
       [&]<class K>(const K&) requires(!MixingOperator<K>) {
         throw std::invalid_argument(kind_name(op.kind) + " reads one activation");
       });

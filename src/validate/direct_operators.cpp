@@ -1,6 +1,7 @@
 #include "direct_operators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -207,6 +208,68 @@ std::vector<double> through_adaptive_pool(const Operator& op, std::span<const do
   return result;
 }
 
+/// Height of the tent or cubic that is laid through the inputs, at a distance.
+double interpolation_height(const Interpolation& kind, double distance) {
+  const double d = std::fabs(distance);
+  if (kind.mode == InterpolationMode::linear) return d < 1 ? 1 - d : 0;
+  const double a = kind.cubic_coefficient;
+  if (d >= 2) return 0;
+  return d <= 1 ? 1 - (a + 3) * std::pow(d, 2) + (a + 2) * std::pow(d, 3)
+                : a * (std::pow(d, 3) - 5 * std::pow(d, 2) + 8 * d - 4);
+}
+
+/// What input i counts for in output o along an axis: heights over all places that are input i, and those beyond the
+/// border where it is the nearest.
+double share_along(const Interpolation& kind, std::size_t i, std::size_t o, std::size_t in, std::size_t out,
+                   double stated) {
+  const auto [x, inputs, outputs] =
+      std::array{static_cast<double>(o), static_cast<double>(in), static_cast<double>(out)};
+  const double scale = stated > 0 ? stated : outputs / inputs;
+  double at = (x + 0.5) / scale - 0.5;
+  if (kind.place == SamplePlace::half_pixel_symmetric) at += (inputs - outputs / scale) / 2;
+  if (kind.place == SamplePlace::pytorch_half_pixel && out == 1) at = 0;
+  if (kind.place == SamplePlace::align_corners) at = out == 1 ? 0 : x / (outputs - 1) * (inputs - 1);
+  if (kind.place == SamplePlace::asymmetric) at = x / scale;
+  const double narrow = kind.antialias && scale < 1 ? scale : 1;
+  const double far = 2 / narrow + 1;
+  double mine = 0;
+  double all = 0;
+  for (double place = std::floor(at - far); place <= at + far; ++place) {
+    const bool is_outside = place < 0 || place > inputs - 1;
+    if (is_outside && kind.exclude_outside) continue;
+    const double height = interpolation_height(kind, narrow * (place - at));
+    all += height;
+    if (std::min(std::max(place, 0.0), inputs - 1) == static_cast<double>(i)) mine += height;
+  }
+  return kind.antialias || kind.exclude_outside ? mine / all : mine;
+}
+
+std::vector<double> through_interpolation(const Operator& op, const Interpolation& kind,
+                                          std::span<const double> upstream, PassKind pass) {
+  std::vector<double> result;
+  const auto [height, width] = std::pair{op.in_shape[1], op.in_shape[2]};
+  const auto [out_height, out_width] = std::pair{op.out_shape[1], op.out_shape[2]};
+  std::vector<std::vector<double>> columns(width);
+  for (std::size_t x = 0; x < width; ++x) {
+    for (std::size_t o = 0; o < out_width; ++o)
+      columns[x].push_back(taken(share_along(kind, x, o, width, out_width, kind.scale_x), pass));
+  }
+  for (std::size_t c = 0; c < op.in_shape[0]; ++c) {
+    for (std::size_t y = 0; y < height; ++y) {
+      std::vector<double> row(width, 0.0);
+      for (std::size_t oy = 0; oy < out_height; ++oy) {
+        const double share = taken(share_along(kind, y, oy, height, out_height, kind.scale_y), pass);
+        const double* from = upstream.data() + (c * out_height + oy) * out_width;
+        for (std::size_t x = 0; share != 0 && x < width; ++x) {
+          for (std::size_t ox = 0; ox < out_width; ++ox) row[x] += share * columns[x][ox] * from[ox];
+        }
+      }
+      result.insert(result.end(), row.begin(), row.end());
+    }
+  }
+  return result;
+}
+
 std::vector<double> through_activation(const Operator& op, const OperatorWeights& weights, std::span<const double> x,
                                        std::span<const double> upstream, PassKind pass) {
   std::vector<double> result(x.size(), 0.0);
@@ -233,6 +296,7 @@ std::vector<double> hand_back(const Operator& op, const OperatorWeights& weights
       [&](const MaxPool2d& pool) { return through_max_pool(op, pool, x, upstream); },
       [&](const AvgPool2d& pool) { return through_average_pool(op, pool, upstream, pass); },
       [&](const AdaptiveAvgPool2d&) { return through_adaptive_pool(op, upstream, pass); },
+      [&](const Interpolation& kind) { return through_interpolation(op, kind, upstream, pass); },
       [&](const ElementwiseOperator auto&) { return through_activation(op, weights, x, upstream, pass); },
       [&](const MixingOperator auto&) { return hand_back(op, weights, std::span(&x, 1), 0, upstream, pass); },
       [&](const ViewOperator auto&) -> std::vector<double> { throw std::invalid_argument("a view is no link"); },

@@ -110,6 +110,8 @@ DirectSlope function_slope(const Activation& kind, double x) {
     }
     case Function::clip:
       return exact(x > kind.alpha && x < kind.beta ? 1 : 0);
+    case Function::sign:
+      return exact(0);
   }
   return exact(0);
 }

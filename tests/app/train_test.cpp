@@ -56,6 +56,20 @@ TEST_F(TrainRequests, ReplaceWhatTheFileSays) {
   EXPECT_THAT(said.doing.at(0), HasSubstr("training by bptt (1 of 3), iteration 1 of 2"));
 }
 
+TEST_F(TrainRequests, RefuseBlocksOfUnfusedStepsAsValidateDoes) {
+  folder_.write("net.yaml",
+                "name: net\nrecurrent: {cell: rnn, input_size: 1, hidden_size: 4, steps: 12, batch: 4, fused: "
+                "false}\nhead: {out_features: 3}\n");
+  request_.backward = {{"bptt", "blocked:3"}};
+  Said said;
+  try {
+    static_cast<void>(run_quietly(request_, said.watch()));
+    FAIL() << "blocked:3 was accepted";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("blocked:3 has no unfused steps, accepted are bptt, linear, hybrid:L"));
+  }
+}
+
 TEST_F(TrainRequests, NameTheFieldThatIsWrong) {
   TrainRequest wrong = request_;
   wrong.backward = {{"zigzag"}};

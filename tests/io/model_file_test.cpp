@@ -129,8 +129,7 @@ struct BadModel {
 TEST(LoadModel, RefusesEachKindOfBadFileAtItsLine) {
   const std::string head = "input: [3, 8, 8]\noperators:\n";
   const std::vector<BadModel> cases = {
-      {head + "  - relu\n  - softmax\n",
-       "m.yaml:4: the operator 'softmax' is not modelled, accepted are conv2d, linear"},
+      {head + "  - relu\n  - warp\n", "m.yaml:4: the operator 'warp' is not modelled, accepted are conv2d, linear"},
       {head + "  - conv2d: {out_channels: 4, kernel: 3, strides: 1}\n",
        "m.yaml:3: unknown key 'strides' in conv2d 'conv2d1' (did you mean 'stride'?), accepted are"},
       {head + "  - conv2d: {out_channels: four, kernel: 3}\n",
@@ -143,9 +142,8 @@ TEST(LoadModel, RefusesEachKindOfBadFileAtItsLine) {
        "m.yaml:3: kernel of conv2d 'conv2d1' is a list of 3, accepted is an integer of at least 1, or [y, x]"},
       {head + "  - conv2d: {kernel: 3}\n",
        "m.yaml:3: conv2d 'conv2d1' has no key 'out_channels', found are kernel, accepted"},
-      {head + "  - conv2d: {out_channels: 2, kernel_size: 3}\n",
-       "m.yaml:3: conv2d 'conv2d1' has no key 'kernel' ('kernel' for 'kernel_size'?), found are out_channels, "
-       "kernel_size"},
+      {head + "  - conv2d: {out_channels: 2, kernal: 3}\n",
+       "m.yaml:3: conv2d 'conv2d1' has no key 'kernel' ('kernel' for 'kernal'?), found are out_channels, kernal"},
       {head + "  - relu: {name: ../r}\n", "m.yaml:3: name of a relu is '../r', accepted is text without / and \\"},
       {head + "  - relu: {name: \"a\\nb\"}\n",
        "m.yaml:3: name of a relu is the text 'a?b', accepted is UTF-8 text without"},

@@ -103,7 +103,8 @@ class Writer {
 std::vector<std::string> independent_kinds() {
   std::vector<std::string> names = operator_kinds();
   std::erase_if(names, [](const std::string& name) {
-    return std::set<std::string>{"reshape", "index_map", "matmul", "recurrence", "conv_transpose2d"}.contains(name);
+    return std::set<std::string>{"reshape", "index_map", "matmul", "recurrence", "conv_transpose2d", "interpolation"}
+        .contains(name);
   });
   return names;
 }

@@ -168,7 +168,7 @@ TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
   TrainSpec spec = load_train(read_yaml(files.path));
   const CellShape cell = load_recurrent(read_yaml(spec.model_file)).shape;
   const auto read = [&](std::size_t steps) {
-    const SequenceData data = load_features(spec, cell, steps);
+    const SequenceData data = load_features(spec, cell, steps, 4);
     std::vector<float> inputs(2 * steps * 2);
     std::vector<std::uint32_t> labels(2);
     data.fill<float>(std::vector<std::size_t>{0, 1}, inputs, labels);
@@ -189,6 +189,20 @@ TEST(FeatureFile, CutsAndNormalizesTheGivenSequences) {
   files.folder.write("x.npy", npy<float>("<f4", "(2, 3, 2)", {1, 5, 3, 5, 9, 9, 0, 0, 2, 4, 9, 9}));
   files.folder.write("y.npy", npy<std::int32_t>("<i4", "(2,)", {3, 0}));
   EXPECT_THROW((void)read(2), InputError) << "label 3 of 3 classes";
+}
+
+TEST(FeatureFile, KeepsNumbersOfModelsInDoublePrecision) {
+  const Files files(with(kFile, "{synthetic_features: {samples: 20, seed: 7}}",
+                         "{features: {inputs: x.npy, labels: y.npy, normalize: false}}"));
+  files.folder.write("x.npy", npy<double>("<f8", "(1, 1, 2)", {0.1, 1e39}));
+  files.folder.write("y.npy", npy<std::int32_t>("<i4", "(1,)", {0}));
+  const TrainSpec spec = load_train(read_yaml(files.path));
+  const CellShape cell = load_recurrent(read_yaml(spec.model_file)).shape;
+  const SequenceData data = load_features(spec, cell, 1, 8);
+  std::vector<double> inputs(2);
+  std::vector<std::uint32_t> labels(1);
+  data.fill<double>(std::vector<std::size_t>{0}, inputs, labels);
+  EXPECT_THAT(inputs, ElementsAre(0.1, 1e39));
 }
 
 TEST(TrainFile, ReadsThoseOfTheProject) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "support/random.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -117,6 +118,76 @@ TEST_F(MixingTest, RecurrentLayersDependOnEarlierSteps) {
   EXPECT_EQ(unpruned_nnz(op), pattern.nnz());
   EXPECT_EQ(pattern.row(0).nnz(), 6U);
   EXPECT_EQ(pattern.row(11).nnz(), 2U);
+}
+
+TEST_F(MixingTest, JacobiansOfTransposedConvolutionsEqualDifferencesWithColumnsInOrder) {
+  for (const std::uint64_t stride : {1U, 2U, 3U}) {
+    for (const std::uint64_t dilation : {1U, 2U}) {
+      for (const std::uint64_t groups : {1U, 2U}) {
+        const ConvTranspose2d kind{4, {3, 2}, {stride, 2}, {1, 0}, {0, 1}, {dilation, 1}, groups, true};
+        const Operator op = make(kind, {{2, 3, 4}});
+        OperatorWeights weights;
+        for (std::uint64_t i = 0; i < elements(*weight_shape(op.kind, op.in_shape)); ++i) {
+          weights.values.push_back(chance(0.3) ? 0 : normal());
+          weights.kept.push_back(weights.values.back() != 0 ? 1 : 0);
+        }
+        const std::vector<double> x = separated(24), upstream = separated(elements(op.out_shape));
+        const Pattern pattern = guaranteed_pattern(op, weights);
+        EXPECT_EQ(in_rows(guaranteed_pattern(op, weights, PatternForm::classes)), pattern);
+        std::vector<double> values(pattern.nnz());
+        fill_jacobian_values<double>(op, weights, x, pattern, values);
+        const std::vector<double> direct = hand_back(op, weights, x, upstream, PassKind::gradient);
+        std::size_t at = 0;
+        for (Index r = 0; r < pattern.rows(); ++r) {
+          std::vector<double> one(24, 0.0);
+          one[r] = 1;
+          const std::vector<double> want = forward(op, weights, one);  // linear, without a bias here
+          double handed = 0;
+          std::optional<Index> before;
+          pattern.row(r).for_each([&](Index c) {
+            EXPECT_TRUE(!before || *before < c);
+            before = c;
+            handed += values[at] * upstream[c];
+            EXPECT_NEAR(values[at++], want[c], 1e-12);
+          });
+          EXPECT_NEAR(direct[r], handed, 1e-9 * (1 + std::fabs(handed)));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MixingTest, JacobiansOfRecurrentLayersEqualDifferences) {
+  for (const RecurrentCell cell : {RecurrentCell::rnn, RecurrentCell::gru, RecurrentCell::lstm}) {
+    for (const bool reversed : {false, true}) {
+      for (const bool other : {false, true}) {  // relu of an rnn, the other reset of a gru
+        Recurrence kind{cell, 3, reversed};
+        kind.relu = other && cell == RecurrentCell::rnn;
+        kind.reset_after = !other;
+        kind.bias = !other;
+        const Operator op = make(kind, {{4, 2}});
+        const OperatorParameters parameters = parameters_of(op.kind, op.in_shape);
+        OperatorWeights weights;
+        for (std::uint64_t i = 0; i < parameters.values(); ++i) weights.values.push_back(0.7 * normal());
+        for (std::uint64_t i = 0; i < parameters.biases; ++i) weights.bias.push_back(0.4 * normal());
+        expect_jacobians(op, weights);
+      }
+    }
+  }
+}
+
+TEST_F(MixingTest, BoundsOfRecurrentLayersHold) {
+  const Operator op = make(Recurrence{RecurrentCell::lstm, 3}, {{5, 2}});
+  OperatorWeights weights;
+  for (std::size_t i = 0; i < 12 * 5; ++i) weights.values.push_back(normal());
+  const std::vector<double> x = separated(10);
+  const std::span<const double> view(x);
+  std::vector<double> upstream = separated(15);
+  const auto handed = [&](PassKind pass) { return hand_back(op, weights, std::span(&view, 1), 0, upstream, pass); };
+  const std::vector<double> gradient = handed(PassKind::gradient);
+  for (double& number : upstream) number = std::fabs(number);
+  const std::vector<double> magnitude = handed(PassKind::magnitude);
+  for (std::size_t i = 0; i < gradient.size(); ++i) EXPECT_GE(magnitude[i], std::fabs(gradient[i]));
 }
 
 TEST_F(MixingTest, EqualRowsAreKeptOnce) {

@@ -67,7 +67,7 @@ TEST(SequenceData, BatchIsTimeMajor) {
     const SequenceShape shape{5, 4, 3, 2};
     std::vector<float> numbers(shape.samples * shape.steps * shape.input);
     std::iota(numbers.begin(), numbers.end(), 0.0F);
-    const SequenceData data = is_stored ? SequenceData::stored(shape, numbers, {0, 1, 0, 1, 1})
+    const SequenceData data = is_stored ? SequenceData::stored(shape, {numbers.begin(), numbers.end()}, {0, 1, 0, 1, 1})
                                         : SequenceData::synthetic_features(shape, kSeed);
     const std::vector<std::size_t> samples = {4, 1};
     const Filled batch = fill(data, samples);
@@ -108,11 +108,11 @@ TEST(SequenceData, MadeFeaturesAreNormalizedAndTellTheirClass) {
 
 TEST(SequenceData, NormalizingIsByCoefficient) {
   std::vector<float> values = {1, 5, 3, 5, 5, 5};
-  normalize_along_steps(values, 2);
+  normalize_along_steps(std::span(values), 2);
   const auto root = static_cast<float>(std::sqrt(1.5));
   EXPECT_EQ(values, (std::vector<float>{-root, 0, 0, 0, root, 0})) << "the constant one becomes 0";
-  EXPECT_THROW(normalize_along_steps(values, 4), std::invalid_argument);
-  EXPECT_THROW(normalize_along_steps(values, 0), std::invalid_argument);
+  EXPECT_THROW(normalize_along_steps(std::span(values), 4), std::invalid_argument);
+  EXPECT_THROW(normalize_along_steps(std::span(values), 0), std::invalid_argument);
 }
 
 TEST(SequenceData, RefusesWhatDoesNotFit) {

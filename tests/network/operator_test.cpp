@@ -40,6 +40,14 @@ TEST(InferShape, FollowsPyTorchForPoolingAndItsCeilMode) {
   EXPECT_EQ(infer_shape(AdaptiveAvgPool2d{{7, 3}}, {5, 10, 2}), (Shape{5, 7, 3}));
 }
 
+TEST(InferShape, ACeilModeWindowMayReachOverThePaddedInputByLessThanAStride) {
+  // torch.nn.functional.max_pool2d(torch.zeros(1, 1, 3, 3), 4, 2, 0, ceil_mode=True) has one output.
+  EXPECT_EQ(infer_shape(pool(4, 2, 0, true), {1, 3, 3}), (Shape{1, 1, 1}));
+  EXPECT_EQ(infer_shape(pool(5, 3, 0, true), {1, 3, 3}), (Shape{1, 1, 1}));
+  EXPECT_THROW(static_cast<void>(infer_shape(pool(5, 2, 0, true), {1, 3, 3})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(infer_shape(pool(4, 2, 0, false), {1, 3, 3})), std::invalid_argument);
+}
+
 TEST(InferShape, LeavesElementwiseShapesAloneAndFlattens) {
   EXPECT_EQ(infer_shape(Relu{}, {3, 4, 5}), (Shape{3, 4, 5}));
   EXPECT_EQ(infer_shape(Gelu{}, {17}), (Shape{17}));

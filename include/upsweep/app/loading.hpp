@@ -24,6 +24,9 @@ namespace upsweep {
 [[nodiscard]] Model load_countable_network(const std::string& file, Numbers numbers, const std::string& command,
                                            PatternForm form = PatternForm::rows);
 
+/// Throws InputError where the model's sample has patterns that are drawn: `command` needs numbers.
+void require_sample_inputs(const Model& model, const std::string& command);
+
 /// What a pattern needs of a model that is counted, not run.
 [[nodiscard]] Numbers numbers_for(PatternKind pattern);
 

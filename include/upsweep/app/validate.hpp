@@ -37,9 +37,11 @@ struct ValidateRequest : FrameRequest {
 
   // Networks of operators.
   PatternKind pattern = PatternKind::guaranteed;
-  std::size_t input = 0;                            ///< of the model's sample
-  std::optional<std::size_t> label = std::nullopt;  ///< loss gradient of softmax cross-entropy for this class
-  bool force = false;                               ///< run what exceeds kMostFlops or kMostLiveBytes, too
+  OnnxOptions onnx = {};                               ///< of an ONNX file
+  std::size_t input = 0;                               ///< of the model's sample
+  std::optional<std::size_t> label = std::nullopt;     ///< loss gradient of softmax cross-entropy for this class
+  std::optional<std::string> gradient = std::nullopt;  ///< .npy file for the gradient of the network's input
+  bool force = false;                                  ///< run what exceeds kMostFlops or kMostLiveBytes, too
 
   // Recurrent models.
   RecurrentSizes sizes = {};

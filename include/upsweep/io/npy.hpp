@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,8 @@ struct NpyArray {
 
 /// The same as read_npy() from a stream of `length` bytes; `name` stands for the file in errors.
 [[nodiscard]] NpyArray read_npy(std::istream& in, std::uint64_t length, const std::string& name);
+
+/// Writes numbers of a shape, row-major, as a .npy file (f8) that is there whole or not at all. Throws InputError.
+void write_npy(const std::string& path, const std::vector<std::uint64_t>& shape, std::span<const double> values);
 
 }  // namespace upsweep

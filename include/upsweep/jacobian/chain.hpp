@@ -7,6 +7,7 @@
 
 #include "upsweep/jacobian/block.hpp"
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/network/sample.hpp"
 
 namespace upsweep {
 
@@ -57,8 +58,14 @@ class SampleChains {
   /// Throws OperatorError (its index is a position in network.operators()) where the output of an operator is NaN or
   /// infinite.
   [[nodiscard]] JacobianChain at(std::span<const double> x, StepPatterns steps = StepPatterns::keep) const;
+  /// The chain at input i of a sample, or, where its patterns are drawn, number i of these.
+  [[nodiscard]] JacobianChain at(const SampleInputs& sample, std::size_t i,
+                                 StepPatterns steps = StepPatterns::keep) const;
 
  private:
+  [[nodiscard]] JacobianChain at(std::span<const double> x, const std::vector<std::vector<double>>& outputs,
+                                 StepPatterns steps) const;
+
   const Network& network_;
   const NetworkWeights& weights_;
   PatternForm form_;  // rows or at_input

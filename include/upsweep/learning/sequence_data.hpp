@@ -36,13 +36,14 @@ class SequenceData {
 
   /// Stored sequences: `values` [sample][t][input], `labels` one per sample. Throws std::invalid_argument for wrong
   /// lengths or labels.
-  static SequenceData stored(const SequenceShape& shape, std::vector<float> values, std::vector<std::uint32_t> labels);
+  static SequenceData stored(const SequenceShape& shape, std::vector<double> values, std::vector<std::uint32_t> labels);
 
   [[nodiscard]] const SequenceShape& shape() const { return shape_; }
   /// `sample` < samples.
   [[nodiscard]] std::uint32_t label(std::size_t sample) const;
 
-  /// Writes a batch as run_forward() takes it, `inputs` [t][b][input], and its `labels`. T is float or double.
+  /// Writes a batch as run_forward() takes it, `inputs` [t][b][input], and its `labels`. T is float or double; what is
+  /// made are fp32 numbers in both.
   /// Throws std::invalid_argument for wrong lengths or samples out of range.
   template <class T>
   void fill(std::span<const std::size_t> samples, std::span<T> inputs, std::span<std::uint32_t> labels) const;
@@ -55,15 +56,15 @@ class SequenceData {
     std::uint64_t seed;
   };
   struct Stored {
-    std::vector<float> values;
+    std::vector<double> values;
     std::vector<std::uint32_t> labels;
   };
   using Source = std::variant<Bits, Waves, Stored>;
 
   SequenceData(const SequenceShape& shape, Source source);
-  void write(const Bits& bits, std::size_t sample, std::span<float> values) const;
-  void write(const Waves& waves, std::size_t sample, std::span<float> values) const;
-  void write(const Stored& stored, std::size_t sample, std::span<float> values) const;
+  void write(const Bits& bits, std::size_t sample, std::span<double> values) const;
+  void write(const Waves& waves, std::size_t sample, std::span<double> values) const;
+  void write(const Stored& stored, std::size_t sample, std::span<double> values) const;
 
   SequenceShape shape_;
   Source source_;
@@ -71,7 +72,8 @@ class SequenceData {
 
 /// Shifts and scales each coefficient of one sequence, `values` [t][input], to mean 0 and variance 1 along its steps;
 /// one that is constant becomes 0. Throws std::invalid_argument unless `input` divides the length.
-/// Source: thesis, section 4.2.
-void normalize_along_steps(std::span<float> values, std::size_t input);
+/// T is float or double. Source: thesis, section 4.2.
+template <class T>
+void normalize_along_steps(std::span<T> values, std::size_t input);
 
 }  // namespace upsweep

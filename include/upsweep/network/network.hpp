@@ -15,6 +15,7 @@ struct OperatorSpec {
   std::string name;
   OperatorKind kind;
   std::optional<std::vector<std::string>> inputs;  ///< names of the operators it reads; by default the one before
+  std::string called = {};                         ///< in errors, where it is not the name of the kind
 };
 
 /// An operator of a network is wrong.
@@ -89,6 +90,9 @@ class Network {
   std::vector<ChainLink> chain_;
   std::vector<std::size_t> links_;
 };
+
+/// Places of the operators of a list, each after those it reads. Throws OperatorError as Network does, but for shapes.
+[[nodiscard]] std::vector<std::size_t> dependency_order(const std::vector<OperatorSpec>& specs);
 
 /// Throws OperatorError at the first block: `what` ("training by scan") is for networks without branches.
 void require_no_blocks(const Network& network, const std::string& what);

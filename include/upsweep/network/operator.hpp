@@ -24,6 +24,7 @@
 #include "upsweep/network/operators/gelu.hpp"
 #include "upsweep/network/operators/grouped.hpp"
 #include "upsweep/network/operators/index_map.hpp"
+#include "upsweep/network/operators/interpolation.hpp"
 #include "upsweep/network/operators/leaky_relu.hpp"
 #include "upsweep/network/operators/linear.hpp"
 #include "upsweep/network/operators/matmul.hpp"
@@ -44,7 +45,7 @@ namespace upsweep {
 /// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
 using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
                                   AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling,
-                                  Shifting, Reshape, ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence>;
+                                  Shifting, Reshape, ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence, Interpolation>;
 
 /// A node of the network.
 struct Operator {

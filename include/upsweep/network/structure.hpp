@@ -74,7 +74,8 @@ template <class K>
 concept JoinOperator = K::kTraits.structure == Structure::join;
 
 /// Reads one or several activations and states its Jacobian with respect to each: rows(op, input), entries(op, input)
-/// and baseline_flops(op, input); value(op, weights, inputs), and slope(op, weights, input, sample, row, column).
+/// and baseline_flops(op, input); value(op, weights, inputs), and slope(op, weights, input, sample, row, column), or,
+/// where entries are computed together, slopes(op, weights, input, sample), which gives a function of row and column.
 template <class K>
 concept MixingOperator = K::kTraits.structure == Structure::mixing;
 
@@ -103,8 +104,15 @@ concept AveragingOperator = WindowOperator<K> && requires {
   &K::divisors;
 };
 
+/// Combines the inputs of each window by fixed numbers.
 template <class K>
-concept PoolingOperator = ChoosingOperator<K> || AveragingOperator<K>;
+concept CombiningOperator = WindowOperator<K> && requires {
+  &K::coefficients;
+};
+
+/// A window without a weight.
+template <class K>
+concept PoolingOperator = ChoosingOperator<K> || AveragingOperator<K> || CombiningOperator<K>;
 
 /// Multiplies by a weight: a contraction, or a window that is no pooling.
 template <class K>

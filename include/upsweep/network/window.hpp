@@ -11,7 +11,7 @@ namespace upsweep {
 
 /// One matched pair of input and output position on an image axis.
 struct Tap {
-  std::uint32_t kernel;    ///< position in the kernel; 0-based; for adaptive pooling the offset in the bin
+  std::uint32_t kernel;    ///< position in the kernel; 0-based; of adaptive pooling the offset in the bin
   std::uint32_t position;  ///< the partner: an output position in by_input(), an input position in by_output()
 };
 
@@ -24,6 +24,9 @@ class AxisWindows {
 
   /// Bins floor(o · in / out) .. ceil((o + 1) · in / out) of PyTorch's adaptive pooling.
   static AxisWindows adaptive(std::uint64_t in, std::uint64_t out);
+
+  /// The inputs of each output, ascending; a tap's `kernel` is its number among those of all outputs.
+  static AxisWindows listed(std::uint64_t in, const std::vector<std::vector<std::uint32_t>>& inputs);
 
   /// Taps of input position i, by ascending output position.
   [[nodiscard]] std::span<const Tap> by_input(std::size_t i) const { return slice(input_start_, by_input_, i); }
@@ -67,6 +70,7 @@ struct WeightedWindows {
   ImageWindows windows;
   PerAxis kernel{1, 1};
   std::uint64_t groups = 1;
+  bool is_transposed = false;  ///< of an input, a later kernel position reaches a later output, not an earlier one
 };
 
 /// Windows that slide over an image.

@@ -11,11 +11,21 @@
 
 namespace upsweep {
 
+/// A column of a table of layers.
+struct BudgetFile {
+  std::string file;
+  std::string column = {};  ///< empty: the usual one
+  std::string names = {};   ///< the column that names operators; empty: operator, name or layer
+  bool in_order = false;    ///< rows are the operators with a weight in the order of the network, whatever their names
+};
+
 /// What a user says of an ONNX file.
 struct OnnxOptions {
   std::map<std::string, Shape> inputs = {};          ///< shapes of graph inputs with the batch, by name
   std::optional<std::string> output = std::nullopt;  ///< which of the graph's outputs; the first without
-  bool fold_norms = true;  ///< batch normalisations become part of the convolution before them
+  bool fold_norms = true;                           ///< batch normalisations become part of the convolution before them
+  std::optional<Pruning> prune = std::nullopt;      ///< of its weights, or of seeded ones where it has none
+  std::optional<BudgetFile> budget = std::nullopt;  ///< the same by a table
 };
 
 /// What became of the nodes of a file.
@@ -48,6 +58,7 @@ struct OnnxNetwork {
   std::vector<OperatorSpec> specs;       ///< each after those it reads
   std::vector<OperatorWeights> weights;  ///< by operator; masks where weights are 0, numbers where they were asked for
   std::vector<std::string> nodes;        ///< by operator: the node it came from, as errors name it
+  std::vector<std::string> tensors;      ///< by operator: the name of its weight in the file, or empty
   ImportFacts facts;
   ForwardMacs macs;
 };

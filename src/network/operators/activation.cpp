@@ -54,6 +54,8 @@ double Activation::value(double x) const {
       return x * std::tanh(soft_plus(x));
     case Function::clip:
       return std::clamp(x, alpha, beta);
+    case Function::sign:
+      return x > 0 ? 1 : x < 0 ? -1 : 0;
   }
   return 0;
 }
@@ -98,6 +100,8 @@ double Activation::slope(double x) const {
     }
     case Function::clip:
       return x > alpha && x < beta ? 1 : 0;
+    case Function::sign:
+      return 0;
   }
   return 0;
 }

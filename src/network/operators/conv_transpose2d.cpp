@@ -73,6 +73,21 @@ OperatorParameters ConvTranspose2d::parameters(const Shape& in) const {
   return {.weight = Shape{out_channels, in[0] / groups, kernel.y, kernel.x}, .biases = bias ? out_channels : 0};
 }
 
+std::vector<std::uint32_t> ConvTranspose2d::stored_order(std::uint64_t in_channels) const {
+  const std::uint64_t area = kernel.y * kernel.x;
+  const std::uint64_t group_inputs = in_channels / groups;
+  const std::uint64_t group_outputs = out_channels / groups;
+  std::vector<std::uint32_t> order;
+  order.reserve(out_channels * group_inputs * area);
+  for (std::uint64_t co = 0; co < out_channels; ++co) {
+    for (std::uint64_t k = 0; k < group_inputs * area; ++k) {
+      const std::uint64_t ci = co / group_outputs * group_inputs + k / area;
+      order.push_back(static_cast<std::uint32_t>((ci * group_outputs + co % group_outputs) * area + k % area));
+    }
+  }
+  return order;
+}
+
 WeightedWindows ConvTranspose2d::weighted_windows(const Operator& op) const {
   const auto along = [&](Axis at, std::size_t axis) {
     // The windows of the convolution from the output back to the input.
@@ -80,7 +95,7 @@ WeightedWindows ConvTranspose2d::weighted_windows(const Operator& op) const {
                                 dilation.*at)
         .transposed();
   };
-  return {{along(&PerAxis::y, 1), along(&PerAxis::x, 2)}, kernel, groups};
+  return {{along(&PerAxis::y, 1), along(&PerAxis::x, 2)}, kernel, groups, true};
 }
 
 void ConvTranspose2d::add_product(const Operator& op, const OperatorWeights& weights, std::span<const double> x,

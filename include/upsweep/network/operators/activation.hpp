@@ -27,13 +27,14 @@ enum class Function : std::uint8_t {
   hardsigmoid,
   hardswish,
   mish,
-  clip
+  clip,
+  sign
 };
 
 /// The functions by the name that PyTorch gives them, in the order of Function.
-inline constexpr std::array<const char*, 18> kFunctionNames = {
-    "abs", "neg",      "exp",      "log",  "sqrt", "reciprocal",  "pow",       "erf",  "sin",
-    "cos", "softplus", "softsign", "selu", "celu", "hardsigmoid", "hardswish", "mish", "hardtanh"};
+inline constexpr std::array<const char*, 19> kFunctionNames = {
+    "abs",      "neg",      "exp",  "log",  "sqrt",        "reciprocal", "pow",  "erf",      "sin", "cos",
+    "softplus", "softsign", "selu", "celu", "hardsigmoid", "hardswish",  "mish", "hardtanh", "sign"};
 
 /// A function of every element. `alpha` and `beta` are: pow: the exponent; celu: alpha; hardsigmoid: slope and shift
 /// (1/6 and 1/2); hardtanh: the bounds; softplus: the factor in the exponent is alpha.
@@ -49,7 +50,7 @@ struct Activation {
               {kFunctionNames[0], kFunctionNames[1], kFunctionNames[2], kFunctionNames[3], kFunctionNames[4],
                kFunctionNames[5], kFunctionNames[6], kFunctionNames[7], kFunctionNames[8], kFunctionNames[9],
                kFunctionNames[10], kFunctionNames[11], kFunctionNames[12], kFunctionNames[13], kFunctionNames[14],
-               kFunctionNames[15], kFunctionNames[16], kFunctionNames[17]});
+               kFunctionNames[15], kFunctionNames[16], kFunctionNames[17], kFunctionNames[18]});
     in.setting("alpha", self.alpha);
     in.setting("beta", self.beta);
   }

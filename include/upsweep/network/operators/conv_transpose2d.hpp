@@ -4,8 +4,8 @@
 
 namespace upsweep {
 
-/// [C, H, W] → [out_channels, H', W']; weight [out_channels, C / groups, kernel.y, kernel.x] (PyTorch stores the first
-/// two axes the other way round). Input y meets output y · stride - padding + k · dilation by kernel position k.
+/// [C, H, W] → [out_channels, H', W']; weight [out_channels, C / groups, kernel.y, kernel.x], in files with
+/// the first two axes the other way round, as PyTorch stores it. Input y meets output y · stride - padding + k · dilation by kernel position k.
 struct ConvTranspose2d {
   static constexpr OperatorTraits kTraits{"conv_transpose2d", Structure::window, JacobianNumbers::weights};
 
@@ -31,6 +31,8 @@ struct ConvTranspose2d {
   }
   [[nodiscard]] Shape shape(const Shape& in) const;
   [[nodiscard]] OperatorParameters parameters(const Shape& in) const;
+  /// Place of every weight in an array as PyTorch and ONNX store it, [C, out_channels / groups, kernel.y, kernel.x].
+  [[nodiscard]] std::vector<std::uint32_t> stored_order(std::uint64_t in_channels) const;
   [[nodiscard]] WeightedWindows weighted_windows(const Operator& op) const;
   /// Adds the transposed convolution of `x` to `out`.
   void add_product(const Operator& op, const OperatorWeights& weights, std::span<const double> x,

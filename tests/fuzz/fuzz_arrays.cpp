@@ -1,0 +1,49 @@
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "io/array_source.hpp"
+#include "upsweep/base/error.hpp"
+
+namespace {
+
+void read_archive(const std::string& suffix, const std::string& bytes) {
+  const std::string file = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + suffix;
+  std::ofstream(file, std::ios::binary) << bytes;
+  const auto source = upsweep::open_arrays(file);
+  for (const char* name : {"a", "b", "conv1"}) {
+    if (source->exists(name)) static_cast<void>(source->read(name, {2, 3}));
+  }
+}
+
+}  // namespace
+
+/// Bytes as an archive or a sparse matrix; the first says which: arrays, or an InputError.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    std::istringstream in(bytes);
+    switch (data[0]) {
+      case 'z':
+        read_archive(".npz", bytes);
+        break;
+      case 's':
+        read_archive(".safetensors", bytes);
+        break;
+      case 'm':
+        static_cast<void>(upsweep::read_smtx(in, bytes.size(), {3, 2, 2, 2}, "fuzz.smtx"));
+        break;
+      default:
+        static_cast<void>(upsweep::read_matrix_market(in, bytes.size(), {3, 2, 2, 2}, "fuzz.mtx"));
+        break;
+    }
+  } catch (const upsweep::InputError&) {
+    return 0;
+  }
+  return 0;
+}
