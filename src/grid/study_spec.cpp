@@ -34,8 +34,8 @@ struct KindWord {
 };
 
 /// The choice of the one of two words that stands there.
-template <class Choice>
-Choice one_of(const std::string& name, const AxisValue& value, const std::array<KindWord<Choice>, 2>& words) {
+template <class Choice, std::size_t count = 2>
+Choice one_of(const std::string& name, const AxisValue& value, const std::array<KindWord<Choice>, count>& words) {
   for (const KindWord<Choice>& word : words) {
     if (value.text == word.text) return word.choice;
   }
@@ -92,7 +92,7 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
   } else if (name == "library") {
     settings.point.library = value.text;
   } else if (name == "interval") {
-    settings.point.interval = one_of<IntervalEnd>(
+    settings.point.interval = one_of<IntervalEnd, 3>(
         name, value, {{{"predicted", IntervalEnd::predicted}, {"low", IntervalEnd::low}, {"high", IntervalEnd::high}}});
   } else if (name == "pattern") {
     settings.pattern =
