@@ -9,9 +9,12 @@
 
 #include "upsweep/app/loading.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/figure/anchors_figure.hpp"
+#include "upsweep/figure/svg.hpp"
 #include "upsweep/io/anchor_file.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/preset_machines.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
@@ -45,6 +48,10 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller&, const Watch&) {
   if (request.files.empty()) throw RequestError("files", "are none, accepted is at least one table");
   if (request.fit_out && request.machines.size() != 1)
     throw RequestError("fit_out", "is given, accepted is with exactly one `machine`, which is fitted");
+  if (request.svg) {
+    require_text_file(*request.svg);
+    require_charts();
+  }
   AnchorMachines machines;
   for (const std::string& file : request.machines) machines.given.push_back(load_machine(read_yaml(file)));
   machines.presets = preset_machines();
@@ -57,7 +64,12 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller&, const Watch&) {
     }
     write_machine(machines.given.front(), *request.fit_out);
   }
-  return {anchors(rows, machines)};
+  AnchorsOutcome outcome{anchors(rows, machines)};
+  if (!request.svg) return outcome;
+  const std::optional<Figure> figure = anchors_figure(outcome.report);
+  if (!figure) throw RequestError("svg", "is given, and no row is predicted: accepted is without");
+  write_text_file(*request.svg, draw_svg(*figure, Theme::light));
+  return outcome;
 }
 
 }  // namespace upsweep

@@ -16,6 +16,7 @@ struct AnchorsRequest {
   std::optional<std::string> family = std::nullopt;   ///< rows of it alone
   std::optional<std::string> device = std::nullopt;   ///< rows whose device has this in its name, in either case
   std::vector<std::string> machines = {};             ///< files, before the presets
+  std::optional<std::string> svg = std::nullopt;      ///< a figure of all points is written here
   std::optional<std::string> fit_out = std::nullopt;  ///< the one machine, fitted to its rows, is written here
 };
 
@@ -24,7 +25,8 @@ struct AnchorsOutcome {
   AnchorReport report;
 };
 
-/// Throws RequestError; InputError for tables and machine files, and for a machine that no row is of.
+/// Throws RequestError; BusyError for a figure without the charting library; InputError for tables and machine files,
+/// and for a machine that no row is of.
 [[nodiscard]] AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Watch& watch);
 
 }  // namespace upsweep
