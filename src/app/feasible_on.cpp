@@ -28,6 +28,15 @@ Json feasible_on_json(const ScheduleProfile& schedule, const SearchResult& resul
   return reasons;
 }
 
+Json feasible_on_leaves_out_json() {
+  Json left_out = Json::object();
+  for (const BackendEntry& backend : backends()) {
+    if (backend.can(Ability::networks) && !backend.limits.leaves_out.empty())
+      left_out[backend.name] = backend.limits.leaves_out;
+  }
+  return left_out;
+}
+
 std::string cannot_run_text(const std::vector<ScheduleProfile>& schedules, const SearchResult& result) {
   std::string text;
   for (const BackendEntry& backend : backends()) {

@@ -286,6 +286,7 @@ Verdict verdict_of(const SearchOutcome& outcome) {
 Json to_json(const SearchOutcome& outcome) {
   Json json = with_report(outcome, [](const auto& report) { return to_json(report); });
   json["verdict"] = verdict_json(outcome.verdict);
+  if (outcome.analysis) json["feasible_on_leaves_out"] = feasible_on_leaves_out_json();
   if (outcome.scheme_limit)
     json[outcome.scheme_limit->first] = outcome.scheme_limit->second ? Json(*outcome.scheme_limit->second) : Json();
   return json;
