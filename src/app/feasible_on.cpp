@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "upsweep/base/checked.hpp"
 #include "upsweep/devices/registry.hpp"
 
@@ -30,6 +32,15 @@ std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile
     });
   }
   return fields;
+}
+
+Json feasible_on_leaves_out_json() {
+  Json left_out = Json::object();
+  for (const BackendEntry& backend : backends()) {
+    if (backend.can(Ability::networks) && !backend.limits.leaves_out.empty())
+      left_out[backend.name] = backend.limits.leaves_out;
+  }
+  return left_out;
 }
 
 std::string cannot_run_text(const std::vector<ScheduleProfile>& schedules, const SearchResult& result) {

@@ -45,9 +45,10 @@ Model load_countable_network(const std::string& file, Numbers numbers, const std
 
 void require_sample_inputs(const Model& model, const std::string& command) {
   if (!model.sample || !model.sample->is_drawn()) return;
-  throw InputError(fmt::format("{}: its sample has densities, by which patterns are drawn without numbers; accepted by "
-                               "{} are inputs or count alone",
-                               model.file, command));
+  throw InputError(
+      fmt::format("{}: its sample has densities, by which patterns are drawn without numbers; accepted by "
+                  "{} are inputs or count alone",
+                  model.file, command));
 }
 
 Numbers numbers_for(PatternKind pattern) {

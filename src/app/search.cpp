@@ -285,6 +285,7 @@ Verdict verdict_of(const SearchOutcome& outcome) {
 Document document(const SearchOutcome& outcome) {
   Document document = with_report(outcome, [](const auto& report) { return upsweep::document(report); });
   add_verdict(document, outcome.verdict);
+  if (outcome.analysis) document.facts([] { return Json{{"feasible_on_leaves_out", feasible_on_leaves_out_json()}}; });
   if (outcome.scheme_limit) {
     document.facts([&limit = *outcome.scheme_limit] { return Json{{limit.first, json_of(limit.second)}}; });
   }
@@ -319,7 +320,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   if (file.holds<ChainModel>()) check_chain(request);
   std::unique_ptr<const Machine> machine;
   if (request.machine)
-    machine = std::make_unique<const Machine>(load_machine_of(request.machine, request.launch, request.library).value());
+    machine =
+        std::make_unique<const Machine>(load_machine_of(request.machine, request.launch, request.library).value());
   AnyModel model = file.load(numbers_for(request.pattern));
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};

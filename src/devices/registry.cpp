@@ -17,10 +17,25 @@ namespace {
 /// scalar multiplications: measured on an A100 (cuSPARSE's rows of the published measurements, docs/sources.md).
 constexpr std::uint64_t k32Bits = std::numeric_limits<std::int32_t>::max();
 
-/// Of a backend that issues kernels into streams.
-BackendLimits on_gpu(std::uint64_t most_entries = BackendLimits::kNone,
-                     std::uint64_t most_products = BackendLimits::kNone) {
-  return {MachineKind::gpu, most_entries, most_products, LaunchMode::eager};
+/// Programs of our kernels step through a row by 32-bit positions that may go past its end (kernels/device_plan.cpp).
+/// Neither the grid nor shared memory is a limit: a grid has 2^31 - 1 blocks, and rows, of which a block takes at least
+/// one, have numbers of 32 bits, so that matrices with more would need terabytes; a row whose sums do not fit into
+/// shared memory is added up in place.
+constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 31;
+
+/// Of backends that issue kernels into streams.
+BackendLimits cuda_limits() {
+  BackendLimits limits{MachineKind::gpu, BackendLimits::kNone, BackendLimits::kNone, LaunchMode::eager};
+  limits.most_columns = kMostColumns;
+  limits.leaves_out = "the structure of its plan, which is known once the schedule is planned";
+  return limits;
+}
+BackendLimits cusparse_limits(bool is_reused) {
+  BackendLimits limits{MachineKind::gpu, k32Bits, is_reused ? BackendLimits::kNone : k32Bits, LaunchMode::eager};
+  limits.keeps_values = is_reused;
+  limits.leaves_out =
+      "the library's workspace, which it tells at run time product by product; no formula of it is published";
+  return limits;
 }
 
 const char* purpose(Ability ability) {
@@ -61,7 +76,12 @@ std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& 
   if (std::max(largest.extent, largest.nnz) > limits.most_entries)
     return fmt::format("a matrix with {} rows, columns or entries, its library takes up to {}",
                        std::max(largest.extent, largest.nnz), limits.most_entries);
+  if (largest.columns > limits.most_columns)
+    return fmt::format("a matrix with {} columns, its kernels take up to {}", largest.columns, limits.most_columns);
   const bool is_this = machine != nullptr && machine->kind == limits.kind && machine->memory_bytes > 0;
+  if (is_this && limits.keeps_values && largest.all_bytes > machine->memory_bytes)
+    return fmt::format("{} bytes of values, all of which it keeps, {} has {}", largest.all_bytes, machine->name,
+                       machine->memory_bytes);
   if (is_this && peak_live_bytes > machine->memory_bytes)
     return fmt::format("{} bytes of live values, {} has {}", peak_live_bytes, machine->name, machine->memory_bytes);
   return "";
@@ -91,9 +111,9 @@ const std::vector<BackendEntry>& backends() {
        {calibration, dense_backprop, network_training, recurrent_training},
        ""},
       {"eigen", make_eigen_backend, nullptr, {}, ""},
-      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", on_gpu()},
-      {"cusparse", make_cusparse_backend, nullptr, {}, "", on_gpu(k32Bits, k32Bits)},
-      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", on_gpu(k32Bits)},
+      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", cuda_limits()},
+      {"cusparse", make_cusparse_backend, nullptr, {}, "", cusparse_limits(false)},
+      {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", cusparse_limits(true)},
       {"cudnn", nullptr, &cudnn_recurrent_backend(), {}, "cuda"}};
   return all;
 }

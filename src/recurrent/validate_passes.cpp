@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/laps.hpp"
 #include "upsweep/base/measuring.hpp"
 
 namespace upsweep {
@@ -147,13 +148,22 @@ class Runner {
     outcome.failure = unsupported_pass(backend, request.method, shape_);
     if (!outcome.failure.empty()) return outcome;
     try {
+      Laps planning;
       std::unique_ptr<BackwardPass<T>> pass = make_backward_pass<T>(backend, request.method, shape_);
+      outcome.plan_seconds = planning.lap();
       // A pass that writes nothing must not pass as one that was right before.
       std::vector<T> gradients(states_.hidden.size(), std::numeric_limits<T>::quiet_NaN());
       pass->set_inputs(batch_.inputs);
       pass->load(batch_.weights, states_, head_.hidden_gradient, gradients);
-      std::vector<ScanTimes> runs = repeat(
-          repetitions_, [&] { return pass->run(); }, &ScanTimes::total);
+      bool is_first = true;
+      const auto once = [&] {
+        Laps wall;
+        const ScanTimes times = pass->run();
+        // A device loads kernels and captures its graph in the first run, which those times leave out.
+        if (std::exchange(is_first, false)) outcome.plan_seconds += std::max(0.0, wall.lap() - times.total());
+        return times;
+      };
+      std::vector<ScanTimes> runs = repeat(repetitions_, once, &ScanTimes::total);
       pass->fetch();
       outcome.repetitions = runs.size();
       outcome.fastest_seconds = std::ranges::min(runs, {}, &ScanTimes::total).total();

@@ -73,6 +73,7 @@ Json pass_json(const PassesReport& report, std::size_t i) {
   object["iteration_ratio"] = json_of(iteration_ratio(report, i));
   object["flops"] = flops_json(pass.flops);
   object["bytes"] = pass.bytes;
+  object["plan_s"] = pass.plan_seconds;
   object["all_hidden_gradients"] = pass.is_whole;
   object["hidden_gradients"] = comparison_json(pass.hidden);
   object["parameter_gradients"] = pass.is_whole ? comparison_json(pass.parameters) : Json();
@@ -262,6 +263,7 @@ Json facts_json(const PassesReport& report) {
             {"normal_states", validation.live_states}}},
           {"baseline", to_string(validation.passes.front().request.method)},
           {"passes", passes},
+          {"payback", payback_json(passes_verdict(report).payback)},
           {"valid", all_ran || !all_right ? Json(all_right) : Json()}};
 }
 
@@ -360,6 +362,13 @@ Verdict passes_verdict(const PassesReport& report) {
         fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
   }
   verdict.sentences.push_back(text + ".");
+  if (verdict.pays() == Pays::yes) {
+    // What is planned once, beyond what the pass that is no scan plans.
+    const double planned = passes[*scan].plan_seconds - passes[*plain].plan_seconds;
+    verdict.payback = Payback{baseline.best_scan, plain_s - baseline.scan_score, std::max(0.0, planned)};
+    verdict.sentences.push_back(
+        payback_text(*verdict.payback, fmt::format("what planning takes more than that of {}", name)));
+  }
   if (const auto& predicted = report.predictions[*scan])
     verdict.sentences.push_back(fmt::format("What bounds it, by the prediction: {}.", bounds_text(*predicted)));
   if (const auto whole = iteration_ratio(report, *scan)) {

@@ -71,12 +71,21 @@ PramProfile pram_profile(const ScheduleProfile& profile, std::size_t workers, Sc
 
 LargestCounts largest_counts(const ScheduleProfile& profile, Scope scope) {
   LargestCounts largest;
-  for (const OpProfile& op : profile.ops) {
+  std::vector<bool> is_there(profile.value_bytes.size());
+  for (std::size_t id = 0; id < profile.ops.size(); ++id) {
+    const OpProfile& op = profile.ops[id];
     if (scope == Scope::live && op.dead) continue;
+    const Combine& combine = profile.schedule.combines[id];
+    is_there[combine.earlier] = is_there[combine.later] = is_there[profile.schedule.value_of(id)] = true;
+    largest.columns = std::max({largest.columns, op.k, op.is_mv ? 0 : op.n});
     largest.extent = std::max({largest.extent, op.m, op.k, op.n});
     largest.nnz = std::max({largest.nnz, op.left_nnz, op.right_nnz, op.nnz});
     if (!op.is_mv) largest.products = std::max(largest.products, op.products);
   }
+  for (std::size_t value = 0; value < is_there.size(); ++value) {
+    if (is_there[value]) add_to(largest.all_bytes, profile.value_bytes[value]);
+  }
+  largest.all_bytes = ceil_div(largest.all_bytes, profile.inputs);
   largest.nnz = ceil_div(largest.nnz, profile.inputs);
   largest.products = ceil_div(largest.products, profile.inputs);
   return largest;

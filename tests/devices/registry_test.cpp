@@ -70,6 +70,13 @@ TEST(Registry, SaysBeforehandWhatABackendCannotRun) {
   for (const char* name : {"reference", "cpu", "eigen", "cuda"})
     EXPECT_EQ(reason(name, {kMost + 1, kMost + 1, kMost + 1}, 0, nullptr), "") << name;
   EXPECT_EQ(reason("cuda", {}, 1001, &gpu), "1001 bytes of live values, g has 1000");
+  const LargestCounts wide{1, 1, 1, kMost + 2};
+  EXPECT_EQ(reason("cuda", wide, 0, nullptr), "a matrix with 2147483649 columns, its kernels take up to 2147483648");
+  const LargestCounts many{.all_bytes = 1001};
+  EXPECT_EQ(reason("cusparse-reuse", many, 900, &gpu), "1001 bytes of values, all of which it keeps, g has 1000");
+  EXPECT_EQ(reason("cusparse", many, 900, &gpu), "") << "a value goes after its last use";
+  for (const char* name : {"cuda", "cusparse", "cusparse-reuse"})
+    EXPECT_NE(find_backend(name, Ability::networks).limits.leaves_out, "") << "what is not known is said";
   EXPECT_EQ(reason("cpu", {}, 1001, &gpu), "") << "another machine's memory";
 }
 

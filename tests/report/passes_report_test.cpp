@@ -67,6 +67,24 @@ TEST(PassesReport, PutsPredictedBesideMeasuredAndRelatesToTheBaseline) {
                 "ms): the scan does not pay; it does 8.000x of its FLOPs (predicted: 3.000x of the time, -25.0 %)"));
 }
 
+TEST(PassesReport, SaysAfterHowManyIterationsPlanningIsPaidBack) {
+  PassesReport faster = report();
+  EXPECT_TRUE(to_json(faster).at("payback").is_null()) << "nothing is saved";
+  faster.validation.passes[0].plan_seconds = 1e-3;
+  faster.validation.passes[1] = pass("blelloch", 5e-4, 800);
+  faster.validation.passes[1].plan_seconds = 4.25e-3;
+  const Json payback = to_json(faster).at("payback");
+  EXPECT_EQ(payback.at("schedule"), "blelloch");
+  EXPECT_DOUBLE_EQ(payback.at("saved_s"), 5e-4);
+  EXPECT_DOUBLE_EQ(payback.at("setup_s"), 3.25e-3);
+  EXPECT_EQ(payback.at("iterations"), 7);
+  EXPECT_EQ(verdict_json(passes_verdict(faster)).at("payback"), payback);
+  EXPECT_THAT(verdict_text(passes_verdict(faster)),
+              HasSubstr("blelloch saves 500.0 us per iteration: what planning takes more than that of bptt, 3.250 ms "
+                        "once, is paid back after 7 iterations."));
+  EXPECT_DOUBLE_EQ(to_json(faster).at("passes")[1]["plan_s"], 4.25e-3);
+}
+
 TEST(PassesReport, ShowsAWrongGradientEverywhere) {
   PassesReport wrong = report();
   wrong.validation.passes[1].hidden.mismatch = "gradient of h_3 is wrong";

@@ -34,6 +34,9 @@ struct BackendLimits {
   std::uint64_t most_entries = kNone;   ///< rows, columns and entries of a matrix
   std::uint64_t most_products = kNone;  ///< scalar multiplications of one product of matrices
   std::optional<LaunchMode> launch;     ///< how it starts kernels; nothing: it starts none
+  std::uint64_t most_columns = kNone;   ///< of a matrix
+  bool keeps_values = false;            ///< all of them, from the first iteration to the last
+  std::string leaves_out = {};          ///< what of its memory is not known before it runs, in a sentence
 };
 
 /// A backend, available here or not.

@@ -41,6 +41,7 @@ struct PassOutcome {
   ScanTimes times;             ///< of the run with the median total; the mean of two for an even number
   double fastest_seconds = 0;  ///< the fastest repetition
   std::size_t repetitions = 0;
+  double plan_seconds = 0;  ///< once: lists of combines and memory; on a device loading kernels and graph capture, too
   ScanFlops flops;
   std::uint64_t bytes = 0;         ///< that the plan holds
   std::vector<std::string> notes;  ///< of the pass

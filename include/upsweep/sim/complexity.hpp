@@ -41,9 +41,11 @@ struct Totals {
 /// The largest matrices and products of a schedule: what a library's integers must hold. Of one input (the mean,
 /// rounded up).
 struct LargestCounts {
-  std::uint64_t extent = 0;    ///< rows or columns
-  std::uint64_t nnz = 0;       ///< entries of an operand or a result
-  std::uint64_t products = 0;  ///< scalar multiplications of one product of matrices
+  std::uint64_t extent = 0;     ///< rows or columns
+  std::uint64_t nnz = 0;        ///< entries of an operand or a result
+  std::uint64_t products = 0;   ///< scalar multiplications of one product of matrices
+  std::uint64_t columns = 0;    ///< of a matrix
+  std::uint64_t all_bytes = 0;  ///< of all values that are read or made, together
 };
 
 [[nodiscard]] LargestCounts largest_counts(const ScheduleProfile& profile, Scope scope);
