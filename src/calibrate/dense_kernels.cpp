@@ -223,20 +223,26 @@ class ElementwiseKernels : public DenseKernels<T> {
   std::vector<T> slopes_;
 };
 
+/// What each input of a window counts for along y and x, by the `kernel` of its tap; empty where all count alike.
+using TapCoefficients = std::pair<std::vector<double>, std::vector<double>>;
+
 template <class T>
 class PoolingKernels : public DenseKernels<T> {
  public:
-  /// `chooses`: each output is one of its inputs, else their mean.
-  PoolingKernels(const Operator& op, ImageWindows windows, bool chooses)
+  /// Each output is the mean of its inputs, or combines them with `coefficients`.
+  PoolingKernels(const Operator& op, ImageWindows windows, TapCoefficients coefficients = {})
       : windows_(std::move(windows)),
+        coefficients_(std::move(coefficients)),
         channels_(op.in_shape[0]),
         height_(op.in_shape[1]),
         width_(op.in_shape[2]),
         out_height_(op.out_shape[1]),
-        out_width_(op.out_shape[2]) {
-    if (!chooses) return;
+        out_width_(op.out_shape[2]) {}
+
+  /// Each output is one of its inputs: another place of the window from output to output.
+  void choose() {
     chosen_.resize(channels_ * out_height_ * out_width_);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) {  // another place of the window from output to output
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
       const std::size_t c = i / (out_height_ * out_width_);
       const auto ys = windows_.y.by_output(i / out_width_ % out_height_);
       const auto xs = windows_.x.by_output(i % out_width_);
@@ -258,9 +264,14 @@ class PoolingKernels : public DenseKernels<T> {
         const auto ys = windows_.y.by_output(oy);
         for (std::size_t ox = 0; ox < out_width_; ++ox) {
           const auto xs = windows_.x.by_output(ox);
-          const T share = gradient[oy * out_width_ + ox] / static_cast<T>(ys.size() * xs.size());
+          const T share = gradient[oy * out_width_ + ox] *
+                          (coefficients_.first.empty() ? T{1} / static_cast<T>(ys.size() * xs.size()) : T{1});
           for (const Tap& y : ys) {
-            for (const Tap& x : xs) input_gradient[(c * height_ + y.position) * width_ + x.position] += share;
+            const T row_share = share * coefficient(coefficients_.first, y);
+            for (const Tap& x : xs) {
+              input_gradient[(c * height_ + y.position) * width_ + x.position] +=
+                  row_share * coefficient(coefficients_.second, x);
+            }
           }
         }
       }
@@ -268,7 +279,12 @@ class PoolingKernels : public DenseKernels<T> {
   }
 
  private:
+  [[nodiscard]] static T coefficient(const std::vector<double>& by_tap, const Tap& tap) {
+    return by_tap.empty() ? T{1} : static_cast<T>(by_tap[tap.kernel]);
+  }
+
   ImageWindows windows_;
+  TapCoefficients coefficients_;
   std::size_t channels_, height_, width_;
   std::size_t out_height_, out_width_;
   std::vector<std::uint32_t> chosen_;  // by output, the input that it is; empty: means
@@ -285,10 +301,15 @@ std::unique_ptr<DenseKernels<T>> dense_kernels(const Operator& op, std::size_t t
       [&](const ConvTranspose2d&) -> Made { return nullptr; },
       [&](const ElementwiseOperator auto&) -> Made { return std::make_unique<ElementwiseKernels<T>>(op); },
       [&](const ChoosingOperator auto& kind) -> Made {
-        return std::make_unique<PoolingKernels<T>>(op, kind.windows(op), true);
+        auto kernels = std::make_unique<PoolingKernels<T>>(op, kind.windows(op));
+        kernels->choose();
+        return kernels;
       },
       [&](const AveragingOperator auto& kind) -> Made {
-        return std::make_unique<PoolingKernels<T>>(op, kind.windows(op), false);
+        return std::make_unique<PoolingKernels<T>>(op, kind.windows(op));
+      },
+      [&](const CombiningOperator auto& kind) -> Made {
+        return std::make_unique<PoolingKernels<T>>(op, kind.windows(op), kind.coefficients(op));
       },
       [](const MixingOperator auto&) -> Made { return nullptr; },
       [](const CopyingOperator auto&) -> Made { return nullptr; });
