@@ -285,7 +285,9 @@ Verdict verdict_of(const SearchOutcome& outcome) {
 Document document(const SearchOutcome& outcome) {
   Document document = with_report(outcome, [](const auto& report) { return upsweep::document(report); });
   add_verdict(document, outcome.verdict);
-  if (outcome.analysis) document.facts([] { return Json{{"feasible_on_leaves_out", feasible_on_leaves_out_json()}}; });
+  document.facts([runs_on_backends = outcome.analysis.has_value()] {
+    return Json{{"feasible_on_leaves_out", runs_on_backends ? feasible_on_leaves_out_json() : Json()}};
+  });
   if (outcome.scheme_limit) {
     document.facts([&limit = *outcome.scheme_limit] { return Json{{limit.first, json_of(limit.second)}}; });
   }

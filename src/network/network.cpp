@@ -87,7 +87,9 @@ Network::Network(Shape input, const std::vector<OperatorSpec>& specs) : input_(s
   }
 }
 
-std::vector<std::size_t> dependency_order(const std::vector<OperatorSpec>& specs) { return NetworkGraph(specs).order(); }
+std::vector<std::size_t> dependency_order(const std::vector<OperatorSpec>& specs) {
+  return NetworkGraph(specs).order();
+}
 
 bool Network::has_blocks() const {
   return std::any_of(chain_.begin(), chain_.end(), [](const ChainLink& link) { return link.is_block; });

@@ -95,7 +95,7 @@ TEST(Table, HasTwoColumnsOfAnIntervalInCsv) {
   const Table table("t", {{"a", "A", Unit::interval}}, {{Interval{1, 2.5}}, {std::optional<Interval>()}});
   EXPECT_EQ(table.json(), Json::parse(R"([{"a": [1.0, 2.5]}, {"a": null}])"));
   EXPECT_EQ(table.csv(), "a_low,a_high\r\n1,2.5\r\n,\r\n");
-  EXPECT_EQ(table.text(), "       A\n--------\n1 to 2.500\n         -\n");
+  EXPECT_EQ(table.text(), "         A\n----------\n1 to 2.500\n         -\n");
 }
 
 TEST(Table, OfReadyRowsIsLikeOneOfFields) {

@@ -96,7 +96,8 @@ TEST(ChainReport, SaysTheSecondsOfAMachine) {
   const double seconds = compared.last().level_s.value();
   EXPECT_GT(seconds, 0);
   EXPECT_THAT(to_text(report), HasSubstr("Predicted on " + machine.name + " (4 workers): " + short_seconds(seconds) +
-                                         " with barriers (level).\n"));
+                                         " with barriers (level), " + short_seconds(compared.last().dag_s.value()) +
+                                         " without (dag).\n"));
   EXPECT_EQ(to_json(report)["time"]["machine"], machine.name);
   EXPECT_EQ(to_json(report)["time"]["seconds"]["level"], seconds);
 }

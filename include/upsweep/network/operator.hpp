@@ -43,9 +43,10 @@
 namespace upsweep {
 
 /// The operators, as values. Fields carry PyTorch's names and defaults; shapes are those of one sample.
-using OperatorKind = std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
-                                  AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling,
-                                  Shifting, Reshape, ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence, Interpolation>;
+using OperatorKind =
+    std::variant<Conv2d, Linear, Relu, LeakyRelu, Elu, Gelu, Silu, Tanh, Sigmoid, MaxPool2d, AvgPool2d,
+                 AdaptiveAvgPool2d, BatchNorm2d, Flatten, Dropout, Add, Concat, Activation, Scaling, Shifting, Reshape,
+                 ConvTranspose2d, IndexMap, Pairwise, Grouped, MatMul, Recurrence, Interpolation>;
 
 /// A node of the network.
 struct Operator {

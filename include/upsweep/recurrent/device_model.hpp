@@ -53,15 +53,15 @@ struct DeviceAssumptions {
   friend bool operator==(const DeviceAssumptions&, const DeviceAssumptions&) = default;
 };
 
-/// Published rates of the machine's library for loops over steps as the machine launches them: of that cell, else of any;
-/// null where there are none.
+/// Published rates of the machine's library for loops over steps as the machine launches them: of that cell, else of
+/// any; null where there are none.
 [[nodiscard]] const PublishedRates* step_rates(const Machine& machine, const std::string& cell);
 
 /// A step is what such a loop takes for it, however many kernels that are.
 void assume_steps(const PublishedRates& rates, DeviceAssumptions& assumptions);
 
-/// The defaults on a machine: where the host issues kernels, they are as far apart as its file says; with a library that
-/// has step_rates(), steps are.
+/// The defaults on a machine: where the host issues kernels, they are as far apart as its file says; with a library
+/// that has step_rates(), steps are.
 [[nodiscard]] DeviceAssumptions assumed_on(const Machine& machine);
 
 /// A level of a scan. Where the middle is one kernel, it is one entry with all its levels.

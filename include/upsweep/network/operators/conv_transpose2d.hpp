@@ -5,7 +5,8 @@
 namespace upsweep {
 
 /// [C, H, W] → [out_channels, H', W']; weight [out_channels, C / groups, kernel.y, kernel.x], in files with
-/// the first two axes the other way round, as PyTorch stores it. Input y meets output y · stride - padding + k · dilation by kernel position k.
+/// the first two axes the other way round, as PyTorch stores it. Input y meets output y · stride - padding + k ·
+/// dilation by kernel position k.
 struct ConvTranspose2d {
   static constexpr OperatorTraits kTraits{"conv_transpose2d", Structure::window, JacobianNumbers::weights};
 
