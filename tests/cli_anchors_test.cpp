@@ -25,6 +25,27 @@ const std::string kRows =
     "spgemm,NVIDIA A100 80GB PCIe,cuSPARSE,fp64,compute only,,library_error,943695,943695,77651847,8089734897,\n"
     "spgemm,Unheard of,cuSPARSE,fp64,compute only,1,ok,1000,1000,5000,30000,20000\n";
 
+TEST_F(AnchorsCommand, KeepsWhatRunsReportAndPlotRead) {
+  const std::string db = folder_.path("runs.sqlite");
+  const Json printed = json_of({"anchors", table(kRows), "--db", db});
+  EXPECT_EQ(json_of({"runs", "list", "--db", db})[0]["command"], "anchors");
+  const Json kept = json_of({"runs", "show", "1", "--db", db});
+  ASSERT_EQ(kept["points"].size(), 3);
+  EXPECT_NEAR(kept["points"][0]["predicted_s"], 1e-3 * printed["points"][0]["predicted_ms"].get<double>(), 1e-12);
+  EXPECT_EQ(kept["points"][1]["predicted_status"], "library_error");
+  EXPECT_TRUE(kept["points"][2]["predicted_s"].is_null());
+  EXPECT_EQ(kept["summary"][0]["error_median"], printed["families"][0]["error"]["median"]);
+  EXPECT_EQ(kept["summary"][0]["failures_predicted"], 1);
+
+  const std::string page = folder_.path("page.html");
+  ASSERT_EQ(upsweep({"report", "--db", db, "--out", page}).exit_code, 0);
+  EXPECT_THAT(read_file(page), HasSubstr("NVIDIA A100 80GB PCIe"));
+  EXPECT_THAT(upsweep({"trace", "--run", "1", "--db", db, "--out", folder_.path("t.json")}).err,
+              HasSubstr("has published times, not ops"));
+  EXPECT_EQ(upsweep({"runs", "delete", "1", "--db", db}).exit_code, 0);
+  EXPECT_EQ(json_of({"runs", "list", "--db", db}).size(), 0);
+}
+
 TEST_F(AnchorsCommand, PrintsWhatTheContractSays) {
   const Json report = json_of({"anchors", table(kRows), "--family", "spgemm"});
   ASSERT_EQ(report["families"].size(), 2);

@@ -1,6 +1,7 @@
 #include "upsweep/app/anchors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,13 +9,12 @@
 #include <utility>
 
 #include "upsweep/app/loading.hpp"
+#include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/figure/anchors_figure.hpp"
-#include "upsweep/figure/svg.hpp"
 #include "upsweep/io/anchor_file.hpp"
+#include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/preset_machines.hpp"
-#include "upsweep/io/text_file.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
@@ -35,6 +35,19 @@ std::vector<AnchorRow> rows_of(const AnchorsRequest& request) {
   return rows;
 }
 
+/// Of everything that predictions depend on.
+std::string hash_of(const std::vector<AnchorRow>& rows, const AnchorMachines& machines) {
+  ContentHash hash;
+  for (const AnchorRow& row : rows) {
+    hash.add("row", fmt::format("{} {} {} {} {} {}", row.family, row.device, row.library, row.key, row.status,
+                                row.time_s.value_or(0)));
+  }
+  for (const std::vector<Machine>* list : {&machines.given, &machines.presets}) {
+    for (const Machine& machine : *list) hash.add("machine", machine_text(machine));
+  }
+  return hash.text();
+}
+
 /// The preset whose rates of products others take over: fitted to most rows of cuSPARSE with the sizes of their
 /// results.
 const Machine& donor_of(const std::vector<Machine>& presets) {
@@ -44,14 +57,10 @@ const Machine& donor_of(const std::vector<Machine>& presets) {
 
 }  // namespace
 
-AnchorsOutcome run(const AnchorsRequest& request, const Caller&, const Watch&) {
+AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Watch&) {
   if (request.files.empty()) throw RequestError("files", "are none, accepted is at least one table");
   if (request.fit_out && request.machines.size() != 1)
     throw RequestError("fit_out", "is given, accepted is with exactly one `machine`, which is fitted");
-  if (request.svg) {
-    require_text_file(*request.svg);
-    require_charts();
-  }
   AnchorMachines machines;
   for (const std::string& file : request.machines) machines.given.push_back(load_machine(read_yaml(file)));
   machines.presets = preset_machines();
@@ -64,11 +73,12 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller&, const Watch&) {
     }
     write_machine(machines.given.front(), *request.fit_out);
   }
+  const std::unique_ptr<RunStore> store = open_store(request.db);
   AnchorsOutcome outcome{anchors(rows, machines)};
-  if (!request.svg) return outcome;
-  const std::optional<Figure> figure = anchors_figure(outcome.report);
-  if (!figure) throw RequestError("svg", "is given, and no row is predicted: accepted is without");
-  write_text_file(*request.svg, draw_svg(*figure, Theme::light));
+  if (!store) return outcome;
+  outcome.run_ids = {store->save(AnchorRecord{caller.tool_version, arguments_json(caller),
+                                              fmt::format("{}", fmt::join(request.files, ", ")),
+                                              hash_of(rows, machines), outcome.report})};
   return outcome;
 }
 

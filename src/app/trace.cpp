@@ -71,6 +71,8 @@ std::string trace_of(const StoreReader& store, std::int64_t id) {
   if (const std::optional<RunDetails> details = store.details(id)) return trace_of(store, *details);
   if (const std::optional<StoredTraining> training = store.training(id)) return trace_of(store, *training);
   if (const std::optional<StoredPasses> passes = store.passes(id)) throw without_trace(store, *passes);
+  if (const std::optional<StoredAnchors> anchors = store.anchors(id))
+    throw without_trace(store, id, stored_title(*anchors), "has published times, not ops");
   throw InputError(
       fmt::format("{}: there is no run {}, accepted is an id that 'upsweep runs' lists", store.file(), id));
 }

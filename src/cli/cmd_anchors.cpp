@@ -19,9 +19,9 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
   app->add_option("--machine", request.machines,
                   "machine files of devices, before the presets; one stands for devices that nobody knows, too")
       ->type_name("FILE");
-  app->add_option("--svg", request.svg, "draw predicted against published times, a panel for each family")
-      ->type_name("FILE");
   app->add_option("--fit-out", request.fit_out, "fit the one --machine to its rows, and write it here")
+      ->type_name("FILE");
+  app->add_option("--db", request.db, "keep everything in this SQLite file: for runs, report and `plot anchors`")
       ->type_name("FILE");
   declare_format(*app, options->format);
   return {app, [options, app, &invocation] {

@@ -14,8 +14,7 @@ std::optional<Figure> anchors_figure(const AnchorReport& report) {
   figure.title = "Published times and predictions";
   figure.caption =
       "Each mark is a published time; on the line it is predicted exactly. Rows that rates were fitted to are "
-      "predicted "
-      "by rates without their structure, where the fit has enough of them.";
+      "predicted by rates without their structure, where the fit has enough of them.";
   FigureData points = figure_table({"family", "of", "measured", "predicted", "about"});
   FigureData families = FigureData::array();
   for (const AnchorPoint& point : report.points) {

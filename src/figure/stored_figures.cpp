@@ -12,6 +12,7 @@
 
 #include "run_context.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/figure/anchors_figure.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
 #include "upsweep/report/replayed_run.hpp"
@@ -43,6 +44,7 @@ std::vector<Figure> crossover_figures(const StoreReader& store, const RunDetails
 using RunMaker = std::vector<Figure> (*)(const StoreReader& store, const RunDetails& details);
 using PassesMaker = std::vector<Figure> (*)(const StoredPasses& passes);
 using TrainingMaker = std::vector<Figure> (*)(const StoredTraining& training);
+using AnchorsMaker = std::vector<Figure> (*)(const StoredAnchors& anchors);
 using StudyMaker = std::vector<Figure> (*)(const StoredStudy& study, std::span<const StudyPointRow> points);
 
 template <std::optional<Figure> (*make)(const RunDetails&)>
@@ -79,6 +81,8 @@ const std::map<std::string, PassesMaker> kPassesMakers = {{"passes", of_stored<S
 const std::map<std::string, TrainingMaker> kTrainingMakers = {
     {"variants", of_stored<StoredTraining, variants_figure>},
     {"step-timeline", of_stored<StoredTraining, step_timeline_figure>}};
+const std::map<std::string, AnchorsMaker> kAnchorsMakers = {
+    {"anchors", [](const StoredAnchors& anchors) { return listed(anchors_figure(anchors.record.report)); }}};
 const std::map<std::string, StudyMaker> kStudyMakers = {{"study-lines", study_line_figures},
                                                         {"study-map", of_points<study_map_figure>},
                                                         {"study-front", of_points<study_front_figure>}};
@@ -142,7 +146,8 @@ std::vector<Figure> figures_of_details(const StoreReader& store, const RunDetail
 }  // namespace
 
 std::vector<Figure> figures_of_run(const StoreReader& store, std::int64_t run, const std::string& kind) {
-  if (!kRunMakers.contains(kind) && !kPassesMakers.contains(kind) && !kTrainingMakers.contains(kind)) {
+  if (!kRunMakers.contains(kind) && !kPassesMakers.contains(kind) && !kTrainingMakers.contains(kind) &&
+      !kAnchorsMakers.contains(kind)) {
     throw std::invalid_argument(
         fmt::format("'{}' is no figure of a run; those of studies are {}", kind, kind_names(kStudyMakers)));
   }
@@ -152,6 +157,8 @@ std::vector<Figure> figures_of_run(const StoreReader& store, std::int64_t run, c
     return some_of(made(kPassesMakers, kind, *passes), store, stored_title(*passes), kind, kinds);
   if (const std::optional<StoredTraining> training = store.training(run))
     return some_of(made(kTrainingMakers, kind, *training), store, stored_title(*training), kind, kinds);
+  if (const std::optional<StoredAnchors> anchors = store.anchors(run))
+    return some_of(made(kAnchorsMakers, kind, *anchors), store, stored_title(*anchors), kind, kinds);
   throw no_such(store, "run", run);
 }
 
@@ -175,6 +182,8 @@ std::vector<std::string> kinds_of_run(const StoreReader& store, std::int64_t run
     return kinds_there(kPassesMakers, [&](const PassesMaker make) { return !make(*passes).empty(); });
   if (const std::optional<StoredTraining> training = store.training(run))
     return kinds_there(kTrainingMakers, [&](const TrainingMaker make) { return !make(*training).empty(); });
+  if (const std::optional<StoredAnchors> anchors = store.anchors(run))
+    return kinds_there(kAnchorsMakers, [&](const AnchorsMaker make) { return !make(*anchors).empty(); });
   return {};
 }
 

@@ -159,6 +159,21 @@ SectionEntry entry_of(const StoredTraining& training) {
   return entry;
 }
 
+SectionEntry entry_of(const StoredAnchors& anchors) {
+  const AnchorRecord& record = anchors.record;
+  SectionEntry entry;
+  entry.number = anchors.id;
+  entry.id = fmt::format("run-{}", anchors.id);
+  entry.title = fmt::format("Run {}", anchors.id);
+  entry.created_utc = anchors.created_utc;
+  entry.what = fmt::format("published times, {} rows", record.report.points.size());
+  entry.model = record.files;
+  entry.tool_version = record.tool_version;
+  entry.parameters = record.parameters;
+  entry.content_hash = record.content_hash;
+  return entry;
+}
+
 SectionEntry entry_of(const StoredStudy& study) {
   SectionEntry entry;
   entry.number = study.id;

@@ -222,6 +222,23 @@ Markup HtmlTable::markup() const {
   return table.add("</tr></thead><tbody>\n").add(body_).add("</tbody></table></div>\n");
 }
 
+HtmlTable html_table(std::string caption, const Table& table) {
+  std::vector<Column> columns;
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    if (!table.columns()[c].head) continue;
+    columns.push_back(table.columns()[c]);
+    shown.push_back(c);
+  }
+  HtmlTable html(std::move(caption), std::move(columns));
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<Value> cells;
+    for (const std::size_t c : shown) cells.push_back(table.value(row, c));
+    html.row(cells, table.is_best(row));
+  }
+  return html;
+}
+
 void FactList::fact(std::string_view name, const Value& value, Unit unit) {
   body_.add("<div>").element("dt", name).add("<dd");
   add_value(value, unit, body_);

@@ -82,6 +82,9 @@ class HtmlTable {
   std::size_t rows_ = 0;
 };
 
+/// The columns of a table that people read.
+[[nodiscard]] HtmlTable html_table(std::string caption, const Table& table);
+
 /// Names and values beside each other.
 class FactList {
  public:

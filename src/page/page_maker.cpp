@@ -32,6 +32,13 @@ PageMaker::PageMaker(const StoreReader& store, const PageOptions& options)
   collect();
 }
 
+bool PageMaker::add_stored(Item::Kind kind, std::int64_t id, const auto& stored) {
+  if (!stored) return false;
+  items_.push_back({kind, ids_.size(), entry_of(*stored), {}});
+  ids_.push_back(id);
+  return true;
+}
+
 void PageMaker::collect_run(std::int64_t id) {
   if (auto details = store_.details(id)) {
     RunGroup group;
@@ -40,11 +47,9 @@ void PageMaker::collect_run(std::int64_t id) {
     group.verdict = store_.verdict_of(details->run.command_id);
     group.runs.push_back(std::move(details->run));
     add_group(std::move(group));
-  } else if (store_.passes(id)) {
-    add_passes(id);
-  } else if (store_.training(id)) {
-    add_training(id);
-  } else {
+  } else if (!add_stored(Item::Kind::passes, id, store_.passes(id)) &&
+             !add_stored(Item::Kind::training, id, store_.training(id)) &&
+             !add_stored(Item::Kind::anchors, id, store_.anchors(id))) {
     throw InputError(fmt::format("{}: there is no run {}, `upsweep runs` lists them", store_.file(), id));
   }
 }
@@ -60,8 +65,9 @@ void PageMaker::collect() {
   }
   if (!context_.is_alone) {
     for (RunGroup& group : groups_of(store_, store_.runs())) add_group(std::move(group));
-    for (const std::int64_t id : store_.passes_ids()) add_passes(id);
-    for (const std::int64_t id : store_.training_ids()) add_training(id);
+    for (const std::int64_t id : store_.passes_ids()) add_stored(Item::Kind::passes, id, store_.passes(id));
+    for (const std::int64_t id : store_.training_ids()) add_stored(Item::Kind::training, id, store_.training(id));
+    for (const std::int64_t id : store_.anchors_ids()) add_stored(Item::Kind::anchors, id, store_.anchors(id));
     for (const std::int64_t id : store_.study_ids()) add_study(id);
   }
   std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
@@ -75,20 +81,6 @@ void PageMaker::add_group(RunGroup group) {
                                                                      : Item::Kind::profile;
   items_.push_back({kind, groups_.size(), entry_of(group), {}});
   groups_.push_back(std::move(group));
-}
-
-void PageMaker::add_passes(std::int64_t id) {
-  if (const auto passes = store_.passes(id)) {
-    items_.push_back({Item::Kind::passes, ids_.size(), entry_of(*passes), {}});
-    ids_.push_back(id);
-  }
-}
-
-void PageMaker::add_training(std::int64_t id) {
-  if (const auto training = store_.training(id)) {
-    items_.push_back({Item::Kind::training, ids_.size(), entry_of(*training), {}});
-    ids_.push_back(id);
-  }
 }
 
 void PageMaker::add_study(std::int64_t id) {
@@ -120,6 +112,8 @@ Markup PageMaker::section_of(Item& item) {
       return passes_section(context_, *store_.passes(ids_[item.place]));
     case Item::Kind::training:
       return training_section(context_, *store_.training(ids_[item.place]));
+    case Item::Kind::anchors:
+      return anchors_section(context_, *store_.anchors(ids_[item.place]));
     case Item::Kind::study:
       break;
   }
@@ -235,6 +229,7 @@ Markup PageMaker::sections() const {
                                           {Item::Kind::validation, "validations", "Validations"},
                                           {Item::Kind::passes, "passes", "Recurrent networks and trainings"},
                                           {Item::Kind::training, "steps", "Training steps"},
+                                          {Item::Kind::anchors, "anchors", "Published times"},
                                           {Item::Kind::study, "studies", "Studies"}};
   Markup links;
   Markup chapters;

@@ -25,7 +25,7 @@ class PageMaker {
  private:
   /// A part of the page that is made when its turn comes.
   struct Item {
-    enum class Kind : std::uint8_t { search, profile, validation, passes, training, study };
+    enum class Kind : std::uint8_t { search, profile, validation, passes, training, anchors, study };
     Kind kind = Kind::profile;
     std::size_t place = 0;  ///< in the list of its kind
     SectionEntry entry;
@@ -35,8 +35,8 @@ class PageMaker {
   void collect();
   void collect_run(std::int64_t id);
   void add_group(RunGroup group);
-  void add_passes(std::int64_t id);
-  void add_training(std::int64_t id);
+  /// False where there is no such run.
+  bool add_stored(Item::Kind kind, std::int64_t id, const auto& stored);
   void add_study(std::int64_t id);
   void make_sections();
   [[nodiscard]] Markup section_of(Item& item);
@@ -54,7 +54,7 @@ class PageMaker {
   std::size_t text_room_ = 0;
   std::size_t most_entries_ = 0;  ///< of the index
   std::vector<RunGroup> groups_;
-  std::vector<std::int64_t> ids_;  ///< of passes and trainings
+  std::vector<std::int64_t> ids_;  ///< of passes, trainings and published times
   std::vector<StoredStudy> studies_;
   std::vector<Item> items_;
   std::map<std::size_t, SearchParts> searches_;  ///< by group

@@ -15,8 +15,8 @@ constexpr std::size_t kMostLevels = 40;
 std::optional<double> quotient(double a, double b) { return b > 0 ? std::optional(a / b) : std::nullopt; }
 
 Value with_live(double all, double live) {
-  Value value = all;
-  return live == all ? value : std::move(value).shown(fmt::format("{} ({} live)", short_count(all), short_count(live)));
+  if (live == all) return all;
+  return Value(all).shown(fmt::format("{} ({} live)", short_count(all), short_count(live)));
 }
 
 Markup run_facts(const RunDetails& details) {

@@ -88,6 +88,7 @@ struct SearchParts {
 [[nodiscard]] Markup validation_section(const SectionContext& context, const RunGroup& group, SectionEntry& entry);
 [[nodiscard]] Markup passes_section(const SectionContext& context, const StoredPasses& passes);
 [[nodiscard]] Markup training_section(const SectionContext& context, const StoredTraining& training);
+[[nodiscard]] Markup anchors_section(const SectionContext& context, const StoredAnchors& anchors);
 [[nodiscard]] Markup study_section(const SectionContext& context, const StoredStudy& study);
 /// Operators and sparsity patterns of the model of a run.
 [[nodiscard]] Markup model_section(const SectionContext& context, const RunDetails& run);
@@ -98,6 +99,7 @@ struct SearchParts {
 [[nodiscard]] SectionEntry entry_of(const RunGroup& group);
 [[nodiscard]] SectionEntry entry_of(const StoredPasses& passes);
 [[nodiscard]] SectionEntry entry_of(const StoredTraining& training);
+[[nodiscard]] SectionEntry entry_of(const StoredAnchors& anchors);
 [[nodiscard]] SectionEntry entry_of(const StoredStudy& study);
 
 /// A sortable table of the runs, at most `most` of them; another one of the studies, likewise.

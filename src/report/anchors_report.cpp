@@ -39,41 +39,6 @@ Value errors_value(const ErrorFigures& errors) {
       .shown(errors.points == 0 ? "-" : fmt::format("{:.1f} / {:.1f} %", 100 * errors.median, 100 * errors.p90));
 }
 
-Table families_table(const AnchorReport& report) {
-  using Of = const AnchorFamily*;
-  const auto errors = [](std::string name, std::string head, ErrorFigures AnchorFamily::*figures) {
-    return Field<Of>(std::move(name), std::move(head), Unit::object,
-                     [figures](Of family) { return errors_value(family->*figures); });
-  };
-  return Table("families", each_of(report.families),
-               std::vector<Field<Of>>{
-                   {"family", "family", Unit::text,
-                    [](Of family) { return Value(family->family).shown(short_text(family->family)); }},
-                   {"device", "device", Unit::text,
-                    [](Of family) {
-                      const std::string& name = family->device;
-                      return Value(name).shown(name.empty() ? "(not named)" : short_text(name, 44));
-                    }},
-                   {"library", "library", Unit::text,
-                    [](Of family) { return Value(family->library).shown(short_text(family->library, 26)); }},
-                   {"machine", {}, Unit::text, [](Of family) { return text_or_null(family->machine); }},
-                   {"rows", {}, Unit::exact, &AnchorFamily::rows},
-                   {"points", "points", Unit::exact, [](Of family) { return family->error.points; }},
-                   {"fitted", {}, Unit::exact, &AnchorFamily::fitted},
-                   {"left_out", {}, Unit::exact, &AnchorFamily::left_out},
-                   errors("error", "error", &AnchorFamily::error),
-                   errors("in_sample", "in sample", &AnchorFamily::in_sample),
-                   errors("bound_error", "roofline's", &AnchorFamily::bound_error),
-                   {"coverage", "in interval", Unit::share, &AnchorFamily::coverage},
-                   {"skipped", "skipped", Unit::exact, &AnchorFamily::skipped},
-                   {"failures",
-                    {},
-                    Unit::object,
-                    [](Of family) { return Value::object(failures_json(family->failures)); }},
-                   {"fitted_on", {}, Unit::object, [](Of family) { return Value::object(family->fitted_on); }}})
-      .keys(3);
-}
-
 Table points_table(const AnchorReport& report, const std::string& name) {
   using Of = const AnchorPoint*;
   const auto row = [](std::string column, auto AnchorRow::*member) {
@@ -132,24 +97,6 @@ AnchorFailures all_failures(const AnchorReport& report) {
   return sum;
 }
 
-/// The points that are predicted worst.
-Table worst_table(const AnchorReport& report) {
-  using Of = const AnchorPoint*;
-  std::vector<Of> points = each_of(report.points);
-  std::erase_if(points, [](Of point) { return !point->error(); });
-  std::ranges::stable_sort(points, std::greater(), [](Of point) { return *point->error(); });
-  points.resize(std::min(points.size(), kWorstAnchors));
-  return {"", std::move(points),
-          std::vector<Field<Of>>{
-              {"", "row", Unit::text,
-               [](Of point) { return fmt::format("{}:{}", short_text(point->row.file, 40), point->row.line); }},
-              {"", "of", Unit::text, [](Of point) { return short_text(name_of(point->row), 30); }},
-              {"", "measured", Unit::seconds, [](Of point) { return point->row.time_s; }},
-              {"", "predicted", Unit::seconds, &AnchorPoint::predicted_s},
-              {"", "error", Unit::change, [](Of point) { return *point->predicted_s / *point->row.time_s - 1; }},
-              {"", "most of it is", Unit::text, &AnchorPoint::binds}}};
-}
-
 std::string failures_text(const AnchorReport& report) {
   const AnchorFailures sum = all_failures(report);
   if (sum == AnchorFailures{}) return "";
@@ -185,6 +132,58 @@ std::string fitted_text(const AnchorReport& report) {
 
 }  // namespace
 
+Table anchor_families(const AnchorReport& report) {
+  using Of = const AnchorFamily*;
+  const auto errors = [](std::string name, std::string head, ErrorFigures AnchorFamily::*figures) {
+    return Field<Of>(std::move(name), std::move(head), Unit::object,
+                     [figures](Of family) { return errors_value(family->*figures); });
+  };
+  return Table("families", each_of(report.families),
+               std::vector<Field<Of>>{
+                   {"family", "family", Unit::text,
+                    [](Of family) { return Value(family->family).shown(short_text(family->family)); }},
+                   {"device", "device", Unit::text,
+                    [](Of family) {
+                      const std::string& name = family->device;
+                      return Value(name).shown(name.empty() ? "(not named)" : short_text(name, 44));
+                    }},
+                   {"library", "library", Unit::text,
+                    [](Of family) { return Value(family->library).shown(short_text(family->library, 26)); }},
+                   {"machine", {}, Unit::text, [](Of family) { return text_or_null(family->machine); }},
+                   {"rows", {}, Unit::exact, &AnchorFamily::rows},
+                   {"points", "points", Unit::exact, [](Of family) { return family->error.points; }},
+                   {"fitted", {}, Unit::exact, &AnchorFamily::fitted},
+                   {"left_out", {}, Unit::exact, &AnchorFamily::left_out},
+                   errors("error", "error", &AnchorFamily::error),
+                   errors("in_sample", "in sample", &AnchorFamily::in_sample),
+                   errors("bound_error", "roofline's", &AnchorFamily::bound_error),
+                   {"coverage", "in interval", Unit::share, &AnchorFamily::coverage},
+                   {"skipped", "skipped", Unit::exact, &AnchorFamily::skipped},
+                   {"failures",
+                    {},
+                    Unit::object,
+                    [](Of family) { return Value::object(failures_json(family->failures)); }},
+                   {"fitted_on", {}, Unit::object, [](Of family) { return Value::object(family->fitted_on); }}})
+      .keys(3);
+}
+
+Table worst_anchors(const AnchorReport& report) {
+  using Of = const AnchorPoint*;
+  std::vector<Of> points = each_of(report.points);
+  std::erase_if(points, [](Of point) { return !point->error(); });
+  std::ranges::stable_sort(points, std::greater(), [](Of point) { return *point->error(); });
+  points.resize(std::min(points.size(), kWorstAnchors));
+  return {"", std::move(points),
+          std::vector<Field<Of>>{
+              {"", "row", Unit::text,
+               [](Of point) { return fmt::format("{}:{}", short_text(point->row.file, 40), point->row.line); }},
+              {"", "of", Unit::text, [](Of point) { return short_text(name_of(point->row), 30); }},
+              {"", "measured", Unit::seconds, [](Of point) { return point->row.time_s; }},
+              {"", "predicted", Unit::seconds, &AnchorPoint::predicted_s},
+              {"", "error", Unit::change, [](Of point) { return *point->predicted_s / *point->row.time_s - 1; }},
+              {"", "most of it is", Unit::text, &AnchorPoint::binds}}};
+}
+
 Document document(const AnchorReport& report) {
   Document document;
   document
@@ -193,14 +192,14 @@ Document document(const AnchorReport& report) {
       })
       .list(points_table(report, "points"))
       .sheet(points_table(report, ""));
-  if (report.points.empty()) return std::move(document.list(families_table(report)).say("No rows.\n"));
+  if (report.points.empty()) return std::move(document.list(anchor_families(report)).say("No rows.\n"));
   document
       .say(
           "Errors of predicted times, median / 90th percentile; rows that rates were fitted to are predicted by rates "
           "without their structure.\n\n")
-      .show(families_table(report))
+      .show(anchor_families(report))
       .say(failures_text(report));
-  if (Table worst = worst_table(report); worst.rows() > 0)
+  if (Table worst = worst_anchors(report); worst.rows() > 0)
     document.say("\nThe rows that are predicted worst:\n\n").show(std::move(worst));
   return std::move(document.say(fitted_text(report) + skipped_text(report)));
 }

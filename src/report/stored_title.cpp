@@ -25,6 +25,10 @@ std::string stored_title(const StoredTraining& training) {
   return fmt::format("run {} (training of {})", training.id, short_text(training.record.name, kMostOfATitle));
 }
 
+std::string stored_title(const StoredAnchors& anchors) {
+  return fmt::format("run {} (published times of {})", anchors.id, short_text(anchors.record.files, kMostOfATitle));
+}
+
 std::string stored_title(const StoredStudy& study) {
   return fmt::format("study {} ({})", study.id, short_text(study.name, kMostOfATitle));
 }

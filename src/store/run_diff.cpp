@@ -18,6 +18,8 @@ const char* kind_text(RunKind kind) {
       return "a run of a schedule";
     case RunKind::training:
       return "a simulated training step";
+    case RunKind::anchors:
+      return "published times beside predictions";
     case RunKind::passes:
       break;
   }

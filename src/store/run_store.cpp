@@ -1,5 +1,6 @@
 #include "upsweep/store/run_store.hpp"
 
+#include "anchor_rows.hpp"
 #include "command_rows.hpp"
 #include "database.hpp"
 #include "measurement_rows.hpp"
@@ -60,6 +61,12 @@ std::int64_t RunStore::save(const PassRecord& record) {
   command.verdict = record.verdict;
   return impl_->write_all(
       [&] { return save_pass_run(impl_->database, save_command(impl_->database, command), record); });
+}
+
+std::int64_t RunStore::save(const AnchorRecord& record) {
+  const CommandRow command = command_now(record.tool_version, "anchors", record.parameters);
+  return impl_->write_all(
+      [&] { return save_anchor_run(impl_->database, save_command(impl_->database, command), record); });
 }
 
 std::int64_t RunStore::save_machine(const Machine& machine, const std::string& text) {

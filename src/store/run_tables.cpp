@@ -91,7 +91,19 @@ const std::vector<KindQueries>& kinds() {
         "SELECT 'training by ' || p.method AS name, l.iteration AS last_iteration, l.loss AS last_loss, l.accuracy AS "
         "last_accuracy FROM passes p JOIN losses l ON l.run_id = p.run_id AND l.pass = p.pass WHERE p.run_id = ? AND "
         "l.iteration = (SELECT MAX(iteration) FROM losses m WHERE m.run_id = p.run_id AND m.pass = p.pass) ORDER BY "
-        "p.pass"}}};
+        "p.pass"}},
+      {RunKind::anchors,
+       "SELECT * FROM anchor_runs WHERE id = ?",
+       {{"points",
+         "SELECT f.family, f.device, f.library, p.file, p.line, p.matrix, p.algorithm, p.status, p.predicted_status, "
+         "p.measured_s, p.predicted_s, p.low_s, p.high_s, p.in_sample_s, p.bound_s, p.binds, p.fitted, p.left_out, "
+         "p.skipped FROM anchor_points p JOIN anchor_families f ON f.run_id = p.run_id AND f.number = p.family WHERE "
+         "p.run_id = ? ORDER BY p.seq"},
+        {"summary", "SELECT * FROM anchor_summary WHERE run = ?"}},
+       {{"", "SELECT * FROM anchor_runs WHERE id = ?"}},
+       {"SELECT family || ', ' || device || ', ' || library AS name, machine, points, error_median, error_p90, "
+        "in_sample_median, in_sample_p90, bound_median, bound_p90, coverage, skipped, failures_predicted, "
+        "failures_missed, false_alarms FROM anchor_summary WHERE run = ?"}}};
   return kKinds;
 }
 

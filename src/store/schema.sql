@@ -7,12 +7,12 @@
 -- Commands ------------------------------------------------------------------------------------------------------------
 
 -- Every command that kept something. It goes with the last of what it kept. What it kept is in schedule_runs (with its
--- search, if it was one), step_runs, pass_sets or study_grids; all runs of one validation have one command.
+-- search, if it was one), step_runs, pass_sets, anchor_sets or study_grids; all runs of one validation have one command.
 CREATE TABLE commands (
   id INTEGER PRIMARY KEY,
   created_utc TEXT NOT NULL,
   tool_version TEXT NOT NULL,
-  command TEXT NOT NULL,              -- profile, search, validate, train, training or study
+  command TEXT NOT NULL,              -- profile, search, validate, train, training, anchors or study
   parameters TEXT NOT NULL,           -- the command line, as JSON
   rule TEXT,                          -- by which everything was counted; NULL: by a version that did not keep it
   verdict TEXT,                       -- sentences that it ended with; NULL: by a version that did not keep them
@@ -35,8 +35,8 @@ CREATE TABLE searches (
   scheme_margin REAL                  -- runner-up's score over that of best_schedule, minus 1
 );
 
--- A schedule that was profiled, was a candidate of a search or was validated. Its id is no other's of step_runs and
--- pass_sets: these take theirs from the sequence of this table. The view runs has the columns of its command, too.
+-- A schedule that was profiled, was a candidate of a search or was validated. Its id is no other's of step_runs,
+-- pass_sets and anchor_sets: these take theirs from the sequence of this table. The view runs has the columns of its command, too.
 CREATE TABLE schedule_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   command_id INTEGER NOT NULL REFERENCES commands(id) ON DELETE CASCADE,
@@ -378,6 +378,69 @@ SELECT r.id AS run, r.command, r.model, r.network, r.hidden, r.steps, r.batch, r
        p.worst_share_of_bound, p.mismatch, p.failure, p.loss_difference, p.best
 FROM pass_runs r JOIN passes p ON p.run_id = r.id JOIN passes b ON b.run_id = r.id AND b.pass = 0;
 
+-- Published times beside predictions -----------------------------------------------------------------------------------
+
+-- The view anchor_runs has the columns of its command, too.
+CREATE TABLE anchor_sets (
+  id INTEGER PRIMARY KEY,             -- of the sequence of schedule_runs
+  command_id INTEGER NOT NULL UNIQUE REFERENCES commands(id) ON DELETE CASCADE,
+  files TEXT NOT NULL,                -- the tables, with commas
+  content_hash TEXT NOT NULL          -- of the tables and the machines that predict
+);
+CREATE TABLE anchor_families (
+  run_id INTEGER NOT NULL REFERENCES anchor_sets(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,            -- from 0
+  family TEXT NOT NULL,               -- spgemm, scan, recurrent, ...
+  device TEXT NOT NULL,
+  library TEXT NOT NULL,
+  machine TEXT,                       -- NULL: nobody knows the device
+  line_count INTEGER NOT NULL,        -- of the tables
+  skipped INTEGER NOT NULL,           -- of these neither predicted nor a failure of the library
+  fitted INTEGER NOT NULL,            -- of the predicted ones those that rates rest on
+  left_out INTEGER NOT NULL,          -- of these those that are predicted without their structure
+  coverage REAL,                      -- share of times within their intervals
+  failures_predicted INTEGER NOT NULL,
+  failures_missed INTEGER NOT NULL,
+  false_alarms INTEGER NOT NULL,
+  fitted_on TEXT NOT NULL,            -- a sentence for each line
+  -- Errors |predicted / measured - 1|: of predictions, of those with all rows, of the datasheet's roofline; NULL: of no point.
+  error_points INTEGER NOT NULL, error_mean REAL, error_median REAL, error_p90 REAL, error_max REAL,
+  in_sample_points INTEGER NOT NULL, in_sample_mean REAL, in_sample_median REAL, in_sample_p90 REAL, in_sample_max REAL,
+  bound_points INTEGER NOT NULL, bound_mean REAL, bound_median REAL, bound_p90 REAL, bound_max REAL,
+  PRIMARY KEY (run_id, number)
+) WITHOUT ROWID;
+CREATE TABLE anchor_points (
+  run_id INTEGER NOT NULL REFERENCES anchor_sets(id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,               -- in the order of the tables
+  family INTEGER NOT NULL,            -- anchor_families.number
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  matrix TEXT,
+  algorithm TEXT,
+  status TEXT NOT NULL,               -- ok, library_error, ...
+  predicted_status TEXT,              -- NULL: nothing is predicted
+  measured_s REAL,
+  predicted_s REAL,                   -- where left_out, by rates without its structure
+  low_s REAL,                         -- four times in five it is from here
+  high_s REAL,                        -- to here
+  in_sample_s REAL,                   -- where fitted, by rates with its structure
+  bound_s REAL,                       -- by the datasheet alone
+  binds TEXT,                         -- what most of the predicted time is
+  fitted INTEGER NOT NULL,
+  left_out INTEGER NOT NULL,
+  skipped TEXT,                       -- why nothing is predicted
+  PRIMARY KEY (run_id, seq)
+) WITHOUT ROWID;
+
+CREATE VIEW anchor_runs AS
+SELECT a.id, c.created_utc, c.tool_version, c.parameters, a.files, a.content_hash, a.command_id
+FROM anchor_sets a JOIN commands c ON c.id = a.command_id;
+
+CREATE VIEW anchor_summary AS
+SELECT run_id AS run, family, device, library, machine, error_points AS points, error_median, error_p90, in_sample_median,
+       in_sample_p90, bound_median, bound_p90, coverage, skipped, failures_predicted, failures_missed, false_alarms
+FROM anchor_families;
+
 -- Runs of every kind --------------------------------------------------------------------------------------------------
 
 CREATE VIEW run_summary AS
@@ -411,7 +474,17 @@ SELECT r.id, r.created_utc, r.command, NULL, r.model, NULL, p.method, NULL, NULL
        p.backend, p.measured_s,
        r.command = 'search' AND COALESCE(p.best, 0), NULL, NULL, r.command_id
 FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
-     AND p.pass = COALESCE((SELECT q.pass FROM passes q WHERE q.run_id = r.id AND q.best = 1 ORDER BY q.pass LIMIT 1), 0);
+     AND p.pass = COALESCE((SELECT q.pass FROM passes q WHERE q.run_id = r.id AND q.best = 1 ORDER BY q.pass LIMIT 1), 0)
+UNION ALL
+SELECT id, created_utc, 'anchors', NULL, files, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL,
+       NULL, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, 0,
+       NULL, NULL, NULL,
+       NULL, NULL,
+       0, NULL, NULL, command_id
+FROM anchor_runs;
 
 -- What-if studies -----------------------------------------------------------------------------------------------------
 

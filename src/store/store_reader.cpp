@@ -27,6 +27,8 @@ std::vector<std::int64_t> StoreReader::training_ids() const { return newest_ids(
 
 std::vector<std::int64_t> StoreReader::passes_ids() const { return newest_ids(impl_->database, "pass_sets"); }
 
+std::vector<std::int64_t> StoreReader::anchors_ids() const { return newest_ids(impl_->database, "anchor_sets"); }
+
 std::vector<std::int64_t> StoreReader::study_ids() const { return newest_ids(impl_->database, "study_grids"); }
 
 void StoreReader::each_brief(std::int64_t study, const std::function<void(const StoredPoint& point)>& take) const {

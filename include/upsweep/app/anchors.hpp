@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,17 +17,17 @@ struct AnchorsRequest {
   std::optional<std::string> family = std::nullopt;   ///< rows of it alone
   std::optional<std::string> device = std::nullopt;   ///< rows whose device has this in its name, in either case
   std::vector<std::string> machines = {};             ///< files, before the presets
-  std::optional<std::string> svg = std::nullopt;      ///< a figure of all points is written here
+  std::optional<std::string> db = std::nullopt;       ///< keeps the run
   std::optional<std::string> fit_out = std::nullopt;  ///< the one machine, fitted to its rows, is written here
 };
 
 /// What came of it.
 struct AnchorsOutcome {
   AnchorReport report;
+  std::vector<std::int64_t> run_ids = {};  ///< where `db` keeps it
 };
 
-/// Throws RequestError; BusyError for a figure without the charting library; InputError for tables and machine files,
-/// and for a machine that no row is of.
+/// Throws RequestError; InputError for tables, machine files and databases, and for a machine that no row is of.
 [[nodiscard]] AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Watch& watch);
 
 }  // namespace upsweep

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "upsweep/store/anchor_record.hpp"
 #include "upsweep/store/stored_run.hpp"
 #include "upsweep/store/stored_study.hpp"
 
@@ -17,6 +18,9 @@ namespace upsweep {
 
 /// "run 6 (training of policies)".
 [[nodiscard]] std::string stored_title(const StoredTraining& training);
+
+/// "run 7 (published times of spgemm.csv)".
+[[nodiscard]] std::string stored_title(const StoredAnchors& anchors);
 
 /// "study 7 (which-gpu)".
 [[nodiscard]] std::string stored_title(const StoredStudy& study);

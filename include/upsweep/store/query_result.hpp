@@ -22,6 +22,7 @@ enum class RunKind : std::uint8_t {
   schedule,  ///< a run of a schedule
   training,  ///< a simulated training step
   passes,    ///< backward passes beside each other
+  anchors,   ///< published times beside predictions
 };
 
 /// A run of any kind as tables, with the names that SQL has.
@@ -29,7 +30,8 @@ struct RunTables {
   RunKind kind = RunKind::schedule;
   QueryResult run;  ///< all its columns, in one row
   /// Of a schedule "level_profile" and "prediction_vs_measurement", of a training "figures" and "summary" (of variants
-  /// with makespans), of passes "passes", "losses" and "summary".
+  /// with makespans), of passes "passes", "losses" and "summary", of published times
+  /// "points" and "summary".
   std::vector<std::pair<std::string, QueryResult>> tables;
 
   /// A table by its name, which must be there.

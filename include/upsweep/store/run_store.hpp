@@ -13,6 +13,7 @@
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/predict.hpp"
+#include "upsweep/store/anchor_record.hpp"
 #include "upsweep/store/pass_record.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/training_record.hpp"
@@ -94,6 +95,9 @@ class RunStore {
   /// Writes a run of a recurrent model or a training in one transaction. Returns its id, which no other run of any kind
   /// has.
   std::int64_t save(const PassRecord& record);
+
+  /// The same of published times beside predictions.
+  std::int64_t save(const AnchorRecord& record);
 
   /// Keeps a machine whose file is `text`, once; returns its id.
   std::int64_t save_machine(const Machine& machine, const std::string& text);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/store/anchor_record.hpp"
 #include "upsweep/store/content_key.hpp"
 #include "upsweep/store/point_record.hpp"
 #include "upsweep/store/query_result.hpp"
@@ -40,9 +41,10 @@ class StoreReader {
   [[nodiscard]] std::vector<StoredRun> runs() const;
   /// Those that one command kept, oldest first: StoredRun::command_id.
   [[nodiscard]] std::vector<StoredRun> runs_of(std::int64_t command) const;
-  /// Ids of the trainings, newest first; likewise of the runs of passes and of studies.
+  /// Ids of the trainings, newest first; likewise of the runs of passes, of published times and of studies.
   [[nodiscard]] std::vector<std::int64_t> training_ids() const;
   [[nodiscard]] std::vector<std::int64_t> passes_ids() const;
+  [[nodiscard]] std::vector<std::int64_t> anchors_ids() const;
   [[nodiscard]] std::vector<std::int64_t> study_ids() const;
 
   /// A run with all that belongs to it; nothing where there is no run of a schedule with this id.
@@ -56,6 +58,8 @@ class StoreReader {
   /// A training, with the tasks of one variant.
   [[nodiscard]] std::optional<StoredTraining> training(std::int64_t id) const;
   [[nodiscard]] std::optional<StoredPasses> passes(std::int64_t id) const;
+  /// Published times beside predictions, without the sizes of their rows.
+  [[nodiscard]] std::optional<StoredAnchors> anchors(std::int64_t id) const;
   [[nodiscard]] std::optional<StoredStudy> study(std::int64_t id) const;
 
   /// Calls `take` for every point of a study, by position; the texts last as long as the call.
