@@ -11,6 +11,7 @@
 namespace upsweep::testing::cli_report_test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -62,6 +63,35 @@ TEST(Report, IsOfOneRunOrStudyWhereAsked) {
   EXPECT_EQ(unknown.exit_code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("4711"));
   EXPECT_FALSE(std::filesystem::exists(stored.folder.path("none.html")));
+}
+
+TEST(Report, MarksWhatIsEstimated) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("kept.sqlite");
+  const std::string model = UPSWEEP_SOURCE_DIR "/models/lenet5.yaml";
+  const std::vector<std::string> estimate = {"--pattern",  "sample", "--count-limit", "1",
+                                             "--estimate", "5%",     "--db",          db};
+  std::vector<std::string> profile = {"profile", model, "--schedule", "hybrid:2"};
+  profile.insert(profile.end(), estimate.begin(), estimate.end());
+  const Json printed = json_of(profile);
+  ASSERT_EQ(printed["exact"], false);
+  std::vector<std::string> search = {"search", model, "--schemes", "hybrid"};
+  search.insert(search.end(), estimate.begin(), estimate.end());
+  ASSERT_EQ(json_of(search)["exact"], false);
+
+  const Json run = json_of({"runs", "show", "1", "--db", db});
+  EXPECT_EQ(run["exact"], 0);
+  EXPECT_EQ(run["flops_low"], printed["estimate"]["flops_interval"][0]);
+  EXPECT_EQ(run["flops_high"], printed["estimate"]["flops_interval"][1]);
+  EXPECT_EQ(run["makespan_dag_low"], printed["estimate"]["score_interval"][0]);
+  EXPECT_EQ(json_of({"runs", "show", "2", "--db", db})["exact"], 1) << "linear";
+  EXPECT_THAT(upsweep({"runs", "show", "1", "--db", db}).out, ContainsRegex("FLOPs +~[0-9]"));
+  EXPECT_THAT(upsweep({"runs", "--db", db}).out, ContainsRegex("hybrid:2 +[0-9]+ +~[0-9]"));
+
+  ASSERT_EQ(upsweep({"report", "--db", db, "--out", folder.path("page.html")}).exit_code, 0);
+  const std::string page = read_file(folder.path("page.html"));
+  EXPECT_THAT(page, HasSubstr("~: hybrid:2 is estimated from samples of rows, FLOPs of all ops "));
+  EXPECT_THAT(page, HasSubstr("FLOPs, 95 % interval"));
 }
 
 // Its answers have more text than those of most sections.

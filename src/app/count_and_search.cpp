@@ -83,6 +83,7 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
   Analysis& analysis = *outcome.analysis;
   const auto search = [&] { return search_counted(analysis, options, model, request.pattern); };
   SearchResult result = search();
+  if (watch.answered) watch.answered();
   try {
     if (!analysis.uncounted.empty() && most > kGlancePairs) {
       std::vector<Schedule> left;

@@ -33,6 +33,13 @@ Machine with_launch(const std::string& file, Machine machine, std::optional<Laun
 
 }  // namespace
 
+AnyModel load_model(const ModelFile& file, Numbers numbers, const Watch& watch) {
+  watch.show("reading the model");
+  AnyModel model = file.load(numbers);
+  watch.show("");
+  return model;
+}
+
 Model countable_network(AnyModel any, const std::string& command, PatternForm form) {
   Model model = require_network(std::move(any), command);
   model.at_operators([&] { require_pattern_memory(model.network, model.weights, memory_left(), form); });

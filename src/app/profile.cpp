@@ -328,7 +328,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   static_cast<void>(schedule_request(request.schedule));
   std::unique_ptr<const Machine> machine = machine_of(request);
   ProfileOutcome outcome{
-      countable_network(file.load(numbers_for(request.pattern)), "profile", form_for(request.pattern)),
+      countable_network(load_model(file, numbers_for(request.pattern), watch), "profile", form_for(request.pattern)),
       request.schedule, request.pattern, std::move(machine)};
   profile_network(request, caller, watch, outcome);
   return outcome;

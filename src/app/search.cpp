@@ -51,6 +51,7 @@ void save(RunStore& store, const RunContext& context, const SearchResult& result
     run.predicted_level_s = candidate.level_s;
     run.predicted_dag_s = candidate.dag_s;
     if (candidate.binding) run.binding = to_string(*candidate.binding);
+    run.score_interval = candidate.score_interval;
     runs.push_back(std::move(run));
   }
   SearchRecord record{to_string(result.options.objective),
@@ -324,7 +325,7 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   if (request.machine)
     machine =
         std::make_unique<const Machine>(load_machine_of(request.machine, request.launch, request.library).value());
-  AnyModel model = file.load(numbers_for(request.pattern));
+  AnyModel model = load_model(file, numbers_for(request.pattern), watch);
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};
     return located(outcome.model, [&]() -> SearchOutcome {

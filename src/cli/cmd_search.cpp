@@ -41,8 +41,10 @@ SearchRequest request_of(const SearchCommand& options) {
 
 int run_search(const SearchCommand& options, const CLI::App& app, const Invocation& invocation) {
   Console console(app);
-  const GentleStop stop(true);
-  const SearchOutcome outcome = run(request_of(options), invocation, console.watch(&stop.flag()));
+  std::optional<GentleStop> stop;  // before the first answer, while weights are made, Ctrl-C ends the process at once
+  Watch watch = console.watch(&GentleStop::flag());
+  watch.answered = [&] { stop.emplace(true); };
+  const SearchOutcome outcome = run(request_of(options), invocation, watch);
   report_stored(options.model.db, outcome.run_ids);
   print_document(options.model.format, document(outcome));
   return outcome.is_interrupted ? kSearchInterrupted : 0;

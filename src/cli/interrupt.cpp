@@ -66,7 +66,7 @@ GentleStop::~GentleStop() {
   sigaction(SIGTERM, &terminate_before, nullptr);
 }
 
-const std::atomic<bool>& GentleStop::flag() const { return stop_flag; }
+const std::atomic<bool>& GentleStop::flag() { return stop_flag; }
 
 void remove_when_stopped(const std::vector<std::string>& files, const std::string& folder) {
   removed_count = 0;

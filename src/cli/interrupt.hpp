@@ -16,8 +16,8 @@ class GentleStop {
   GentleStop(const GentleStop&) = delete;
   GentleStop& operator=(const GentleStop&) = delete;
 
-  /// Set by the first signal.
-  [[nodiscard]] const std::atomic<bool>& flag() const;
+  /// Set by the first signal while there is one.
+  [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
 /// Files and then the folder that the second signal removes before it ends the process: at most 8 paths, longer ones

@@ -98,6 +98,7 @@ SectionEntry entry_of(const RunGroup& group) {
   if (group.machine) entry.machine = machine_text_of(*group.machine);
   if (!fits) entry.schedule = group.search->best_schedule || group.search->best_depth ? "deleted" : "none fits";
   if (fits && !entry.schedule.empty()) {
+    entry.is_exact = run.is_exact;
     entry.flops = run.flops;
     entry.bytes = run.peak_live_bytes;
     const bool is_level = group.search && group.search->execution == "level";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sections.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 
 namespace upsweep {
 
@@ -19,9 +20,11 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                                                                          {"", "predicted (seconds)", Unit::seconds},
                                                                          {"", "measured (seconds)", Unit::seconds}});
   for (const SectionEntry& run : runs.first(std::min(most, runs.size()))) {
+    const auto marked = [&](Value figure, Unit unit) { return marked_unless(run.is_exact, std::move(figure), unit); };
     table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), run.created_utc, Value(run.what),
                Value(shortened(run.model, 60)), Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),
-               run.workers, run.flops, run.ratio, run.bytes, run.predicted_s, run.measured_s});
+               run.workers, marked(run.flops, Unit::count), run.ratio, marked(run.bytes, Unit::bytes),
+               marked(run.predicted_s, Unit::seconds), run.measured_s});
   }
   Markup out = table.markup();
   if (runs.size() > most) {

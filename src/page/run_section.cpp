@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sections.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 
@@ -22,6 +23,10 @@ Value with_live(double all, double live) {
 Markup run_facts(const RunDetails& details) {
   const StoredRun& run = details.run;
   FactList facts;
+  /// A figure that follows from counts.
+  const auto counted = [&](std::string_view name, Value figure, Unit unit = Unit::count) {
+    facts.fact(name, marked_unless(run.is_exact, std::move(figure), unit), unit);
+  };
   facts.fact("schedule", Value(run.requested.empty() || run.requested == run.schedule
                                    ? run.schedule
                                    : fmt::format("{} (asked for: {})", run.schedule, shortened(run.requested, 60))));
@@ -32,22 +37,24 @@ Markup run_facts(const RunDetails& details) {
   facts.fact("scan array", run.length);
   facts.fact("levels", run.levels);
   facts.fact("ops", with_live(static_cast<double>(run.ops), static_cast<double>(run.live_ops)));
-  facts.fact("FLOPs", with_live(run.flops, run.live_flops));
+  counted("FLOPs", with_live(run.flops, run.live_flops));
+  if (run.flops_interval) facts.fact("FLOPs, 95 % interval", *run.flops_interval);
+  if (run.makespan_dag_interval) facts.fact("makespan, dag, 95 % interval (FLOPs)", *run.makespan_dag_interval);
   facts.fact("plain back-propagation (FLOPs)", run.linear_flops);
   if (run.graph_bp_flops) facts.fact("the same over the graph (FLOPs)", run.graph_bp_flops);
   facts.fact("dense back-propagation (FLOPs)", run.baseline_flops);
-  facts.fact("critical path, level (FLOPs)", run.critical_path_level_flops);
-  facts.fact("critical path, dag (FLOPs)", run.critical_path_dag_flops);
-  facts.fact("makespan, level (FLOPs)", run.makespan_level_flops);
-  facts.fact("makespan, dag (FLOPs)", run.makespan_dag_flops);
+  counted("critical path, level (FLOPs)", run.critical_path_level_flops);
+  counted("critical path, dag (FLOPs)", run.critical_path_dag_flops);
+  counted("makespan, level (FLOPs)", run.makespan_level_flops);
+  counted("makespan, dag (FLOPs)", run.makespan_dag_flops);
   if (run.makespan_shared_flops) {
-    facts.fact("makespan, ops that workers share (FLOPs)", run.makespan_shared_flops);
-    facts.fact("bound of shared ops (FLOPs)", run.bound_shared_flops);
+    counted("makespan, ops that workers share (FLOPs)", run.makespan_shared_flops);
+    counted("bound of shared ops (FLOPs)", run.bound_shared_flops);
   }
-  facts.fact("makespan to plain (dag)", quotient(run.makespan_dag_flops, run.linear_flops), Unit::ratio);
+  counted("makespan to plain (dag)", quotient(run.makespan_dag_flops, run.linear_flops), Unit::ratio);
   facts.fact("step complexity", run.steps);
-  facts.fact("largest op (FLOPs)", run.per_step_flops);
-  facts.fact("peak live memory (bytes)", run.peak_live_bytes, Unit::bytes);
+  counted("largest op (FLOPs)", run.per_step_flops);
+  counted("peak live memory (bytes)", run.peak_live_bytes, Unit::bytes);
   facts.fact("chain to build (values)", run.chain_build_values);
   facts.fact("chain to build (bytes)", run.chain_build_bytes, Unit::bytes);
   if (run.graph_bp_makespan_level_flops) {
@@ -56,8 +63,8 @@ Markup run_facts(const RunDetails& details) {
     facts.fact("blocks beside the scan: makespan, level (FLOPs)", run.branch_makespan_level_flops);
     facts.fact("blocks beside the scan: makespan, dag (FLOPs)", run.branch_makespan_dag_flops);
   }
-  if (run.predicted_level_s) facts.fact("predicted, level (seconds)", run.predicted_level_s, Unit::seconds);
-  if (run.predicted_dag_s) facts.fact("predicted, dag (seconds)", run.predicted_dag_s, Unit::seconds);
+  if (run.predicted_level_s) counted("predicted, level (seconds)", run.predicted_level_s, Unit::seconds);
+  if (run.predicted_dag_s) counted("predicted, dag (seconds)", run.predicted_dag_s, Unit::seconds);
   if (run.predicted_build_s) facts.fact("predicted, building (seconds)", run.predicted_build_s, Unit::seconds);
   if (!run.binding.empty()) facts.fact("limited by", Value(run.binding));
   if (details.machine) facts.fact("machine", Value(details.machine->name));
@@ -73,7 +80,8 @@ Markup levels_table(const RunDetails& run) {
                                                              {"", "FLOPs of the largest op", Unit::count}});
   for (const StoredLevel& level : run.levels) {
     if (table.rows() == kMostLevels) break;
-    table.row({level.level, Value(level.phase), level.ops, level.flops_sum, level.flops_max});
+    const auto counted = [&](Value figure) { return marked_unless(run.run.is_exact, std::move(figure)); };
+    table.row({level.level, Value(level.phase), level.ops, counted(level.flops_sum), counted(level.flops_max)});
   }
   Markup out("<details><summary>Levels");
   out.text(fmt::format(" ({})", run.levels.size())).add("</summary>\n").add(table.markup());
@@ -129,6 +137,11 @@ Markup left_out_note(const SectionContext& context, const std::string& what, std
 
 Markup run_body(const SectionContext& context, const RunDetails& run) {
   Markup out = run_facts(run);
+  if (!run.run.is_exact) {
+    out.add(
+        "<p class=\"note\">~: estimated from samples of rows. Pictures of such a run do not tell what of it is "
+        "exact.</p>\n");
+  }
   out.add(measurements_table(run));
   if (context.shelf.is_open()) {
     context.shelf.put(op_flops_figure(run), out);

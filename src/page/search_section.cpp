@@ -5,6 +5,7 @@
 
 #include "candidates.hpp"
 #include "sections.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/stored_figures.hpp"
 
@@ -57,25 +58,40 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     const double path =
         group.search->execution == "level" ? run.critical_path_level_flops : run.critical_path_dag_flops;
     const auto ratio = run.score && plain_score > 0 ? std::optional(*run.score / plain_score) : std::nullopt;
+    const auto counted = [&](Value figure, Unit unit = Unit::count) {
+      return marked_unless(run.is_exact, std::move(figure), unit);
+    };
     std::vector<Value> cells = {
         has_body ? Value(run.schedule).linked(fmt::format("run-{}", run.id)) : Value(run.schedule),
         run.levels,
         run.ops,
-        run.flops,
-        path,
-        run.makespan_level_flops,
-        run.makespan_dag_flops,
-        run.makespan_shared_flops,
-        run.peak_live_bytes,
-        ratio,
+        counted(run.flops),
+        counted(path),
+        counted(run.makespan_level_flops),
+        counted(run.makespan_dag_flops),
+        counted(run.makespan_shared_flops),
+        counted(run.peak_live_bytes, Unit::bytes),
+        counted(ratio, Unit::ratio),
         Value(remark(group, run, best))};
     if (is_timed) {
       cells.insert(cells.begin() + 8,
-                   {run.predicted_level_s, run.predicted_dag_s, Value(run.binding.empty() ? "-" : run.binding)});
+                   {counted(run.predicted_level_s, Unit::seconds), counted(run.predicted_dag_s, Unit::seconds),
+                    Value(run.binding.empty() ? "-" : run.binding)});
     }
     table.row(cells, best != nullptr && run.id == best->id);
   }
   return table.markup();
+}
+
+/// How far candidates are known whose counts are estimates.
+Markup estimates(const RunGroup& group) {
+  Markup list;
+  for (const StoredRun& run : group.runs) {
+    if (!run.flops_interval) continue;
+    list.element("li", fmt::format("~: {} is estimated from samples of rows, FLOPs of all ops {} (95 %)",
+                                   shortened(run.schedule), Value(*run.flops_interval).text(Unit::interval)));
+  }
+  return list.empty() ? list : Markup("<ul class=\"note\">\n").add(list).add("</ul>\n");
 }
 
 /// Why candidates do not fit.
@@ -129,6 +145,7 @@ Markup search_section(const RunGroup& group, const SearchParts& parts) {
   out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n");
   out.add(verdict_markup(group.verdict))
       .add(candidates_table(group, best, plain, bodies))
+      .add(estimates(group))
       .add(reasons(group))
       .add(parts.figures);
   bool all_shown = true;

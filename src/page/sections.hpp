@@ -53,6 +53,7 @@ struct SectionEntry {
   std::string model;
   std::string schedule;  ///< the best of a search, the fastest of a validation
   std::uint64_t workers = 1;
+  bool is_exact = true;  ///< false: what follows from counts is an estimate
   std::optional<double> flops = {};
   std::optional<double> ratio = {};  ///< KeptVerdict::ratio
   std::optional<double> bytes = {};

@@ -31,6 +31,13 @@ std::optional<Interval> interval_of(const ScheduleProfile& profile,
   return jackknife_interval(figure(profile), without);
 }
 
+std::optional<Interval> op_interval(const ScheduleProfile& profile, std::size_t id, std::uint64_t OpProfile::*count) {
+  if (profile.ops[id].is_exact) return std::nullopt;
+  return interval_of(profile, [&](const ScheduleProfile& mine) {
+    return static_cast<double>(mine.ops[id].*count) / static_cast<double>(mine.inputs);
+  });
+}
+
 double half_width(const Interval& interval) {
   const double middle = (interval.high + interval.low) / 2;
   return middle > 0 ? (interval.high - interval.low) / 2 / middle : 0;

@@ -39,10 +39,12 @@ constexpr std::array kUnits = {NamedUnit{"flops", ColumnUnit::count},
                                NamedUnit{"best", ColumnUnit::truth},
                                NamedUnit{"complete", ColumnUnit::truth},
                                NamedUnit{"fused", ColumnUnit::truth},
+                               NamedUnit{"exact", ColumnUnit::truth},
                                NamedUnit{"parameters", ColumnUnit::command}};
 
 constexpr std::array kUnitEnds = {NamedUnit{"_flops", ColumnUnit::count}, NamedUnit{"_bytes", ColumnUnit::bytes},
-                                  NamedUnit{"_s", ColumnUnit::seconds}};
+                                  NamedUnit{"_s", ColumnUnit::seconds}, NamedUnit{"_low", ColumnUnit::count},
+                                  NamedUnit{"_high", ColumnUnit::count}};
 
 /// Columns whose names say too little when only their signs are replaced.
 constexpr std::array kWords = {
@@ -76,6 +78,15 @@ constexpr std::array kWords = {
     NamedWords{"bubble_fraction", "bubbles"},
     NamedWords{"rule", "counting rule"},
     NamedWords{"binding", "limited by"},
+    NamedWords{"exact", "counted exactly"},
+    NamedWords{"flops_low", "FLOPs, 95 % interval from"},
+    NamedWords{"flops_high", "FLOPs, 95 % interval to"},
+    NamedWords{"score_low", "score, 95 % interval from"},
+    NamedWords{"score_high", "score, 95 % interval to"},
+    NamedWords{"makespan_dag_low", "makespan (dag), 95 % interval from"},
+    NamedWords{"makespan_dag_high", "makespan (dag), 95 % interval to"},
+    NamedWords{"makespan_shared_low", "makespan shared, 95 % interval from"},
+    NamedWords{"makespan_shared_high", "makespan shared, 95 % interval to"},
     NamedWords{"nnz", "nnz"},
     NamedWords{"bytes", "memory"}};
 

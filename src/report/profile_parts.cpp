@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/profile/estimate.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -36,7 +37,9 @@ Json seconds_json(const ProfileCounts::Seconds& seconds) {
 
 Table totals_table(const ProfileCounts& counts) {
   std::vector<std::vector<Value>> rows;
-  const auto mean = [&](std::uint64_t sum) { return Value::mean(sum, counts.inputs); };
+  const auto mean = [&](std::uint64_t sum) {
+    return marked_unless(counts.compared.last().is_exact(), Value::mean(sum, counts.inputs));
+  };
   for (const auto& [sum, name] :
        {std::pair{&counts.all, "all, as the paper executes"}, std::pair{&counts.live, "live, without dead ops"}}) {
     rows.push_back({name, sum->ops, mean(sum->flops), to_plain(sum->flops, counts.linear_flops),
@@ -57,7 +60,9 @@ Table pram_table(const ProfileCounts& counts) {
   const PramProfile& plain = counts.compared.linear().pram;
   std::vector<std::vector<Value>> rows;
   const auto row = [&](const std::string& executor, Value steps, std::uint64_t flops, std::uint64_t of_plain) {
-    rows.push_back({executor, std::move(steps), Value::mean(flops, counts.inputs), to_plain(flops, of_plain)});
+    rows.push_back({executor, std::move(steps),
+                    marked_unless(counts.compared.last().is_exact(), Value::mean(flops, counts.inputs)),
+                    to_plain(flops, of_plain)});
   };
   for (const auto execution : {Execution::level, Execution::dag}) {
     const std::optional<Makespan> makespan = pram.makespan(execution);
@@ -134,10 +139,6 @@ std::string counting_text(const NetworkProfile* network) {
                      network->pattern_classes, network->pattern_rows);
 }
 
-std::string estimate_text(std::uint64_t sum, std::uint64_t inputs) {
-  return fmt::format("~{}", short_count(sum, inputs));
-}
-
 std::string estimates_text(const SearchResult& result) {
   std::string text;
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -150,11 +151,11 @@ std::string estimates_text(const SearchResult& result) {
   return text;
 }
 
-std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs) {
+std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs, bool is_exact) {
   using Item = const LevelProfile*;
-  const auto mean = [inputs](std::string name, std::optional<std::string> head, std::uint64_t LevelProfile::*sum) {
+  const auto mean = [=](std::string name, std::optional<std::string> head, std::uint64_t LevelProfile::*sum) {
     return Field<Item>(std::move(name), std::move(head), Unit::count,
-                       [=](Item level) { return Value::mean(level->*sum, inputs); });
+                       [=](Item level) { return marked_unless(is_exact, Value::mean(level->*sum, inputs)); });
   };
   return {{"phase", "phase", Unit::text, [](Item level) { return to_string(level->phase); }},
           {"ops", "ops", Unit::exact, &LevelProfile::ops},

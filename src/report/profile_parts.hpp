@@ -47,9 +47,6 @@ struct ProfileCounts {
 /// The same as a sentence and a line break; empty without a network.
 [[nodiscard]] std::string counting_text(const NetworkProfile* network);
 
-/// An estimated count as people see it: "~26.06 M".
-[[nodiscard]] std::string estimate_text(std::uint64_t sum, std::uint64_t inputs);
-
 /// What the marks of estimated candidates mean, and how far each is known: a line each; empty where all were counted.
 [[nodiscard]] std::string estimates_text(const SearchResult& result);
 
@@ -57,7 +54,7 @@ struct ProfileCounts {
 [[nodiscard]] Json baseline_json(Json flops, const std::optional<DenseBackprop>& dense);
 
 /// What is said of a level but for its number.
-[[nodiscard]] std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs);
+[[nodiscard]] std::vector<Field<const LevelProfile*>> level_fields(std::uint64_t inputs, bool is_exact = true);
 
 /// The schedule in a line.
 [[nodiscard]] std::string schedule_text(const ProfileCounts& counts);

@@ -6,6 +6,7 @@
 
 #include "graph_report.hpp"
 #include "profile_parts.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/profile/estimate.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -75,14 +76,6 @@ Table operators_table(const ProfileReport& report) {
   return {"model/operators", numbered(network.operators().size()), std::move(fields)};
 }
 
-/// The interval of a count of an op, as a mean over the inputs; nothing where it is exact.
-Value op_interval(const ScheduleProfile& profile, std::size_t id, std::uint64_t OpProfile::*count) {
-  if (profile.ops[id].is_exact) return {};
-  return interval_of(profile, [&](const ScheduleProfile& mine) {
-    return static_cast<double>(mine.ops[id].*count) / static_cast<double>(mine.inputs);
-  });
-}
-
 Table ops_table(const ScheduleProfile& profile) {
   using Op = const OpProfile&;
   using Step = const Combine&;
@@ -99,9 +92,8 @@ Table ops_table(const ScheduleProfile& profile) {
   };
   /// People see marked what is an estimate.
   const auto counted = [&](std::string name, std::string head, Unit unit, std::uint64_t OpProfile::*sum) {
-    return field(std::move(name), std::move(head), unit, [sum, inputs = profile.inputs](Op op, Step) {
-      Value value = Value::mean(op.*sum, inputs);
-      return op.is_exact ? value : std::move(value).shown(estimate_text(op.*sum, inputs));
+    return field(std::move(name), std::move(head), unit, [sum, unit, inputs = profile.inputs](Op op, Step) {
+      return marked_unless(op.is_exact, Value::mean(op.*sum, inputs), unit);
     });
   };
   const auto interval = [&](std::string name, std::uint64_t OpProfile::*count) {
@@ -133,7 +125,7 @@ Table ops_table(const ScheduleProfile& profile) {
                   counted("nnz", "nnz", Unit::exact, &OpProfile::nnz),
                   mean("products", {}, Unit::exact, &OpProfile::products),
                   counted("flops", "FLOPs", Unit::count, &OpProfile::flops),
-                  mean("bytes", "bytes", Unit::bytes, &OpProfile::bytes),
+                  counted("bytes", "bytes", Unit::bytes, &OpProfile::bytes),
                   mean("span", {}, Unit::exact, &OpProfile::span),
                   field("exact", {}, Unit::text, [](Op op, Step) { return Value(op.is_exact); }),
                   interval("interval", &OpProfile::flops),
@@ -145,7 +137,7 @@ Table ops_table(const ScheduleProfile& profile) {
 
 Table levels_table(const ScheduleProfile& profile) {
   std::vector<Field<std::size_t>> fields = {{"level", "level", Unit::exact, [](std::size_t level) { return level; }}};
-  for (Field<const LevelProfile*>& field : level_fields(profile.inputs)) {
+  for (Field<const LevelProfile*>& field : level_fields(profile.inputs, profile.without.empty())) {
     fields.emplace_back(
         field.name, field.head, field.unit,
         [&profile, value = std::move(field.value)](std::size_t level) { return value(&profile.levels[level]); });

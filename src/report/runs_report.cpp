@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cell_text.hpp"
 #include "column_words.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 
 namespace upsweep {
 namespace {
@@ -76,6 +78,16 @@ Table runs_table(const QueryResult& summary) {
     return Field<Item>("", std::move(head), unit,
                        [at, name = std::move(name)](Item row) { return cell_value(at(row, name)); });
   };
+  // What is exact is of runs of schedules alone.
+  const auto is_exact = [at](Item row) {
+    const Cell& exact = at(row, "exact");
+    return std::holds_alternative<std::monostate>(exact) || cell_number(exact) != 0;
+  };
+  const auto estimated = [=](std::string head, Unit unit, std::string name) {
+    return Field<Item>("", std::move(head), unit, [=, name = std::move(name)](Item row) {
+      return marked_unless(is_exact(row), cell_value(at(row, name)), unit);
+    });
+  };
   // Of the execution of the search; validations are by level unless told otherwise.
   const auto is_by_level = [at](Item row) {
     const std::string execution = cell_text(at(row, "execution"));
@@ -91,35 +103,66 @@ Table runs_table(const QueryResult& summary) {
                    field("pattern", Unit::text, "pattern"),
                    field("schedule", Unit::text, "schedule"),
                    field("workers", Unit::exact, "workers"),
-                   field("FLOPs", Unit::count, "flops"),
-                   field("makespan (dag)", Unit::count, "makespan_dag_flops"),
-                   field("makespan to plain BP", Unit::ratio, "makespan_dag_ratio_to_linear"),
-                   field("peak memory", Unit::bytes, "peak_live_bytes"),
+                   estimated("FLOPs", Unit::count, "flops"),
+                   estimated("makespan (dag)", Unit::count, "makespan_dag_flops"),
+                   estimated("makespan to plain BP", Unit::ratio, "makespan_dag_ratio_to_linear"),
+                   estimated("peak memory", Unit::bytes, "peak_live_bytes"),
                    {"", "predicted", Unit::seconds,
                     [=](Item row) {
-                      return cell_value(at(row, is_by_level(row) ? "predicted_level_s" : "predicted_dag_s"));
+                      const Cell& predicted = at(row, is_by_level(row) ? "predicted_level_s" : "predicted_dag_s");
+                      return marked_unless(is_exact(row), cell_value(predicted), Unit::seconds);
                     }},
                    field("measured", Unit::seconds, "measured_s"),
                    {"", "", Unit::text, [=](Item row) { return Value(is_best(row) ? "best of its search" : ""); }}})
       .marks(is_best);
 }
 
-/// A score in seconds is one of the predictions; else it is in FLOPs.
-std::string score_text(const QueryResult& run, const Cell& score) {
+/// The cell of a column of the only row, or none.
+Cell only_cell(const QueryResult& run, const std::string& name) {
+  const std::size_t column = column_of(run, name);
+  return column < run.columns.size() ? run.rows.front()[column] : Cell();
+}
+
+/// A score in seconds is one of the predictions, and its interval is in its unit; else they are in FLOPs.
+std::string score_text(const QueryResult& run, const Cell& shown) {
+  const Cell score = only_cell(run, "score");
   for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
-    const std::size_t column = column_of(run, predicted);
-    if (column < run.columns.size() && run.rows.front()[column] == score) return shown_cell(predicted, score);
+    if (only_cell(run, predicted) == score) return shown_cell(predicted, shown);
   }
-  return shown_cell("flops", score);
+  return shown_cell("flops", shown);
+}
+
+/// Whether a column of a run is an estimate where its counts are.
+bool follows_counts(std::string_view column) {
+  constexpr std::array<std::string_view, 13> kColumns = {"flops",
+                                                         "score",
+                                                         "live_flops",
+                                                         "critical_path_level_flops",
+                                                         "critical_path_dag_flops",
+                                                         "live_critical_path_level_flops",
+                                                         "live_critical_path_dag_flops",
+                                                         "per_step_flops",
+                                                         "makespan_level_flops",
+                                                         "makespan_dag_flops",
+                                                         "makespan_shared_flops",
+                                                         "bound_shared_flops",
+                                                         "peak_live_bytes"};
+  return std::ranges::find(kColumns, column) != kColumns.end() || column.starts_with("predicted_level") ||
+         column.starts_with("predicted_dag");
 }
 
 /// Names and values below each other.
 Table fields_table(const QueryResult& run) {
   std::vector<std::vector<Value>> rows;
+  const bool is_estimate = only_cell(run, "exact") == Cell(std::int64_t{0});
   for (std::size_t c = 0; c < run.columns.size(); ++c) {
+    const std::string& column = run.columns[c];
     const Cell& cell = run.rows.front()[c];
-    const bool is_score = run.columns[c] == "score" && !std::holds_alternative<std::monostate>(cell);
-    rows.push_back({column_words(run.columns[c]), is_score ? score_text(run, cell) : shown_cell(run.columns[c], cell)});
+    const bool is_nothing = std::holds_alternative<std::monostate>(cell);
+    const std::string text =
+        column.starts_with("score") && !is_nothing ? score_text(run, cell) : shown_cell(column, cell);
+    const bool is_marked = is_estimate && !is_nothing && follows_counts(column);
+    rows.push_back({column_words(column), fmt::format("{}{}", is_marked ? "~" : "", text)});
   }
   return {"", {{"", "field", Unit::text}, {"", "value", Unit::text}}, std::move(rows)};
 }

@@ -4,6 +4,7 @@
 
 #include "profile_parts.hpp"
 #include "search_parts.hpp"
+#include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
@@ -53,8 +54,7 @@ std::vector<CandidateField> count_fields(const SearchResult& result) {
   using C = const Candidate&;
   /// Of counts, which people see marked where they are estimates.
   const auto count = [inputs = result.inputs](C c, bool is_known, std::uint64_t sum) {
-    Value value = is_known ? Value::mean(sum, inputs) : Value();
-    return c.is_exact() || !is_known ? value : std::move(value).shown(estimate_text(sum, inputs));
+    return marked_unless(c.is_exact(), is_known ? Value::mean(sum, inputs) : Value());
   };
   const auto span = [count](const Candidate& c, Execution execution) {
     const std::optional<Makespan> makespan = c.pram.makespan(execution);
@@ -86,12 +86,18 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   const auto if_any = [](bool is_there, const char* head) {
     return is_there ? std::optional<std::string>(head) : std::nullopt;
   };
-  const auto ratio = [](C c, double to) { return Value(quotient(c.score, to)).otherwise(c.score ? "-" : "?"); };
+  const auto ratio = [](C c, double to) {
+    return marked_unless(c.is_exact(), quotient(c.score, to), Unit::ratio).otherwise(c.score ? "-" : "?");
+  };
   std::vector<CandidateField> fields = {
-      field("", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds, &Candidate::level_s),
-      field("", if_any(result.linear().dag_s.has_value(), "time,dag"), Unit::seconds, &Candidate::dag_s),
+      field("", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds,
+            [](C c) { return marked_unless(c.is_exact(), c.level_s, Unit::seconds); }),
+      field("", if_any(result.linear().dag_s.has_value(), "time,dag"), Unit::seconds,
+            [](C c) { return marked_unless(c.is_exact(), c.dag_s, Unit::seconds); }),
       field("peak_live_bytes", "memory", Unit::bytes,
-            [inputs = result.inputs](C c) { return Value::mean(c.pram.peak_live_bytes, inputs); }),
+            [inputs = result.inputs](C c) {
+              return marked_unless(c.is_exact(), Value::mean(c.pram.peak_live_bytes, inputs), Unit::bytes);
+            }),
       field("ratio_to_linear", "to plain", Unit::ratio,
             [=, plain = plain_score(report)](C c) { return ratio(c, plain); }),
       field("ratio_to_baseline", if_any(report.baseline_flops.has_value(), "to dense"), Unit::ratio,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sqlite.hpp"
+#include "upsweep/base/interval.hpp"
 
 // Rows of tables as structs, in both directions. What a table has in common with a struct is said once, by a function
 //
@@ -139,6 +140,18 @@ class ColumnReader {
 /// Whether a visitor reads.
 template <class Visit>
 inline constexpr bool kReads = std::remove_cvref_t<Visit>::kIsReader;
+
+/// Visits the two columns of an interval, both NULL where there is none.
+void interval_columns(auto& visit, ColumnName low, ColumnName high, std::optional<Interval>& interval) {
+  std::optional<double> from = interval ? std::optional(interval->low) : std::nullopt;
+  std::optional<double> to = interval ? std::optional(interval->high) : std::nullopt;
+  visit(low, from);
+  visit(high, to);
+  if constexpr (kReads<decltype(visit)>) {
+    interval.reset();
+    if (from && to) interval = Interval{*from, *to};
+  }
+}
 
 /// The columns of a row.
 template <class Row>

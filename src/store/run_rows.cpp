@@ -6,6 +6,7 @@
 #include "rows.hpp"
 #include "store_reader.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/profile/estimate.hpp"
 #include "upsweep/sim/complexity.hpp"
 #include "upsweep/sim/graph_backprop.hpp"
 
@@ -80,6 +81,11 @@ void columns(auto& visit, RunColumns<Count>& run) {
   visit("branch_makespan_dag_flops", run.branch_makespan_dag_flops);
   visit("makespan_shared_flops", run.makespan_shared_flops);
   visit("bound_shared_flops", run.bound_shared_flops);
+  visit("exact", run.is_exact);
+  interval_columns(visit, "flops_low", "flops_high", run.flops_interval);
+  interval_columns(visit, "score_low", "score_high", run.score_interval);
+  interval_columns(visit, "makespan_dag_low", "makespan_dag_high", run.makespan_dag_interval);
+  interval_columns(visit, "makespan_shared_low", "makespan_shared_high", run.makespan_shared_interval);
 }
 
 /// Of the view runs.
@@ -136,6 +142,9 @@ void columns(auto& visit, OpColumns<Count>& op) {
   visit("flops", op.flops);
   visit("bytes", op.bytes);
   visit("span", op.span);
+  visit("exact", op.is_exact);
+  interval_columns(visit, "flops_low", "flops_high", op.flops_interval);
+  interval_columns(visit, "nnz_low", "nnz_high", op.nnz_interval);
 }
 
 namespace {
@@ -202,6 +211,25 @@ void add_simulation(const PramProfile& pram, std::uint64_t inputs, RunColumns<Me
   run.peak_live_bytes = {pram.peak_live_bytes, inputs};
 }
 
+/// Intervals of a profile whose counts are estimates, as means over the inputs.
+void add_intervals(const ScheduleProfile& profile, std::size_t workers, RunColumns<Mean>& run) {
+  run.is_exact = profile.without.empty();
+  if (run.is_exact) return;
+  const auto mean = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(profile.inputs); };
+  run.flops_interval =
+      interval_of(profile, [&](const ScheduleProfile& one) { return mean(totals(one, Scope::all).flops); });
+  std::vector<PramProfile> without;
+  for (const ScheduleProfile& one : profile.without) without.push_back(pram_profile(one, workers));
+  const PramProfile whole = pram_profile(profile, workers);
+  const auto of_pram = [&](const std::function<std::uint64_t(const PramProfile&)>& figure) {
+    std::vector<double> others;
+    for (const PramProfile& one : without) others.push_back(mean(figure(one)));
+    return jackknife_interval(mean(figure(whole)), others);
+  };
+  run.makespan_dag_interval = of_pram([](const PramProfile& pram) { return pram.dag->flops; });
+  run.makespan_shared_interval = of_pram([](const PramProfile& pram) { return pram.shared_flops; });
+}
+
 RunColumns<Mean> columns_of(const RunContext& context, const RunRecord& record) {
   RunColumns<Mean> run;
   run.requested = record.requested;
@@ -214,6 +242,8 @@ RunColumns<Mean> columns_of(const RunContext& context, const RunRecord& record) 
   add_network(context, record.profile->inputs, run);
   add_counts(*record.profile, run);
   add_simulation(record.pram, record.profile->inputs, run);
+  run.score_interval = record.score_interval;
+  add_intervals(*record.profile, record.pram.workers, run);
   if (context.network->has_blocks()) add_branches(context, record.pram.workers, run);
   return run;
 }
@@ -256,9 +286,26 @@ void save_ops(Sqlite& database, std::int64_t run, const ScheduleProfile& profile
   for (std::uint32_t id = 0; id < profile.ops.size(); ++id) {
     const OpProfile& op = profile.ops[id];
     const Combine& combine = profile.schedule.combines[id];
-    insert({id, combine.level, combine.left, combine.right, combine.target, op.is_mv, op.dead, op.m, op.k, op.n,
-            mean(op.left_nnz), mean(op.right_nnz), mean(op.nnz), mean(op.flops), mean(op.bytes), mean(op.products),
-            mean(op.span)},
+    insert({id,
+            combine.level,
+            combine.left,
+            combine.right,
+            combine.target,
+            op.is_mv,
+            op.dead,
+            op.m,
+            op.k,
+            op.n,
+            mean(op.left_nnz),
+            mean(op.right_nnz),
+            mean(op.nnz),
+            mean(op.flops),
+            mean(op.bytes),
+            mean(op.products),
+            mean(op.span),
+            op.is_exact,
+            op_interval(profile, id, &OpProfile::flops),
+            op_interval(profile, id, &OpProfile::nnz)},
            run);
   }
 }

@@ -87,7 +87,16 @@ CREATE TABLE schedule_runs (
   branch_makespan_level_flops NUMERIC,  -- what a scan leaves to do: Jacobians of blocks before it, gradients inside them after it
   branch_makespan_dag_flops NUMERIC,
   makespan_shared_flops NUMERIC,      -- where workers share ops, a barrier after each level; NULL, as the next: before version 12
-  bound_shared_flops NUMERIC          -- no schedule of such ops is shorter
+  bound_shared_flops NUMERIC,         -- no schedule of such ops is shorter
+  exact INTEGER,                      -- 0: counts of some products are estimates; NULL: before version 16, which had none
+  flops_low REAL,                     -- 95 % intervals where counts are estimates, else NULL
+  flops_high REAL,
+  score_low REAL,
+  score_high REAL,
+  makespan_dag_low REAL,              -- of makespan_dag_flops
+  makespan_dag_high REAL,
+  makespan_shared_low REAL,
+  makespan_shared_high REAL
 );
 CREATE INDEX runs_by_command ON schedule_runs(command_id);
 CREATE INDEX runs_by_model ON schedule_runs(model_hash, depth);
@@ -135,6 +144,11 @@ CREATE TABLE ops (
   flops NUMERIC NOT NULL,
   bytes NUMERIC NOT NULL,
   span NUMERIC,                       -- the least FLOPs, one after the other, where workers share it; NULL: before version 14
+  exact INTEGER,                      -- as of schedule_runs, like the next
+  flops_low REAL,
+  flops_high REAL,
+  nnz_low REAL,
+  nnz_high REAL,
   PRIMARY KEY (run_id, id)
 ) WITHOUT ROWID;
 
@@ -164,7 +178,8 @@ SELECT r.id, c.created_utc, c.tool_version, c.command, c.parameters, r.search_id
        r.predicted_level_s, r.predicted_dag_s, r.predicted_build_s, r.graph_bp_flops, r.formation_flops, c.rule,
        r.binding, r.graph_bp_makespan_level_flops, r.graph_bp_makespan_dag_flops, r.branch_makespan_level_flops,
        r.branch_makespan_dag_flops, r.command_id, c.verdict, c.verdict_ratio, r.makespan_shared_flops,
-       r.bound_shared_flops
+       r.bound_shared_flops, COALESCE(r.exact, 1) AS exact, r.flops_low, r.flops_high, r.score_low, r.score_high,
+       r.makespan_dag_low, r.makespan_dag_high, r.makespan_shared_low, r.makespan_shared_high
 FROM schedule_runs r JOIN commands c ON c.id = r.command_id;
 
 CREATE VIEW level_profile AS
@@ -177,7 +192,8 @@ FROM levels l JOIN schedule_runs r ON r.id = l.run_id;
 
 CREATE VIEW op_profile AS
 SELECT o.run_id, r.model, r.pattern, r.schedule, o.id, l.phase, o.level, o.left, o.right, o.target, o.kind, o.dead, o.m, o.k, o.n,
-       o.left_nnz, o.right_nnz, o.nnz, 1.0 * o.nnz / (1.0 * o.m * o.n) AS density, o.products, o.flops, o.bytes, o.span
+       o.left_nnz, o.right_nnz, o.nnz, 1.0 * o.nnz / (1.0 * o.m * o.n) AS density, o.products, o.flops, o.bytes, o.span,
+       COALESCE(o.exact, 1) AS exact, o.flops_low, o.flops_high, o.nnz_low, o.nnz_high
 FROM ops o JOIN levels l ON l.run_id = o.run_id AND l.level = o.level JOIN schedule_runs r ON r.id = o.run_id;
 
 -- Machines and measurements -------------------------------------------------------------------------------------------
@@ -452,7 +468,8 @@ SELECT r.id, r.created_utc, r.command, r.search_id, r.model, r.pattern, r.schedu
        a.name AS machine, r.predicted_level_s, r.predicted_dag_s,
        (SELECT m.backend FROM measurements m WHERE m.run_id = r.id ORDER BY m.id DESC LIMIT 1) AS backend,
        (SELECT m.measured_s FROM measurements m WHERE m.run_id = r.id ORDER BY m.id DESC LIMIT 1) AS measured_s,
-       s.id IS NOT NULL AND r.schedule IS s.best_schedule AS best_of_all, r.graph_bp_flops, r.formation_flops, r.command_id
+       s.id IS NOT NULL AND r.schedule IS s.best_schedule AS best_of_all, r.graph_bp_flops, r.formation_flops, r.command_id,
+       r.exact, r.flops_low, r.flops_high
 FROM runs r LEFT JOIN searches s ON s.id = r.search_id LEFT JOIN machines a ON a.id = r.machine_id
 UNION ALL
 SELECT id, created_utc, 'training', NULL, name, NULL, best, NULL, NULL, NULL, devices, NULL,
@@ -462,7 +479,8 @@ SELECT id, created_utc, 'training', NULL, name, NULL, best, NULL, NULL, NULL, de
        NULL, NULL, NULL, NULL, NULL, NULL, 0,
        machine, CASE unit WHEN 's' THEN best_makespan END, CASE unit WHEN 's' THEN best_makespan END,
        NULL, NULL,
-       0, NULL, NULL, command_id
+       0, NULL, NULL, command_id,
+       NULL, NULL, NULL
 FROM training_runs
 UNION ALL
 SELECT r.id, r.created_utc, r.command, NULL, r.model, NULL, p.method, NULL, NULL, NULL, r.workers, p.flops,
@@ -472,7 +490,8 @@ SELECT r.id, r.created_utc, r.command, NULL, r.model, NULL, p.method, NULL, NULL
        NULL, NULL, NULL, NULL, NULL, NULL, r.command = 'search' AND COALESCE(p.best, 0),
        r.machine, p.predicted_s, NULL,
        p.backend, p.measured_s,
-       r.command = 'search' AND COALESCE(p.best, 0), NULL, NULL, r.command_id
+       r.command = 'search' AND COALESCE(p.best, 0), NULL, NULL, r.command_id,
+       NULL, NULL, NULL
 FROM pass_runs r LEFT JOIN passes p ON p.run_id = r.id
      AND p.pass = COALESCE((SELECT q.pass FROM passes q WHERE q.run_id = r.id AND q.best = 1 ORDER BY q.pass LIMIT 1), 0)
 UNION ALL

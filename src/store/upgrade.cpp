@@ -96,6 +96,8 @@ void upgrade(Sqlite& database, std::int64_t version) {
   if (version < 10) database.execute(before_commands_sql());
   // In place: there are many rows. As the script defines it, so that the table is not made anew.
   if (version < 14) database.execute("ALTER TABLE ops ADD COLUMN span NUMERIC");
+  for (const char* column : {"exact INTEGER", "flops_low REAL", "flops_high REAL", "nnz_low REAL", "nnz_high REAL"})
+    if (version < 16) database.execute(fmt::format("ALTER TABLE ops ADD COLUMN {}", column));
   std::ranges::move(take_away(database, "'index'"), std::back_inserter(gone));
 
   Sqlite present = Sqlite::in_memory();

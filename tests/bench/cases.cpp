@@ -21,26 +21,34 @@ namespace {
 
 constexpr std::uint32_t kHybridDepth = 2;
 
-JacobianChain load_chain(const std::string& model_file) {
+/// Upsweep counts by classes of rows, as its commands do; the others need every row.
+JacobianChain load_chain(const std::string& model_file, PatternForm form) {
   const Model model = load_network(read_yaml(model_file), Numbers::structure);
-  return guaranteed_chain(model.network, model.weights);
+  return guaranteed_chain(model.network, model.weights, StepPatterns::drop, form);
 }
 
 /// Makes the task of one implementation from the chain of the model.
 using FromChain = std::function<Task(JacobianChain chain)>;
 
-std::function<Task()> with_chain(const Settings& settings, FromChain make) {
-  return [file = settings.model_file, make = std::move(make)] { return make(load_chain(file)); };
+/// An implementation, and what it takes.
+struct Implementation {
+  FromChain make;
+  PatternForm form = PatternForm::rows;
+};
+
+std::function<Task()> with_chain(const Settings& settings, Implementation mine) {
+  return [file = settings.model_file, mine = std::move(mine)] { return mine.make(load_chain(file, mine.form)); };
 }
 
-FromChain by_upsweep(const std::vector<Schedule>& schedules, std::size_t threads) {
-  return [=](JacobianChain chain) { return upsweep_products(std::move(chain), schedules, threads); };
+Implementation by_upsweep(const std::vector<Schedule>& schedules, std::size_t threads) {
+  return {[=](JacobianChain chain) { return upsweep_products(std::move(chain), schedules, threads); },
+          PatternForm::classes};
 }
-FromChain by_graphblas(const Schedule& schedule, std::size_t threads) {
-  return [=](const JacobianChain& chain) { return graphblas_products(chain, schedule, threads); };
+Implementation by_graphblas(const Schedule& schedule, std::size_t threads) {
+  return {[=](const JacobianChain& chain) { return graphblas_products(chain, schedule, threads); }};
 }
-FromChain by_eigen(const Schedule& schedule) {
-  return [=](const JacobianChain& chain) { return eigen_products(chain, schedule); };
+Implementation by_eigen(const Schedule& schedule) {
+  return {[=](const JacobianChain& chain) { return eigen_products(chain, schedule); }};
 }
 
 /// The schedules that are timed, with the nnz of their products as all implementations see them.
@@ -51,7 +59,7 @@ struct Agreed {
 
 std::size_t array_length(const Settings& settings) {
   const auto length = [&] {
-    const auto chain = std::make_shared<JacobianChain>(load_chain(settings.model_file));
+    const auto chain = std::make_shared<JacobianChain>(load_chain(settings.model_file, PatternForm::classes));
     return Task{[] {}, [chain] { return Counts{chain->length()}; }};
   };
   return counts_in_child(length).at(0);
@@ -63,7 +71,7 @@ Agreed agree(const Settings& settings) {
   for (const Schedule& schedule : agreed.candidates) {
     fmt::print(stderr, "comparing implementations: {}\n", schedule.name);
     Counts nnz = counts_in_child(with_chain(settings, by_upsweep({schedule}, kThreads)));
-    const auto compare = [&](const char* name, const FromChain& make) {
+    const auto compare = [&](const char* name, const Implementation& make) {
       check_equal(fmt::format("{} by upsweep (found) and {} (expected)", schedule.name, name), nnz,
                   counts_in_child(with_chain(settings, make)));
     };
@@ -92,8 +100,9 @@ std::vector<Case> product_cases(const Settings& settings) {
   const Counts& blelloch_nnz = agreed.nnz.back();
 
   std::vector<Case> cases;
-  const auto add = [&](const char* schedule, const char* implementation, std::size_t threads, const FromChain& make,
-                       const Counts& expected, std::size_t warm_ups, std::size_t repetitions) {
+  const auto add = [&](const char* schedule, const char* implementation, std::size_t threads,
+                       const Implementation& make, const Counts& expected, std::size_t warm_ups,
+                       std::size_t repetitions) {
     Case item;
     item.name = products_name(settings, schedule, implementation, threads);
     item.warm_ups = warm_ups;

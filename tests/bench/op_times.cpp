@@ -50,7 +50,7 @@ std::vector<OpRow> run_once(const ProductList& list, const JacobianChain& chain)
 std::vector<std::uint64_t> measure_ops(const std::string& model_file) {
   const ThreadLimit one(1);
   const Model model = load_network(read_yaml(model_file), Numbers::structure);
-  const JacobianChain chain = guaranteed_chain(model.network, model.weights);
+  const JacobianChain chain = guaranteed_chain(model.network, model.weights, StepPatterns::drop, PatternForm::classes);
   const ProductList list = matrix_products(blelloch_schedule(chain.length()));
   std::vector<std::vector<OpRow>> runs;
   for (std::size_t run = 0; run < kRuns; ++run) runs.push_back(run_once(list, chain));

@@ -6,6 +6,7 @@
 #include "made_up_run.hpp"
 #include "support/files.hpp"
 #include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/estimate.hpp"
 
 namespace upsweep {
 namespace {
@@ -76,6 +77,39 @@ TEST(StoreReader, ReadsEveryFieldOfARun) {
   EXPECT_EQ(run.predicted_dag_s, 4.5);
   EXPECT_EQ(run.predicted_build_s, 0.25);
   EXPECT_EQ(run.graph_bp_flops, std::nullopt) << "no branches";
+  EXPECT_TRUE(run.is_exact);
+  EXPECT_EQ(run.flops_interval, std::nullopt);
+}
+
+TEST(StoreReader, ReadsWhatIsEstimatedWithItsIntervals) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("r.sqlite");
+  MadeUpRun made_up;
+  made_up.profile.ops[2].is_exact = false;
+  const ScheduleProfile whole = made_up.profile;
+  for (std::uint64_t group = 0; group < kSampleGroups; ++group) {
+    ScheduleProfile without = whole;
+    without.ops[2].flops += group % 2;
+    without.levels = level_profiles(without);
+    made_up.profile.without.push_back(std::move(without));
+  }
+  RunRecord record = made_up.record();
+  record.score_interval = Interval{5, 7};
+  RunStore(file, RunStore::Open::create).save(made_up.context(), {record}, std::nullopt);
+  const RunDetails read = StoreReader(file).details(1).value();
+  EXPECT_FALSE(read.run.is_exact);
+  EXPECT_EQ(read.run.score_interval, (Interval{5, 7}));
+  const auto flops = op_interval(made_up.profile, 2, &OpProfile::flops).value();
+  EXPECT_EQ(read.ops[2].flops_interval, flops);
+  EXPECT_LT(flops.low, flops.high);
+  const Interval all = read.run.flops_interval.value();
+  EXPECT_NEAR(all.low, read.run.flops - (flops.high - flops.low) / 2, 1e-9) << "the other ops are known";
+  EXPECT_NEAR(all.high, read.run.flops + (flops.high - flops.low) / 2, 1e-9);
+  EXPECT_TRUE(read.run.makespan_dag_interval.value().has(read.run.makespan_dag_flops));
+  EXPECT_TRUE(read.run.makespan_shared_interval.has_value());
+  EXPECT_FALSE(read.ops[2].is_exact);
+  EXPECT_TRUE(read.ops[0].is_exact);
+  EXPECT_EQ(read.ops[0].flops_interval, std::nullopt);
 }
 
 TEST(StoreReader, ReadsTheRowsOfARun) {

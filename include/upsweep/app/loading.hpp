@@ -16,6 +16,9 @@
 
 namespace upsweep {
 
+/// ModelFile::load(), which takes seconds where many weights are made, with progress meanwhile.
+[[nodiscard]] AnyModel load_model(const ModelFile& file, Numbers numbers, const Watch& watch);
+
 /// The network of operators of a model, for `command`. Throws InputError, also for models of other kinds and where the
 /// patterns cannot fit into memory. `form`: what the command keeps patterns by, see form_for().
 [[nodiscard]] Model countable_network(AnyModel model, const std::string& command, PatternForm form = PatternForm::rows);

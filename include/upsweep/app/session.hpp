@@ -27,6 +27,8 @@ struct Watch {
   std::function<void(const std::string& doing)> progress = {};  ///< what is under way now; empty: nothing any more
   std::function<void(const std::string& note)> note = {};       ///< worth saying whatever the outcome
   const std::atomic<bool>* stop = nullptr;                      ///< true: end in good order
+  /// From now on stopping leaves an answer; before, whoever asks may as well end the process.
+  std::function<void()> answered = {};
 
   /// Before work that takes long; with an empty text after it. Throws Interrupted instead of the former where the
   /// command is to stop.

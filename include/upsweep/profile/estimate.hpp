@@ -23,6 +23,10 @@ namespace upsweep {
 [[nodiscard]] std::optional<Interval> interval_of(const ScheduleProfile& profile,
                                                   const std::function<double(const ScheduleProfile&)>& figure);
 
+/// The interval of a count of an op, as a mean over the inputs; nothing where it is exact.
+[[nodiscard]] std::optional<Interval> op_interval(const ScheduleProfile& profile, std::size_t id,
+                                                  std::uint64_t OpProfile::*count);
+
 /// Half the width of an interval over its middle; 0 at 0.
 [[nodiscard]] double half_width(const Interval& interval);
 

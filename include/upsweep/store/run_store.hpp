@@ -66,6 +66,7 @@ struct RunRecord {
   std::optional<double> predicted_dag_s = std::nullopt;
   std::optional<MeasurementRecord> measurement = std::nullopt;  ///< of a validation
   std::optional<std::string> binding = std::nullopt;            ///< with a machine: to_string() of its Binding
+  std::optional<Interval> score_interval = std::nullopt;        ///< where counts are estimates
 };
 
 /// Writes runs into the SQLite file that keeps them. Several processes may use one file; what a call writes is there

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/interval.hpp"
 #include "upsweep/search/verdict.hpp"
 
 namespace upsweep {
@@ -75,6 +76,12 @@ struct RunColumns {
   std::optional<Count> branch_makespan_dag_flops;
   std::optional<Count> makespan_shared_flops;  ///< where workers share ops; nothing, as the next, before version 12
   std::optional<Count> bound_shared_flops;
+  bool is_exact = true;  ///< false: counts of some products are estimates
+  // 95 % intervals where counts are estimates.
+  std::optional<Interval> flops_interval;
+  std::optional<Interval> score_interval;
+  std::optional<Interval> makespan_dag_interval;  ///< of makespan_dag_flops
+  std::optional<Interval> makespan_shared_interval;
 };
 
 /// A run of a schedule: one that was profiled, a candidate of a search, or one that was validated.
@@ -168,6 +175,9 @@ struct OpColumns {
   Count bytes{};                             ///< of the result
   Count products{};                          ///< matched pairs
   std::optional<Count> span = std::nullopt;  ///< product_span(); nothing before version 14
+  bool is_exact = true;                      ///< false: counts are estimates, with 95 % intervals
+  std::optional<Interval> flops_interval = std::nullopt;
+  std::optional<Interval> nnz_interval = std::nullopt;
 };
 using StoredOp = OpColumns<double>;
 
