@@ -32,15 +32,13 @@ std::map<MarkPlace, double> makespans_of(const Figure& figure) {
   return makespans;
 }
 
-Arguments search_of(const Arguments& question, std::uint64_t workers) {
-  Arguments arguments = {"search"};
-  arguments.insert(arguments.end(), question.begin(), question.end());
-  arguments.insert(arguments.end(), {"--schemes", "hybrid", "--workers", std::to_string(workers)});
-  return arguments;
+Arguments asked_on(Arguments question, std::uint64_t workers) {
+  question.insert(question.end(), {"--workers", std::to_string(workers)});
+  return question;
 }
 
-/// Compares a figure with what searches on other numbers of workers say.
-void expect_searches(const Figure& figure, const Arguments& question, const Json& verdict) {
+/// Compares a figure with what the same command says on other numbers of workers.
+void expect_answers(const Figure& figure, const Arguments& question, const Json& verdict) {
   std::map<MarkPlace, double> makespans = makespans_of(figure);
   std::vector<std::uint64_t> numbers = {1, 2, 8, 1024};
   for (const char* rule : {"whole", "shared"}) {
@@ -49,7 +47,7 @@ void expect_searches(const Figure& figure, const Arguments& question, const Json
   }
   for (const std::uint64_t workers : numbers) {
     const long long place = place_of(std::log10(static_cast<double>(workers)));
-    const Json baselines = json_of(search_of(question, workers))["verdict"]["baselines"];
+    const Json baselines = json_of(asked_on(question, workers))["verdict"]["baselines"];
     ASSERT_EQ(baselines.size(), 2U);
     for (std::size_t rule = 0; rule < 2; ++rule) {
       const std::string name = rule == 0 ? "whole" : "shared";
@@ -66,12 +64,12 @@ void expect_figure_of(const Arguments& question) {
   SCOPED_TRACE(fmt::format("{}", fmt::join(question, " ")));
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");
-  Arguments arguments = search_of(question, 16);
+  Arguments arguments = asked_on(question, 16);
   arguments.insert(arguments.end(), {"--db", db});
   const Json verdict = json_of(arguments)["verdict"];
   const std::vector<Figure> figures = figures_of_run(StoreReader(db), 1, "crossover");
   ASSERT_EQ(figures.size(), 1U);
-  expect_searches(figures[0], question, verdict);
+  expect_answers(figures[0], question, verdict);
   std::vector<std::string> labels;
   for (const FigureData& row : rows_of(figures[0], "crossings")) labels.push_back(row["label"]);
   std::vector<std::string> expected;
@@ -88,9 +86,33 @@ void expect_figure_of(const Arguments& question) {
 // The quarter-width VGG-11 over four inputs: means with fractions.
 TEST(Crossover, OfASearchHasTheNumbersOfItsJson) {
   const std::string models = UPSWEEP_SOURCE_DIR "/models/";
-  expect_figure_of({models + "vgg11-quarter-pruned90.yaml", "--pattern", "sample"});
-  expect_figure_of({models + "lenet5.yaml", "--execution", "level"});
-  expect_figure_of({models + "lenet5.yaml", "--live"});
+  expect_figure_of({"search", models + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--schemes", "hybrid"});
+  expect_figure_of({"search", models + "lenet5.yaml", "--schemes", "hybrid", "--execution", "level"});
+  expect_figure_of({"search", models + "lenet5.yaml", "--schemes", "hybrid", "--live"});
+}
+
+TEST(Crossover, OfARecurrentModelHasTheNumbersOfItsJson) {
+  const std::string models = UPSWEEP_SOURCE_DIR "/models/";
+  const std::string rnn = models + "rnn-bitstream.yaml";
+  expect_figure_of({"search", rnn, "--steps", "300", "--schemes", "hybrid"});
+  expect_figure_of({"search", rnn, "--steps", "300", "--schemes", "hybrid", "--execution", "level", "--live"});
+  expect_figure_of({"search", models + "rnn-bitstream-unfused.yaml", "--steps", "100", "--schemes", "hybrid"});
+  expect_figure_of({"profile", rnn, "--steps", "300", "--schedule", "hybrid:3"});
+  expect_figure_of({"profile", rnn, "--steps", "300", "--schedule", "hybrid:3", "--execution", "level"});
+  expect_figure_of({"search", models + "rnn-stacked.yaml", "--steps", "200"});
+  expect_figure_of({"profile", models + "rnn-stacked.yaml", "--steps", "200", "--schedule", "hybrid:2"});
+}
+
+// Other schemes are those for the number of workers: a figure is of the ones that were compared.
+TEST(Crossover, OfARecurrentSearchOfAllSchemesSaysWhatTheVerdictSays) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string rnn = UPSWEEP_SOURCE_DIR "/models/rnn-bitstream.yaml";
+  const Json verdict = json_of({"search", rnn, "--steps", "100", "--workers", "16", "--db", db})["verdict"];
+  const std::vector<Figure> figures = figures_of_run(StoreReader(db), 1, "crossover");
+  ASSERT_EQ(figures.size(), 1U);
+  const std::string sentence = verdict["sentence"];
+  EXPECT_THAT(sentence, HasSubstr(figures[0].caption.substr(figures[0].caption.find("Where each op"))));
 }
 
 TEST(Crossover, IsNotThereInSecondsOfADeviceOrForAnotherObjective) {

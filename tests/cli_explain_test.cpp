@@ -34,6 +34,28 @@ TEST(Explain, StatesTheFiguresOfAProfile) {
   }
 }
 
+TEST(Explain, NamesTheFrameOfItsAccounts) {
+  const Json explained = json_of({"explain", kModels + "lenet5.yaml", "--schedule", "hybrid:1", "--workers", "4"});
+  const std::string frame = "On 4 workers, one input, level execution, guaranteed pattern, ";
+  EXPECT_THAT(explained["sentences"][0].get<std::string>(), HasSubstr(frame + "with each op on one worker, hybrid:1"));
+  EXPECT_THAT(explained["sentences"][1].get<std::string>(), HasSubstr(frame + "with ops that workers share, hybrid:1"));
+}
+
+TEST(Explain, OfTheBestScanStandsOnThePageOfASearch) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string page = folder.path("page.html");
+  const std::vector<std::string> question = {kModels + "lenet5.yaml", "--workers", "8"};
+  std::vector<std::string> search = {"search", "--schemes", "hybrid", "--db", db};
+  search.insert(search.end(), question.begin(), question.end());
+  const std::string scan = json_of(search)["verdict"]["baselines"][0]["best_scan"];
+  ASSERT_EQ(upsweep({"report", "--db", db, "--out", page}).exit_code, 0);
+  std::vector<std::string> explain = {"explain", "--schedule", scan};
+  explain.insert(explain.end(), question.begin(), question.end());
+  const std::string html = read_file(page);
+  for (const Json& sentence : json_of(explain)["sentences"]) EXPECT_THAT(html, HasSubstr(sentence.get<std::string>()));
+}
+
 TEST(Explain, OnAMachineStatesItsSecondsAndNamesLinks) {
   const std::vector<std::string> options = {kModels + "lenet5.yaml", "--schedule", "hybrid:1", "--machine", kGpu};
   std::vector<std::string> profile = {"profile"};

@@ -109,7 +109,7 @@ TEST_F(TraceCommand, SaysOfRecurrentRunsAndTrainingsWhatTheyAre) {
   EXPECT_THAT(refusal("1"),
               AllOf(HasSubstr("run 1 (search of the recurrent model rnn-bitstream) has counts and times by phase, not "
                               "ops"),
-                    HasSubstr("'upsweep runs show 1'"), Not(HasSubstr("training"))));
+                    HasSubstr("'upsweep plot crossover --run 1' draws what it has"), Not(HasSubstr("training"))));
   store({"train", UPSWEEP_SOURCE_DIR "/configs/training/rnn-bitstream.yaml", "--iterations", "1", "--steps", "20",
          "--batch", "2", "--backward", "bptt"});
   EXPECT_THAT(refusal("2"), AllOf(HasSubstr("run 2 (train of the recurrent model rnn-bitstream) has losses"),

@@ -95,6 +95,21 @@ PassRecord common_record(const Caller& invocation, const std::string& command) {
 
 }  // namespace
 
+SearchRecord search_record(const SearchResult& result) {
+  SearchRecord record{to_string(result.options.objective),
+                      to_string(result.options.execution),
+                      result.options.scope == Scope::all ? "all" : "live",
+                      result.workers,
+                      result.options.memory_limit,
+                      std::nullopt,
+                      result.margin,
+                      std::nullopt,
+                      result.scheme_margin};
+  if (result.best) record.best_depth = result.candidates[*result.best].depth;
+  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
+  return record;
+}
+
 PassRecord pass_record(const Caller& invocation, const std::string& command, const RecurrentModel& model) {
   PassRecord record = common_record(invocation, command);
   record.model = model.name;
@@ -125,10 +140,11 @@ PassRecord pass_record(const Caller& invocation, const PassesReport& report) {
 }
 
 PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const HomogeneousProfile& profile,
-                       const PramProfile& pram) {
+                       const SearchResult& compared) {
   PassRecord record = pass_record(invocation, "profile", model);
-  record.workers = pram.workers;
-  record.passes = {row_of(profile.schedule, totals(profile, Scope::all), pram, Execution::dag)};
+  record.workers = compared.workers;
+  record.search = search_record(compared);
+  record.passes = {row_of(profile.schedule, totals(profile, Scope::all), compared.last().pram, Execution::dag)};
   return record;
 }
 
@@ -144,6 +160,7 @@ PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, co
 PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const SearchResult& result) {
   PassRecord record = pass_record(invocation, "search", model);
   record.workers = result.workers;
+  record.search = search_record(result);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Candidate& candidate = result.at(i);
     PassRow row = row_of(candidate.schedule, candidate.totals, candidate.pram, result.options.execution);
@@ -173,6 +190,7 @@ PassRecord pass_record(const Caller& invocation, const std::string& command, con
   PassRecord record = pass_record(invocation, command, model);
   record.network = fmt::format("{}, {} layers", record.network, model.layers);
   record.workers = result.workers;
+  record.search = search_record(result);
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     const Candidate& candidate = result.candidates[i];
     const StackedProfile& profile = result.profiles[i];

@@ -193,8 +193,7 @@ void profile_steps(const ProfileRequest& request, const BackwardMethod& method, 
   options.workers = workers_on(nullptr, {}, request.workers, checked_mul(found.profile.widest, options.batch));
   found.compared = compare_with_plain(chain, found.profile, request, options);
   if (!outcome.machine) {
-    keep(request, outcome, verdict_of(outcome.model, found),
-         pass_record(caller, model, found.profile, found.compared.last().pram));
+    keep(request, outcome, verdict_of(outcome.model, found), pass_record(caller, model, found.profile, found.compared));
   }
   outcome.counted = std::move(found);
 }

@@ -54,18 +54,7 @@ void save(RunStore& store, const RunContext& context, const SearchResult& result
     run.score_interval = candidate.score_interval;
     runs.push_back(std::move(run));
   }
-  SearchRecord record{to_string(result.options.objective),
-                      to_string(result.options.execution),
-                      result.options.scope == Scope::all ? "all" : "live",
-                      result.workers,
-                      result.options.memory_limit,
-                      std::nullopt,
-                      result.margin,
-                      std::nullopt,
-                      result.scheme_margin};
-  if (result.best) record.best_depth = result.candidates[*result.best].depth;
-  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
-  outcome.run_ids = store.save(context, runs, record);
+  outcome.run_ids = store.save(context, runs, search_record(result));
 }
 
 void search_network(const SearchRequest& request, const Caller& caller, const Watch& watch, SearchOutcome& outcome) {

@@ -4,21 +4,19 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <memory>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
+#include "compared_schedules.hpp"
 #include "plot_axis.hpp"
 #include "run_context.hpp"
 #include "run_parts.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
-#include "upsweep/report/replayed_run.hpp"
+#include "upsweep/figure/study_figures.hpp"
 #include "upsweep/report/verdict_words.hpp"
-#include "upsweep/scan/scheme.hpp"
-#include "upsweep/search/counted_schedule.hpp"
-#include "upsweep/search/overtaking.hpp"
 
 namespace upsweep {
 namespace {
@@ -26,102 +24,67 @@ namespace {
 /// Ops that are simulated, of all schedules at all numbers of workers: about a second.
 constexpr std::uint64_t kMostSimulatedOps = std::uint64_t{1} << 22;
 
-/// A schedule of the search as it is stored, counted.
-struct StoredSchedule {
-  explicit StoredSchedule(const RunDetails& run)
-      : profile(stored_profile(run)), is_plain(is_plain_schedule(profile.schedule.name)), counts(counted(profile, 4)) {}
-
-  ScheduleProfile profile;
-  bool is_plain;
-  std::unique_ptr<CountedSchedule> counts;
-};
-
 /// A mark of a line: the least makespan, a mean over the inputs in FLOPs, and the schedule that has it.
 struct LeastMakespan {
   double flops = std::numeric_limits<double>::infinity();
   const std::string* schedule = nullptr;
 };
 
-/// Plain back-propagation and scans of a search by number of workers.
+/// Plain back-propagation and scans by number of workers.
 class WorkersLines {
  public:
   static constexpr std::array kRules = {Ops::whole, Ops::shared};
 
-  /// `runs`: what the search compared and fits, plain back-propagation first. Throws std::invalid_argument where their
-  /// ops are not those of their schedules or have no spans, and where there is nothing to compare.
-  explicit WorkersLines(std::span<const RunDetails* const> runs) : workers_(runs.front()->run.workers) {
-    const StoredSearch& search = *runs.front()->search;
-    options_.execution = search.execution == to_string(Execution::level) ? Execution::level : Execution::dag;
-    options_.scope = search.scope == "live" ? Scope::live : Scope::all;
-    OvertakingSearch overtaking(options_);
-    for (const RunDetails* run : runs) {
-      schedules_.push_back(std::make_unique<StoredSchedule>(*run));
-      const CountedSchedule& counts = *schedules_.back()->counts;
-      overtaking.add(counts, counts.sums(options_.scope, true).totals, schedules_.back()->is_plain);
-      works_.push_back(counts.shared(options_.scope));
-    }
-    const std::optional<Overtakes> overtakes = overtaking.result();
-    if (!overtakes) throw std::invalid_argument("there are no scans, or is no plain back-propagation");
-    overtakes_ = *overtakes;
-    choose_workers();
-  }
+  explicit WorkersLines(ComparedSchedules compared) : compared_(std::move(compared)) { choose_workers(); }
 
   [[nodiscard]] const std::vector<std::uint64_t>& workers() const { return places_; }
-  [[nodiscard]] Execution execution() const { return options_.execution; }
-  [[nodiscard]] const Overtakes& overtakes() const { return overtakes_; }
+  [[nodiscard]] const ComparedSchedules& compared() const { return compared_; }
   [[nodiscard]] const OvertakingWorkers& overtaking(Ops rule) const {
-    return rule == Ops::whole ? overtakes_.whole : overtakes_.shared;
+    return rule == Ops::whole ? compared_.overtakes.whole : compared_.overtakes.shared;
   }
 
   [[nodiscard]] LeastMakespan least(Ops rule, bool is_scan, std::uint64_t workers) const {
     LeastMakespan least;
-    for (std::size_t i = 0; i < schedules_.size(); ++i) {
-      const StoredSchedule& schedule = *schedules_[i];
+    for (const ComparedSchedule& schedule : compared_.schedules) {
       if (schedule.is_plain == is_scan) continue;
-      const double flops =
-          static_cast<double>(makespan(rule, i, workers)) / static_cast<double>(schedule.profile.inputs);
-      if (flops < least.flops) least = {flops, &schedule.profile.schedule.name};
+      const std::uint64_t sum =
+          rule == Ops::shared ? shared_makespan(schedule.shared, workers) : schedule.whole(workers);
+      const double flops = static_cast<double>(sum) / static_cast<double>(schedule.inputs);
+      if (flops < least.flops) least = {flops, &schedule.name};
     }
     return least;
   }
 
  private:
-  [[nodiscard]] std::uint64_t makespan(Ops rule, std::size_t schedule, std::uint64_t workers) const {
-    if (rule == Ops::shared) return shared_makespan(works_[schedule], workers);
-    const CountedSchedule& counts = *schedules_[schedule]->counts;
-    return options_.execution == Execution::level ? counts.level_makespan(CostUnit::flops, workers, options_.scope, 1)
-                                                  : counts.dag_makespan(workers, options_.scope).value();
-  }
-
-  /// Powers of two up to where more workers change nothing, the search's own number and the crossovers; fewer powers
+  /// Powers of two up to where more workers change nothing, the command's own number and the crossovers; fewer powers
   /// where there is much to simulate.
   void choose_workers() {
     std::uint64_t ops = 0;
-    for (const auto& schedule : schedules_) ops += schedule->profile.ops.size();
-    std::set<std::uint64_t> places = {1, workers_};
+    std::uint64_t effort = 0;
+    for (const ComparedSchedule& schedule : compared_.schedules) {
+      ops += schedule.ops;
+      effort += schedule.effort;
+    }
+    std::set<std::uint64_t> places = {1, compared_.workers};
     for (const Ops rule : kRules) {
       if (const std::optional<std::uint64_t> from = overtaking(rule).from)
         places.merge(std::set{*from, std::max<std::uint64_t>(*from, 2) - 1});
     }
     const auto is_enough = [&](std::uint64_t workers) {
-      return workers >= ops && std::ranges::all_of(works_, [&](const SharedWork& work) {
-               return shared_makespan(work, workers) == shared_makespan(work, kMostWorkers);
+      return workers >= ops && std::ranges::all_of(compared_.schedules, [&](const ComparedSchedule& schedule) {
+               return shared_makespan(schedule.shared, workers) == shared_makespan(schedule.shared, kMostWorkers);
              });
     };
     std::uint64_t end = 2;
     while (end < kMostWorkers && (end < *places.rbegin() || !is_enough(end))) end *= 2;
     std::uint64_t doublings = 1;
-    while (doublings < 16 && ops * (std::bit_width(end) / doublings) > kMostSimulatedOps) doublings *= 2;
+    while (doublings < 16 && effort * (std::bit_width(end) / doublings) > kMostSimulatedOps) doublings *= 2;
     for (std::uint64_t workers = 1; workers <= end; workers <<= doublings) places.insert(workers);
     places.insert(end);
     places_.assign(places.begin(), places.end());
   }
 
-  std::uint64_t workers_;
-  SearchOptions options_;
-  std::vector<std::unique_ptr<StoredSchedule>> schedules_;
-  std::vector<SharedWork> works_;  // by schedule
-  Overtakes overtakes_;
+  ComparedSchedules compared_;
   std::vector<std::uint64_t> places_;  // ascending
 };
 
@@ -163,26 +126,10 @@ FigureData crossings_of_rules(const WorkersLines& lines, const PlotAxis& x) {
   return table;
 }
 
-/// What the search compared, as OvertakingSearch takes it: plain back-propagation first; empty where it is not known or
-/// does not fit, or the search was in the seconds of a device or of something else than time.
-std::vector<const RunDetails*> compared_runs(std::span<const RunDetails> runs) {
-  std::vector<const RunDetails*> compared;
-  for (const RunDetails& run : runs) {
-    if (!run.search || run.search->objective != to_string(Objective::time)) return {};
-    if (run.machine && run.machine->kind != "pram") return {};
-    if (run.run.feasible.value_or(false)) compared.push_back(&run);
-  }
-  const auto linear = std::ranges::find(compared, std::optional<std::uint32_t>(0),
-                                        [](const RunDetails* run) { return run->run.depth; });
-  if (linear == compared.end()) return {};
-  std::rotate(compared.begin(), linear, std::next(linear));
-  return compared;
-}
-
-Figure figure_of_lines(const WorkersLines& lines, const StoredRun& run) {
+Figure figure_of_lines(const WorkersLines& lines, std::string context) {
   Figure figure;
   figure.kind = "crossover";
-  figure.context = runs_context(run);
+  figure.context = std::move(context);
   figure.title = "Makespan by the number of workers, with whole and with shared ops";
   std::vector<double> workers(lines.workers().begin(), lines.workers().end());
   const PlotAxis x(workers, AxisUnit::number, PlotAxis::Kind::logarithmic);
@@ -205,22 +152,33 @@ Figure figure_of_lines(const WorkersLines& lines, const StoredRun& run) {
   figure.caption = fmt::format(
       "Plain back-propagation and the best of the scans that were compared, under {} execution where each op is one "
       "worker's (whole), with a barrier after each level where workers share ops. {}",
-      to_string(lines.execution()), overtaking_text(lines.overtakes(), "plain BP"));
+      to_string(lines.compared().execution),
+      overtaking_text(lines.compared().overtakes, lines.compared().plain, lines.compared().scan));
   return figure;
 }
 
-}  // namespace
-
-std::optional<Figure> crossover_figure(std::span<const RunDetails> runs) {
-  const std::vector<const RunDetails*> compared = compared_runs(runs);
-  if (compared.empty()) return std::nullopt;
+/// Of what a command compared; nothing where it is not known or none of these.
+template <class Stored>
+std::optional<Figure> figure_of(const Stored& stored, const auto& context) {
   try {
-    return figure_of_lines(WorkersLines(compared), compared.front()->run);
+    std::optional<ComparedSchedules> compared = compared_schedules(stored);
+    if (!compared) return std::nullopt;
+    return figure_of_lines(WorkersLines(*std::move(compared)), context());
   } catch (const std::invalid_argument&) {
     return std::nullopt;  // of an older version, or edited
   } catch (const CountOverflow&) {
     return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<Figure> crossover_figure(std::span<const RunDetails> runs) {
+  return figure_of(runs, [&] { return runs_context(runs.front().run); });
+}
+
+std::optional<Figure> crossover_figure(const StoredPasses& passes) {
+  return figure_of(passes.record, [&] { return passes_context(passes.record); });
 }
 
 }  // namespace upsweep

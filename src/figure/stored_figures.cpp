@@ -76,7 +76,8 @@ const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_f
                                                     {"depth", depth_figures},
                                                     {"measured", measured_figures},
                                                     {"spy", spy_figures}};
-const std::map<std::string, PassesMaker> kPassesMakers = {{"passes", of_stored<StoredPasses, passes_figure>},
+const std::map<std::string, PassesMaker> kPassesMakers = {{"crossover", of_stored<StoredPasses, crossover_figure>},
+                                                          {"passes", of_stored<StoredPasses, passes_figure>},
                                                           {"losses", of_stored<StoredPasses, losses_figure>}};
 const std::map<std::string, TrainingMaker> kTrainingMakers = {
     {"variants", of_stored<StoredTraining, variants_figure>},

@@ -95,6 +95,7 @@ Markup PageMaker::section_of(Item& item) {
     case Item::Kind::search: {
       const RunGroup& group = groups_[item.place];
       SearchParts& parts = searches_[item.place];
+      parts.why = search_reasons(context_, group);
       parts.figures = search_figures(context_, group);
       parts.bodies.resize(group.runs.size());
       for (const StoredRun* run : {best_of(*group.search, group.runs), plain_of(group.runs)}) {

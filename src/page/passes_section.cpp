@@ -103,6 +103,7 @@ Markup passes_section(const SectionContext& context, const StoredPasses& passes)
   out.add(methods_table(record)).add(losses_table(record));
   if (context.shelf.is_open()) {
     context.shelf.put(passes_figure(passes), out);
+    context.shelf.put(crossover_figure(passes), out);
     context.shelf.put(losses_figure(passes), out);
   }
   return out.add(left_out_note(context, "run", passes.id)).add("</section>\n");

@@ -8,6 +8,8 @@
 #include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/stored_figures.hpp"
+#include "upsweep/report/stored_explanation.hpp"
+#include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
 namespace {
@@ -124,6 +126,26 @@ Markup candidate_body(const SectionContext& context, const RunGroup& group, std:
   return details ? run_body(context, *details) : Markup();
 }
 
+Markup search_reasons(const SectionContext& context, const RunGroup& group) {
+  const bool is_in_seconds = group.machine && group.machine->kind != "pram";
+  if (is_in_seconds || group.search->objective != to_string(Objective::time) || group.search->scope != "all") return {};
+  const StoredRun* plain = plain_of(group.runs);
+  const StoredRun* scan = nullptr;
+  for (const StoredRun& run : group.runs) {
+    if (is_plain(run) || !run.feasible.value_or(false) || !run.score) continue;
+    if (scan == nullptr || *run.score < *scan->score) scan = &run;
+  }
+  if (plain == nullptr || scan == nullptr) return {};
+  const auto mine = context.store.details(scan->id);
+  const auto against = context.store.details(plain->id);
+  if (!mine || !against) return {};
+  const std::vector<std::string> sentences = stored_explanation(*mine, *against);
+  if (sentences.empty()) return {};
+  Markup out("<details class=\"why\"><summary>Why: the best scan beside plain back-propagation</summary>\n<ul>\n");
+  for (const std::string& sentence : sentences) out.element("li", shortened(sentence, 1000)).add("\n");
+  return out.add("</ul>\n</details>\n");
+}
+
 Markup search_figures(const SectionContext& context, const RunGroup& group) {
   Markup out;
   if (context.shelf.is_open()) {
@@ -144,6 +166,7 @@ Markup search_section(const RunGroup& group, const SearchParts& parts) {
                         group.runs.front().pattern));
   out.add("</h3>\n<p class=\"about\">").text(settings_text_of(group)).add("</p>\n");
   out.add(verdict_markup(group.verdict))
+      .add(parts.why)
       .add(candidates_table(group, best, plain, bodies))
       .add(estimates(group))
       .add(reasons(group))

@@ -74,11 +74,14 @@ struct SectionEntry {
 
 /// What a section of a search is made of beside its tables.
 struct SearchParts {
+  Markup why;                  ///< what the best scan does with its time; empty where that is not known
   Markup figures;              ///< with a note about those left out
   std::vector<Markup> bodies;  ///< of candidates, by place in the group; empty ones are left out
 };
 
-/// Figures of a search, and the body of a candidate.
+/// Why the best scan of a search in FLOPs is faster or slower than plain back-propagation, its figures, and the body of
+/// a candidate.
+[[nodiscard]] Markup search_reasons(const SectionContext& context, const RunGroup& group);
 [[nodiscard]] Markup search_figures(const SectionContext& context, const RunGroup& group);
 [[nodiscard]] Markup candidate_body(const SectionContext& context, const RunGroup& group, std::size_t candidate);
 

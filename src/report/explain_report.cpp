@@ -20,21 +20,13 @@ std::string cost_text(const Account& account, double cost) {
   return account.rule == AccountRule::seconds ? short_seconds(cost) : short_count(cost);
 }
 
-/// "With each op on one of 16 workers and a barrier after each level, one input", as sentences begin.
+/// "On 16 workers, one input, level execution, sample pattern, with each op on one worker", as sentences begin.
 std::string rule_text(const ExplainReport& report, AccountRule rule) {
-  const std::string workers = workers_text(report.explanation.workers);
-  const std::string batch = batch_text(report.frame.batch, report.frame.input);
-  switch (rule) {
-    case AccountRule::whole:
-      return report.explanation.workers == 1
-                 ? fmt::format("On 1 worker, {}", batch)
-                 : fmt::format("With each op on one of {} and a barrier after each level, {}", workers, batch);
-    case AccountRule::shared:
-      return fmt::format("With ops shared by {}, {}", workers, batch);
-    case AccountRule::seconds:
-      break;
-  }
-  return fmt::format("On {}", frame_text(report.frame));
+  const bool is_alone = report.explanation.workers == 1;
+  return fmt::format("On {}{}", frame_text(report.frame),
+                     rule == AccountRule::shared               ? ", with ops that workers share"
+                     : rule == AccountRule::whole && !is_alone ? ", with each op on one worker"
+                                                               : "");
 }
 
 /// The links that a product covers: "conv2 to fc1".

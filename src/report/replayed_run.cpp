@@ -125,6 +125,9 @@ ScheduleProfile stored_profile(const RunDetails& run) {
     mine.n = op.n;
     mine.is_mv = op.is_mv;
     mine.dead = op.is_dead;
+    mine.left_nnz = stored_sum(op.left_nnz, profile.inputs, "entries", op.id);
+    mine.right_nnz = stored_sum(op.right_nnz, profile.inputs, "entries", op.id);
+    mine.nnz = stored_sum(op.nnz, profile.inputs, "entries", op.id);
     mine.flops = stored_sum(op.flops, profile.inputs, "FLOPs", op.id);
     mine.span = stored_sum(*op.span, profile.inputs, "span", op.id);
   }

@@ -4,6 +4,7 @@
 
 #include "command_rows.hpp"
 #include "rows.hpp"
+#include "run_rows.hpp"
 #include "store_reader.hpp"
 
 namespace upsweep {
@@ -80,6 +81,7 @@ void columns(auto& visit, LossPoint& point) {
 std::int64_t save_pass_run(Sqlite& database, std::int64_t command, const PassRecord& record) {
   const std::int64_t id = next_run_id(database);
   insert_row(database, "pass_sets", record, "id, command_id", id, command);
+  if (record.search) save_search(database, *record.search, command);
   Insert<PassRow> insert_pass(database, "passes", "run_id, pass");
   for (std::uint64_t i = 0; i < record.passes.size(); ++i) insert_pass(record.passes[i], id, i);
   Insert<LossPoint> insert_loss(database, "losses", "run_id");
@@ -91,6 +93,9 @@ std::optional<StoredPasses> StoreReader::passes(std::int64_t id) const {
   Sqlite& database = impl_->database;
   std::optional<StoredPasses> passes = first_row<StoredPasses>(database, "FROM pass_runs WHERE id = ?", id);
   if (!passes) return passes;
+  Statement command(database, "SELECT command_id FROM pass_sets WHERE id = ?");
+  command.bind(id).step();
+  passes->record.search = search_of_command(database, command.integer(0));
   passes->record.passes = all_rows<PassRow>(database, "FROM passes WHERE run_id = ? ORDER BY pass", id);
   passes->record.losses = all_rows<LossPoint>(database, "FROM losses WHERE run_id = ? ORDER BY pass, iteration", id);
   return passes;

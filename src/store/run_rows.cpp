@@ -346,6 +346,10 @@ std::int64_t save_search(Sqlite& database, const SearchRecord& search, std::int6
   return insert_row(database, "searches", search, "command_id", command);
 }
 
+std::optional<StoredSearch> search_of_command(Sqlite& database, std::int64_t command) {
+  return first_row<StoredSearch>(database, "FROM searches WHERE command_id = ?", command);
+}
+
 void remove_schedule_run(Sqlite& database, std::int64_t id) {
   Statement find(database, "SELECT model_hash, pattern FROM schedule_runs WHERE id = ?");
   if (!find.bind(id).step()) return;

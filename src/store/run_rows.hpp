@@ -40,6 +40,9 @@ class RunRows {
 /// Writes the row of a search; returns its id. Inside a transaction.
 std::int64_t save_search(Sqlite& database, const SearchRecord& search, std::int64_t command);
 
+/// The search that a command was, if it was one.
+[[nodiscard]] std::optional<StoredSearch> search_of_command(Sqlite& database, std::int64_t command);
+
 /// Removes a run, where it is one of a schedule, and the pictures of its model and pattern where it was their last one.
 /// Inside a transaction.
 void remove_schedule_run(Sqlite& database, std::int64_t id);

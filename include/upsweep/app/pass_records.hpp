@@ -12,15 +12,19 @@
 
 namespace upsweep {
 
+/// Settings and outcome of a search as they are kept.
+[[nodiscard]] SearchRecord search_record(const SearchResult& result);
+
 /// What all records of a recurrent model have in common.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const std::string& command, const RecurrentModel& model);
 
 /// A validation as it is kept.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const PassesReport& report);
 
-/// A profile as it is kept: figures of all ops; of a pass on a machine beside the sequential one.
+/// A profile as it is kept: figures of all ops, and how it was compared with plain back-propagation; of a pass on a
+/// machine beside the sequential one.
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model,
-                                     const HomogeneousProfile& profile, const PramProfile& pram);
+                                     const HomogeneousProfile& profile, const SearchResult& compared);
 [[nodiscard]] PassRecord pass_record(const Caller& invocation, const RecurrentModel& model, const Machine& machine,
                                      const std::string& method, const DevicePrediction& prediction);
 

@@ -32,6 +32,10 @@ namespace upsweep {
 /// Predicted and measured seconds of each backward method by phase. Kind "passes".
 [[nodiscard]] std::optional<Figure> passes_figure(const StoredPasses& passes);
 
+/// crossover_figure() of a profile or a search of a recurrent model in FLOPs; nothing of what was stored before
+/// searches kept their settings, nor of the seconds of a device. Cost: that of the command, too.
+[[nodiscard]] std::optional<Figure> crossover_figure(const StoredPasses& passes);
+
 /// Loss and accuracy by iteration, one line per method. Kind "losses". Beyond kMostMarks points a line: means of equal
 /// runs of iterations.
 [[nodiscard]] std::optional<Figure> losses_figure(const StoredPasses& passes);

@@ -34,7 +34,8 @@ struct ReplayedRun {
 /// comes from elsewhere or was edited.
 [[nodiscard]] Schedule stored_schedule(const RunDetails& run);
 
-/// The counts of a run that makespans need, as sums over its inputs: FLOPs, spans and shapes of its ops, and levels.
+/// The counts of a run that makespans need, as sums over its inputs: FLOPs, spans, shapes and entries of its ops, and
+/// levels.
 ///
 /// Throws std::invalid_argument as stored_schedule() and stored_sum() do, and where ops have no spans.
 [[nodiscard]] ScheduleProfile stored_profile(const RunDetails& run);

@@ -64,6 +64,7 @@ struct PassRecord {
   std::uint64_t workers = 1;
   std::optional<double> forward_s = {};
   std::optional<double> parameters_s = {};  ///< gradients of the parameters
+  std::optional<SearchRecord> search = {};  ///< by which passes were compared in FLOPs; nothing by older versions
   std::vector<PassRow> passes;
   std::vector<LossPoint> losses = {};
   KeptVerdict verdict = {};
