@@ -153,13 +153,15 @@ Analysis analyse_default(const Model& model, PatternKind pattern, std::vector<Sc
   const std::uint64_t most = std::min(kQuickPairs, most_pairs);
   Analysis analysis = analyse_network(model, pattern, schedules, watch, most);
   if (analysis.uncounted.empty()) return analysis;
+  const std::string why = why_uncounted(model, pattern, analysis.uncounted.front());
   // Deeper ones form all that shallower ones do, and linear nothing.
-  schedules.front() = analyse_network(model, pattern, depth_candidates(schedules.front().length), watch, most)
-                          .schedules.back()
-                          .schedule;
-  watch.say(fmt::format("{}; {} is taken, another with `schedule`",
-                        why_uncounted(model, pattern, analysis.uncounted.front()), schedules.front().name));
-  return analyse_network(model, pattern, std::move(schedules), watch);
+  analysis = analyse_network(model, pattern, depth_candidates(schedules.front().length), watch, most);
+  std::vector<ScheduleProfile> kept = {analysis.schedules.back()};
+  if (schedules.size() > 1) kept.push_back(analysis.schedules.front());
+  analysis.schedules = std::move(kept);
+  analysis.uncounted.clear();
+  watch.say(fmt::format("{}; {} is taken, another with `schedule`", why, analysis.schedules.front().schedule.name));
+  return analysis;
 }
 
 ScheduleRequest schedule_request(const std::string& text) {

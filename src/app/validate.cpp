@@ -12,8 +12,10 @@
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
+#include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/measuring.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/io/npy.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -135,6 +137,26 @@ std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t l
 constexpr std::size_t kRuns = 3;
 constexpr double kMinSeconds = 0.2;
 
+/// Why a schedule cannot run beside the Jacobians of all links within `room` bytes, naming the link that takes most;
+/// empty where it can. `peak`: bytes of the schedule's live values. Forming the largest block's Jacobian counts, too.
+std::string no_room(const Network& network, const NetworkProfile& counts, std::uint64_t peak, std::uint64_t room) {
+  std::uint64_t bytes = peak;
+  std::uint64_t formation = 0;
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < counts.links.size(); ++i) {
+    add_to(bytes, counts.links[i].bytes);
+    formation = std::max(formation, counts.links[i].formation.peak_bytes);
+    if (counts.links[i].bytes > counts.links[largest].bytes) largest = i;
+  }
+  add_to(bytes, formation);
+  if (bytes <= room) return "";
+  return fmt::format(
+      "about {} of Jacobians and values, {} of them for the link that ends at '{}', there are {}: "
+      "smaller inputs help, more memory, or a schedule that forms less",
+      memory_text(bytes), memory_text(counts.links[largest].bytes), network.operators()[network.links()[largest]].name,
+      memory_text(room));
+}
+
 /// Runs all schedules; the weights of the model go into it.
 Validation run_all(const Backend& backend, const BackendEntry& entry, const ValidateRequest& request,
                    const Watch& watch, NetworkValidation& found) {
@@ -146,9 +168,10 @@ Validation run_all(const Backend& backend, const BackendEntry& entry, const Vali
   options.run.memory_limit = backend.facts().memory_bytes;
   options.machine = found.machine ? &*found.machine : nullptr;
   options.force = request.force;
-  options.cannot_run = [&](const ScheduleProfile& profile) {
+  options.cannot_run = [&, room = memory_left()](const ScheduleProfile& profile) {
     const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
-    return cannot_run_reason(entry, largest_counts(profile, Scope::all), peak, options.machine);
+    const std::string reason = cannot_run_reason(entry, largest_counts(profile, Scope::all), peak, options.machine);
+    return reason.empty() ? no_room(found.model.network, found.analysis.network, peak, room) : reason;
   };
   options.progress = [&](const std::string& schedule) { watch.show(fmt::format("running {}", schedule)); };
   Model& model = found.model;

@@ -10,6 +10,7 @@
 #include "row_estimates.hpp"
 #include "row_products.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sparse/metered_counts.hpp"
 
 namespace upsweep {
 
@@ -100,10 +101,12 @@ void ProductPlan::count_split(std::size_t number, RangeStructures& structures, W
     return refuse(split.users, refusal, spent);
   }
   try {
-    counts.products[number] = count_products(*later, *structures.take(split.earlier(), &meter));
+    counts.products[number] = count_products(*later, *structures.take(split.earlier(), &meter), &meter);
     counts.is_split_known[number] = true;
   } catch (const RefusedProduct& refusal) {
     refuse(split.users, refusal, spent);
+  } catch (const WorkLimitReached& limit) {
+    refuse(split.users, RefusedProduct(split.range, false, limit.steps()), spent);
   } catch (const OutOfRoom& room) {
     refuse(split.users, RefusedProduct(split.range, true, room.held()), spent);
   }

@@ -1,5 +1,3 @@
-#include "upsweep/sparse/product.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "accumulator.hpp"
@@ -17,6 +16,7 @@
 #include "row_address.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/metered_counts.hpp"
 #include "upsweep/sparse/product_steps.hpp"
 
 namespace upsweep {
@@ -264,10 +264,26 @@ void count_row_products(const Pattern& x, const Pattern& y, ProductCounts& count
   }
 }
 
+/// in_rows(), which writes entry by entry of every row that is no twin, as work that a meter counts.
+Pattern in_metered_rows(const Pattern& pattern, WorkMeter* meter) {
+  constexpr double kStepsOfEntry = 8;  // other work goes by words of bitmaps
+  if (pattern.classes() == nullptr || meter == nullptr) return in_rows(pattern);
+  double steps = kStepsOfEntry * static_cast<double>(pattern.nnz());
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::vector<Index>& twins = pattern.classes()->axis(a).twin_of;
+    const std::unordered_set<Index> distinct(twins.begin(), twins.end());
+    steps *= static_cast<double>(distinct.size()) / static_cast<double>(std::max<std::size_t>(1, twins.size()));
+  }
+  const auto whole = static_cast<std::uint64_t>(std::min(0x1p62, steps));
+  if (whole > meter->left()) throw WorkLimitReached(whole);
+  meter->add(whole);
+  return in_rows(pattern);
+}
+
 /// C = X·Y of patterns of which at least one has classes.
 Product multiply_classes(const PatternPtr& x, const PatternPtr& y, Keep keep, WorkMeter* meter) {
-  const auto in_shared_rows = [](const PatternPtr& pattern) {
-    return pattern->classes() ? std::make_shared<const Pattern>(in_rows(*pattern)) : pattern;
+  const auto in_shared_rows = [meter](const PatternPtr& pattern) {
+    return pattern->classes() ? std::make_shared<const Pattern>(in_metered_rows(*pattern, meter)) : pattern;
   };
   const Operands operands = operands_of(*x, *y);
   if (!operands.x) return multiply(in_shared_rows(x), in_shared_rows(y), keep, meter);
@@ -333,14 +349,16 @@ void add_to(ProductSteps& sum, const ProductSteps& steps) {
   for (const auto count : kStepCounts) add_to(sum.*count, steps.*count);
 }
 
-ProductCounts count_products(const Pattern& x, const Pattern& y) {
+ProductCounts count_products(const Pattern& x, const Pattern& y) { return count_products(x, y, nullptr); }
+
+ProductCounts count_products(const Pattern& x, const Pattern& y, WorkMeter* meter) {
   check_shapes(x, y);
   if (y.is_full_diagonal()) return {x.nnz(), x.max_row_nnz(), scaling_steps(x, y, x.nnz())};
   ProductCounts counts;
   counts.max_row_nnz = x.max_row_nnz();
   if (x.classes() || y.classes()) {
     const Operands operands = operands_of(x, y);
-    if (!operands.x) return count_products(in_rows(x), in_rows(y));
+    if (!operands.x) return count_products(in_metered_rows(x, meter), in_metered_rows(y, meter), meter);
     count_class_products(*operands.x, *operands.y, y.max_row_nnz() > 1, counts);
   } else {
     count_row_products(x, y, counts);

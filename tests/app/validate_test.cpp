@@ -8,11 +8,13 @@
 #include "support/rendered.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/store/store_reader.hpp"
 
 namespace upsweep::testing::app_validate_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -45,6 +47,22 @@ TEST_F(ValidateRequests, ProveSchedulesOfANetwork) {
   ASSERT_THAT(found.validation.schedules, SizeIs(found.analysis.schedules.size()));
   EXPECT_THAT(outcome.run_ids, SizeIs(found.analysis.schedules.size()));
   EXPECT_EQ(to_json(found.report())["backend"], "reference");
+}
+
+TEST_F(ValidateRequests, SkipAScheduleThatMemoryHasNoRoomForAndNameWhatTakesIt) {
+  request_.model =
+      folder_.write("wide.yaml",
+                    "input: [400]\nweights: {init: he_normal}\nsample: {count: 1, seed: 1}\noperators:\n"
+                    "  - linear: {name: wide, out_features: 1000}\n  - linear: {name: w, out_features: 9}\n");
+  request_.schedule = "linear";
+  request_.force = true;
+  const MemoryCeiling ceiling(held_memory() + 3'000'000);  // numbers and positions of `wide` take 3.2 MB
+  const ValidateOutcome outcome = run_quietly(request_);
+  const auto& schedules = std::get<NetworkValidation>(outcome.found).validation.schedules;
+  ASSERT_THAT(schedules, SizeIs(1));
+  EXPECT_FALSE(schedules.front().ran());
+  EXPECT_THAT(schedules.front().skipped, AllOf(HasSubstr("about 3."), HasSubstr("for the link that ends at 'wide'"),
+                                               HasSubstr("there are"), HasSubstr("a schedule that forms less")));
 }
 
 TEST_F(ValidateRequests, ProvePassesOfARecurrentModel) {
