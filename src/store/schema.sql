@@ -502,7 +502,8 @@ SELECT id, created_utc, 'anchors', NULL, files, NULL, NULL, NULL, NULL, NULL, NU
        NULL, NULL, NULL, NULL, NULL, NULL, 0,
        NULL, NULL, NULL,
        NULL, NULL,
-       0, NULL, NULL, command_id
+       0, NULL, NULL, command_id,
+       NULL, NULL, NULL
 FROM anchor_runs;
 
 -- What-if studies -----------------------------------------------------------------------------------------------------

@@ -105,6 +105,15 @@ TEST(Anchors, RowsWithoutSizesDeviceOrTimeSayWhyTheyAreNotPredicted) {
   EXPECT_THAT(report.points[3].skipped, HasSubstr("'spmv' is not modelled"));
 }
 
+/// Equal but for rounding.
+void expect_near(const ErrorFigures& a, const ErrorFigures& b) {
+  EXPECT_EQ(a.points, b.points);
+  EXPECT_NEAR(a.mean, b.mean, 1e-12);
+  EXPECT_NEAR(a.median, b.median, 1e-12);
+  EXPECT_NEAR(a.p90, b.p90, 1e-12);
+  EXPECT_NEAR(a.max, b.max, 1e-12);
+}
+
 class FittedAnchorsTest : public testing::SeededTest {};
 
 TEST_F(FittedAnchorsTest, RowsOfAFitArePredictedWithoutTheirStructureWhereAllAreThere) {
@@ -127,8 +136,8 @@ TEST_F(FittedAnchorsTest, RowsOfAFitArePredictedWithoutTheirStructureWhereAllAre
     EXPECT_TRUE(point.is_left_out);
     EXPECT_NE(point.predicted_s, point.in_sample_s);
   }
-  EXPECT_EQ(report.families[0].error, fitted.product_rates()->from.left_out);
-  EXPECT_EQ(report.families[0].in_sample, fitted.product_rates()->from.in_sample);
+  expect_near(report.families[0].error, fitted.product_rates()->from.left_out);
+  expect_near(report.families[0].in_sample, fitted.product_rates()->from.in_sample);
   rows.pop_back();
   EXPECT_EQ(anchors(rows, {{fitted}, {}}).families[0].left_out, 0) << "a row of the fit is missing";
 }
