@@ -10,6 +10,7 @@
 #include "row_estimates.hpp"
 #include "row_products.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/sparse/metered_counts.hpp"
 
 namespace upsweep {
@@ -164,22 +165,68 @@ void ProductPlan::count_structures(const JacobianChain& chain, const CountLimits
   }
 }
 
+/// Of the rows of all elements and the structures of all ranges, these by the longest rows of the elements.
+std::uint64_t ProductPlan::structure_bytes_bound(const JacobianChain& chain) const {
+  double bytes = 0;
+  for (const std::shared_ptr<const Pattern>& element : chain.jacobians)
+    bytes += static_cast<double>(element->nnz()) * sizeof(Index) + element->rows() * sizeof(std::uint64_t);
+  for (std::size_t number = 0; number < splits_of_.size(); ++number) {
+    const ValueRange whole = range(number);
+    double longest = 1;
+    for (std::uint32_t position = whole.last; position >= whole.first; --position) {
+      const Pattern& element = *chain.jacobians[position - 1];
+      longest = std::min<double>(element.cols(), longest * static_cast<double>(element.max_row_nnz()));
+    }
+    bytes += chain.jacobians[whole.last - 1]->rows() * (longest * sizeof(Index) + sizeof(std::uint64_t));
+  }
+  return static_cast<std::uint64_t>(std::min(bytes, 0x1p62));
+}
+
+/// Counts by structures where these are sure to fit: products that are made serve all later ones, where walks begin
+/// anew. False where that turns out to be much for a schedule that walks may still count; counts are of no use then.
+bool ProductPlan::count_small_structures(const JacobianChain& chain, const CountLimits& limits,
+                                         std::vector<Spent>& spent, Counts& counts) const {
+  if (limits.formed_pairs == 0 || structure_bytes_bound(chain) > memory_left() / 2) return false;
+  std::uint64_t most = 0;
+  for (const Spent& mine : spent) most = std::max(most, mine.pairs);
+  CountLimits small = limits;
+  small.pairs = std::min(limits.pairs, most + limits.formed_pairs);
+  std::vector<Spent> tried = spent;
+  JacobianChain plain = chain;  // whose rows products read again and again
+  for (std::shared_ptr<const Pattern>& element : plain.jacobians) {
+    if (element->classes() != nullptr) element = std::make_shared<const Pattern>(in_rows(*element));
+  }
+  count_structures(plain, small, tried, counts);
+  for (std::size_t user = 0; user < spent.size(); ++user) {
+    const std::optional<RefusedProduct>& refusal = tried[user].refusal;
+    const bool is_final = small.pairs == limits.pairs && !limits.estimate;
+    if (refusal && !spent[user].refusal && (refusal->is_memory() || !is_final)) return false;
+  }
+  spent = std::move(tried);
+  return true;
+}
+
+ProductPlan::Counts ProductPlan::nothing_known() const {
+  const std::size_t ranges = splits_of_.size();
+  return {std::vector<std::uint64_t>(ranges), std::vector<std::uint64_t>(ranges),
+          std::vector<ProductSteps>(ranges),  std::vector<ProductCounts>(splits_.size()),
+          std::vector<bool>(ranges),          std::vector<bool>(splits_.size())};
+}
+
 ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent,
                                        std::size_t input) const {
-  const std::size_t ranges = splits_of_.size();
-  Counts counts{std::vector<std::uint64_t>(ranges), std::vector<std::uint64_t>(ranges),
-                std::vector<ProductSteps>(ranges),  std::vector<ProductCounts>(splits_.size()),
-                std::vector<bool>(ranges),          std::vector<bool>(splits_.size())};
+  Counts counts = nothing_known();
   if (limits.estimate) {
     // What one chain refused may be counted at another.
     for (Spent& mine : spent) mine.refusal.reset();
   }
   std::optional<RowProducts> rows;
-  if (chain.is_at_input) {
+  if (!chain.is_at_input) {
+    count_structures(chain, limits, spent, counts);
+  } else if (!count_small_structures(chain, limits, spent, counts)) {
+    counts = nothing_known();
     rows.emplace(chain, *this, limits.estimate.has_value());
     rows->count(limits, spent, counts);
-  } else {
-    count_structures(chain, limits, spent, counts);
   }
   const auto is_refused = [](const Spent& mine) { return mine.refusal.has_value(); };
   if (!limits.estimate || std::ranges::none_of(spent, is_refused)) return counts;

@@ -87,8 +87,12 @@ class ProductPlan {
   [[nodiscard]] std::size_t split_number(ValueRange range, std::uint32_t split) const;
 
  private:
+  [[nodiscard]] Counts nothing_known() const;
   void count_structures(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent,
                         Counts& counts) const;
+  [[nodiscard]] std::uint64_t structure_bytes_bound(const JacobianChain& chain) const;
+  bool count_small_structures(const JacobianChain& chain, const CountLimits& limits, std::vector<Spent>& spent,
+                              Counts& counts) const;
   static std::uint64_t key(ValueRange range) { return std::uint64_t{range.first} << 32 | range.last; }
   [[nodiscard]] std::vector<std::size_t> by_ends() const;
   void count_split(std::size_t number, RangeStructures& structures, WorkMeter& meter, std::vector<Spent>& spent,

@@ -44,13 +44,19 @@ void expect_same(const ScheduleProfile& mine, const ScheduleProfile& formed, boo
 
 /// `with_steps`: how rows form teams too, which depends on the order of products where these happen to select rows.
 void expect_same_counts(const NetworkView& view, bool with_steps) {
-  const Analysis rows = analyse(view, PatternKind::sample, all_schedules(view.network));
   const Analysis formed = analyse(view, PatternKind::sample, all_schedules(view.network), {}, PatternForm::rows);
-  ASSERT_EQ(rows.schedules.size(), formed.schedules.size());
-  for (std::size_t s = 0; s < formed.schedules.size(); ++s)
-    expect_same(rows.schedules[s], formed.schedules[s], with_steps);
-  EXPECT_EQ(rows.network.linear_flops, formed.network.linear_flops);
-  EXPECT_EQ(rows.network.build_values, formed.network.build_values);
+  for (const std::uint64_t formed_pairs : {std::uint64_t{0}, CountLimits().formed_pairs}) {
+    SCOPED_TRACE(formed_pairs == 0 ? "rows counted one by one" : "formed of elements by classes");
+    CountLimits limits;
+    limits.formed_pairs = formed_pairs;
+    const Analysis rows =
+        analyse(view, PatternKind::sample, all_schedules(view.network), {}, PatternForm::classes, &limits);
+    ASSERT_EQ(rows.schedules.size(), formed.schedules.size());
+    for (std::size_t s = 0; s < formed.schedules.size(); ++s)
+      expect_same(rows.schedules[s], formed.schedules[s], with_steps);
+    EXPECT_EQ(rows.network.linear_flops, formed.network.linear_flops);
+    EXPECT_EQ(rows.network.build_values, formed.network.build_values);
+  }
 }
 
 TEST_F(RowCountsTest, AreThoseOfFormedProductsOnRandomNetworks) {

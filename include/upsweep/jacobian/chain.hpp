@@ -18,7 +18,7 @@ struct JacobianChain {
   /// How the Jacobians of blocks are formed: length n, null for single operators; empty without blocks.
   std::vector<std::shared_ptr<const BlockPlan>> blocks = {};
   /// The patterns are those at a concrete input, for counts: rows of their products are no shifts of each other, so
-  /// that each row is counted, and none is kept.
+  /// that each row is counted, and none is kept where that would take too much.
   bool is_at_input = false;
 
   /// The plan of jacobians[i], or null.

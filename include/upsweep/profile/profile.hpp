@@ -89,6 +89,9 @@ struct EstimateSettings {
 struct CountLimits {
   /// Steps of multiply() that the products of one schedule may take, those that it shares with others included.
   std::uint64_t pairs = WorkMeter::kNoLimit;
+  /// At a concrete input products are formed where they fit into memory and a schedule's take no more steps than this,
+  /// a few seconds' worth, for each input; else rows are counted one by one. 0: these at once.
+  std::uint64_t formed_pairs = std::uint64_t{1} << 33;
   const std::atomic<bool>* stop = nullptr;  ///< true: throw Interrupted
   /// Before each of the products of a chain.
   std::function<void(std::size_t product, std::size_t products)> progress = {};
