@@ -28,6 +28,7 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
             Console console(*app);
             const AnchorsOutcome outcome = run(options->request, invocation, console.watch());
             print_document(options->format, document(outcome.report));
+            report_stored(options->request.db, outcome.run_ids);
             return 0;
           }};
 }

@@ -51,9 +51,11 @@ std::string short_bytes(double bytes) {
 std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
 
 std::string short_seconds(double seconds) {
-  if (seconds >= 1) return four_digits(seconds) + " s";
-  if (seconds >= 1e-3) return four_digits(seconds * 1e3) + " ms";
-  if (seconds >= 1e-6) return four_digits(seconds * 1e6) + " us";
+  constexpr double kRounded = 1 - 5e-5;  // what four digits make 1000 of has the next unit
+  const double size = std::fabs(seconds);
+  if (size >= kRounded) return four_digits(seconds) + " s";
+  if (size >= kRounded * 1e-3) return four_digits(seconds * 1e3) + " ms";
+  if (size >= kRounded * 1e-6) return four_digits(seconds * 1e6) + " us";
   return seconds == 0 ? "0 s" : four_digits(seconds * 1e9) + " ns";
 }
 

@@ -15,7 +15,7 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                                                                          {"", "schedule", Unit::text},
                                                                          {"", "workers", Unit::count},
                                                                          {"", "FLOPs", Unit::count},
-                                                                         {"", "best scan to plain", Unit::ratio},
+                                                                         {"", "best scan to what decides", Unit::ratio},
                                                                          {"", "memory (bytes)", Unit::bytes},
                                                                          {"", "predicted (seconds)", Unit::seconds},
                                                                          {"", "measured (seconds)", Unit::seconds}});

@@ -125,10 +125,14 @@ void PageMaker::add_model(const StoredRun& run) {
   if (!models_.insert(model_id(run)).second || text_room_ < kSmallestSection) return;
   const auto details = store_.details(run.id);
   if (!details) return;
+  const FigureShelf shelf = shelf_;
   const std::size_t before = shelf_.taken();
   const Markup section = model_section(context_, *details);
   const std::size_t text = section.size() - (shelf_.taken() - before);
-  if (text > text_room_) return;
+  if (text > text_room_) {
+    shelf_ = shelf;  // its figures leave with it
+    return;
+  }
   text_room_ -= text;
   model_sections_.add(section);
 }
@@ -180,10 +184,11 @@ void PageMaker::add_candidates() {
     for (std::size_t i = 0; i < group.runs.size() && room >= kWorthwhileRoom; ++i) {
       if (!parts.bodies[i].empty()) continue;
       shelf_.set_room(room - kUsualSection);
+      const std::size_t given = shelf_.room();  // none without charts
       const std::size_t before = shelf_.taken();
       parts.bodies[i] = candidate_body(context_, group, i);
       const std::size_t text = parts.bodies[i].size() - (shelf_.taken() - before);
-      const std::size_t figures = room - kUsualSection - shelf_.room();  // and templates
+      const std::size_t figures = given - shelf_.room();  // and templates
       room = less(room, text + figures);
     }
     item.section = search_section(group, parts);

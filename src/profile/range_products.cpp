@@ -182,11 +182,13 @@ std::uint64_t ProductPlan::structure_bytes_bound(const JacobianChain& chain) con
   return static_cast<std::uint64_t>(std::min(bytes, 0x1p62));
 }
 
-/// Counts by structures where these are sure to fit: products that are made serve all later ones, where walks begin
+/// Counts by structures where these are likely to fit: products that are made serve all later ones, where walks begin
 /// anew. False where that turns out to be much for a schedule that walks may still count; counts are of no use then.
 bool ProductPlan::count_small_structures(const JacobianChain& chain, const CountLimits& limits,
                                          std::vector<Spent>& spent, Counts& counts) const {
-  if (limits.formed_pairs == 0 || structure_bytes_bound(chain) > memory_left() / 2) return false;
+  // A bound of its own: counts are the same both ways, but steps of planned products may differ, and times with them.
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 33;
+  if (limits.formed_pairs == 0 || structure_bytes_bound(chain) > std::min(kMostBytes, memory_left() / 2)) return false;
   std::uint64_t most = 0;
   for (const Spent& mine : spent) most = std::max(most, mine.pairs);
   CountLimits small = limits;
@@ -194,7 +196,8 @@ bool ProductPlan::count_small_structures(const JacobianChain& chain, const Count
   std::vector<Spent> tried = spent;
   JacobianChain plain = chain;  // whose rows products read again and again
   for (std::shared_ptr<const Pattern>& element : plain.jacobians) {
-    if (element->classes() != nullptr) element = std::make_shared<const Pattern>(in_rows(*element));
+    if (limits.stop != nullptr && *limits.stop) throw Interrupted();
+    if (!splits_.empty() && element->classes() != nullptr) element = std::make_shared<const Pattern>(in_rows(*element));
   }
   count_structures(plain, small, tried, counts);
   for (std::size_t user = 0; user < spent.size(); ++user) {

@@ -269,9 +269,16 @@ std::string interval_sentence(const SearchReport& report, const Verdict& verdict
   const PublishedRates& rates = *machine->product_rates();
   std::string text;
   std::string rest;
+  double alone = 0;
   for (const Baseline& baseline : verdict.baselines) {
     if (!baseline.interval || !baseline.scan_interval) continue;
-    if (text.empty()) text = fmt::format("{} takes {}", baseline.best_scan, interval_text(baseline.scan_interval));
+    if (text.empty()) {
+      alone = baseline.scan_score;
+      text = fmt::format("{} takes {}", baseline.best_scan, interval_text(baseline.scan_interval));
+    } else if (has_blocks(report) && baseline.scan_score > alone) {
+      rest += fmt::format(", with {} of forming Jacobians of blocks and gradients inside them, as predicted, {}",
+                          short_seconds(baseline.scan_score - alone), interval_text(baseline.scan_interval));
+    }
     rest += fmt::format(", {} {}", baseline.name == "dense-bp" ? "dense BP" : report.plain,
                         interval_text(baseline.interval));
   }

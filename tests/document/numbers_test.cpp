@@ -26,6 +26,13 @@ TEST(ShortRatio, HasFourDigits) {
   EXPECT_EQ(short_ratio(12523.4), "12523x");
 }
 
+TEST(ShortSeconds, HaveTheUnitOfWhatIsShown) {
+  EXPECT_EQ(short_seconds(0), "0 s");
+  EXPECT_EQ(short_seconds(0.99999), "1.000 s");
+  EXPECT_EQ(short_seconds(0.9999e-3), "999.9 us");
+  EXPECT_EQ(short_seconds(-0.5), "-500.0 ms");
+}
+
 TEST(ShortBytes, HasBinaryUnits) {
   EXPECT_EQ(short_bytes(1023), "1023 B");
   EXPECT_EQ(short_bytes(105592208), "100.7 MiB");
