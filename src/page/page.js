@@ -174,9 +174,7 @@
   }
 
   function redraw() {
-    for (const chart of drawn.keys()) {
-      if (wanted.has(chart)) draw(chart);
-    }
+    for (const chart of wanted) draw(chart);
   }
 
   const all = [...document.querySelectorAll(".chart")];

@@ -1,9 +1,8 @@
 """What the checks of a page have in common: opening it, its figures, its tables, that it is silent."""
 import json
-import time
 
 from claims import claim
-from devtools import Failed
+from devtools import Failed, Stalled
 
 
 def open_page(browser, page, fragment=""):
@@ -35,24 +34,31 @@ def open_details(browser):
     browser.evaluate("document.querySelectorAll('details:not(.data)').forEach((details) => { details.open = true; })")
 
 
-def show(browser, element):
-    """Brings a figure, a JavaScript expression, into view, drawn."""
+FRAMES = """new Promise((done) => { let frames = 0; const count = () => { ++frames; requestAnimationFrame(count); };
+  requestAnimationFrame(count); setTimeout(() => done(frames), 5000); })"""
+
+
+def is_seen(browser, element):
+    """Whether an observer of the check's own is told within 5 s that the element is in view."""
+    return browser.evaluate(f"""new Promise((done) => {{ new IntersectionObserver((entries, observer) => {{
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      done(true);
+    }}).observe({element}); setTimeout(() => done(false), 5000); }})""")
+
+
+def show(browser, element, seconds=20):
+    """Brings a figure, a JavaScript expression, into view, drawn. Stalled where it is not in time, with what the browser says of it."""
     into_view = f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})"
-    # Others above it may be drawn meanwhile, and push it away: as often as it takes, and once more when it is drawn.
-    is_drawn = f"({into_view}, {element}.dataset.drawn !== undefined)"
-    for seconds in (20, 100):
-        try:
-            browser.wait_for(is_drawn, seconds)
-            break
-        except Failed as failed:
-            state = browser.evaluate(f"JSON.stringify([{element}.dataset, {element}.getBoundingClientRect(), scrollY, innerWidth, "
-                                     "innerHeight, document.visibilityState, document.documentElement.dataset])")
-            if seconds == 100:
-                raise Failed(f"{failed}\n{state}") from None
-            # Seen twice, with nothing wrong in the page: a browser that does not say that a figure came into view.
-            print(f"not drawn in {seconds} s, scrolled away and back: {state}", flush=True)
-            browser.evaluate("scrollTo({top: 0, behavior: 'instant'})")
-            time.sleep(1)
+    try:
+        # Others above it may be drawn meanwhile, and push it away: as often as it takes, and once more when it is drawn.
+        browser.wait_for(f"({into_view}, {element}.dataset.drawn !== undefined)", seconds)
+    except Failed as failed:
+        state = browser.evaluate(f"JSON.stringify([{element}.dataset, {element}.getBoundingClientRect(), scrollY, innerWidth, "
+                                 "innerHeight, document.visibilityState, document.documentElement.dataset])")
+        frames, seen = browser.evaluate(FRAMES), is_seen(browser, element)
+        reason = f"{failed}\n{state}\n{frames} frames in 5 s, {'seen' if seen else 'not seen'} by another observer"
+        raise Stalled(reason) from None
     browser.evaluate(into_view)
 
 
