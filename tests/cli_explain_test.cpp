@@ -72,8 +72,68 @@ TEST(Explain, OnAMachineStatesItsSecondsAndNamesLinks) {
   for (const Json& sentence : explained["sentences"]) EXPECT_THAT(table.out, HasSubstr(sentence.get<std::string>()));
 }
 
+TEST(Explain, OfPlainBackPropagationComparesItWithTheBestScan) {
+  for (const std::string model : {"lenet5.yaml", "rnn-bitstream.yaml", "rnn-stacked.yaml"}) {
+    std::vector<std::string> question = {kModels + model, "--workers", "64"};
+    if (model != "lenet5.yaml") question.insert(question.end(), {"--steps", "40"});
+    std::vector<std::string> search = {"search"};
+    std::vector<std::string> explain = {"explain", "--schedule", "linear"};
+    if (model != "rnn-stacked.yaml") search.insert(search.end(), {"--schemes", "hybrid"});
+    search.insert(search.end(), question.begin(), question.end());
+    explain.insert(explain.end(), question.begin(), question.end());
+    const Json explained = json_of(explain);
+    EXPECT_EQ(explained["against"], json_of(search)["verdict"]["baselines"][0]["best_scan"]) << model;
+    EXPECT_EQ(explained["schedule"], model == "rnn-stacked.yaml" ? "wavefront" : "linear");
+    EXPECT_FALSE(explained["verdict"]["baselines"][0]["best_scan"].is_null()) << "the scan's";
+  }
+  const Finished none = upsweep({"explain", kModels + "two-streams.yaml", "--schedule", "linear"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("has no scan to compare it with, accepted is with --against"));
+}
+
+TEST(Explain, OfAStackStatesTheFiguresOfItsWay) {
+  const std::vector<std::string> options = {"--schedule", "hybrid:2", "--workers", "16"};
+  std::vector<std::string> profile = {"profile", kModels + "rnn-stacked.yaml"};
+  std::vector<std::string> explain = {"explain", kModels + "rnn-stacked.yaml"};
+  profile.insert(profile.end(), options.begin(), options.end());
+  explain.insert(explain.end(), options.begin(), options.end());
+  const Json counted = json_of(profile);
+  const Json explained = json_of(explain);
+  const std::string way = counted["verdict"]["baselines"][0]["best_scan"];
+  EXPECT_EQ(explained["kind"], "stack");
+  EXPECT_EQ(explained["schedule"], way);
+  EXPECT_EQ(explained["against"], "wavefront");
+  EXPECT_EQ(explained["verdict"], counted["verdict"]);
+  for (const Json& method : counted["methods"]) {
+    if (method["name"] != way) continue;
+    EXPECT_EQ(explained["accounts"][0]["total"], method["makespan"]["flops"]);
+    EXPECT_EQ(explained["accounts"][1]["total"], method["makespan_shared"]);
+    EXPECT_EQ(explained["blocks"]["products"], method["mm_ops"]);
+  }
+  const Json named = json_of({"explain", kModels + "rnn-stacked.yaml", "--workers", "16", "--schedule",
+                              "layers-then-time/kogge-stone", "--against", way});
+  EXPECT_EQ(named["schedule"], "layers-then-time/kogge-stone");
+  EXPECT_EQ(named["accounts"][0]["against"], explained["accounts"][0]["total"]);
+}
+
+TEST(Explain, OfARecurrentModelOnAMachineStatesTheSecondsOfItsPass) {
+  const std::vector<std::string> options = {kModels + "rnn-bitstream.yaml", "--schedule", "hybrid:5", "--machine",
+                                            kGpu};
+  std::vector<std::string> profile = {"profile"};
+  std::vector<std::string> explain = {"explain"};
+  profile.insert(profile.end(), options.begin(), options.end());
+  explain.insert(explain.end(), options.begin(), options.end());
+  const Json counted = json_of(profile);
+  const Json explained = json_of(explain);
+  EXPECT_EQ(explained["against"], "bptt");
+  EXPECT_DOUBLE_EQ(explained["accounts"][0]["total"], counted["predicted"]["hidden_s"].get<double>());
+  EXPECT_EQ(explained["verdict"], counted["verdict"]);
+  explain.insert(explain.end(), {"--against", "blocked:32"});
+  EXPECT_EQ(json_of(explain)["against"], "blocked:32");
+}
+
 TEST(Explain, OfAScheduleBesideItselfHasNothingToTurn) {
-  const Finished same = upsweep({"explain", kModels + "lenet5.yaml", "--schedule", "linear"});
+  const Finished same = upsweep({"explain", kModels + "lenet5.yaml", "--schedule", "linear", "--against", "linear"});
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.out, ::testing::Not(HasSubstr("would be")));
   const Finished block = upsweep({"explain", kModels + "two-streams.yaml"});
@@ -99,12 +159,12 @@ TEST(Explain, TakesRecurrentModelsAndChains) {
 
 TEST(Explain, RefusesWhatHasNoLevelsToExplain) {
   const std::string rnn = kModels + "rnn-bitstream.yaml";
-  const Finished machine = upsweep({"explain", rnn, "--machine", kGpu});
-  EXPECT_EQ(machine.exit_code, 2);
-  EXPECT_THAT(machine.err, HasSubstr("--machine with a recurrent model"));
-  const Finished stack = upsweep({"explain", kModels + "rnn-stacked.yaml"});
+  const Finished way = upsweep({"explain", rnn, "--schedule", "wavefront"});
+  EXPECT_EQ(way.exit_code, 2);
+  EXPECT_THAT(way.err, HasSubstr("is 'wavefront', a way through a stack of layers, accepted of"));
+  const Finished stack = upsweep({"explain", kModels + "rnn-stacked.yaml", "--against", "up/down"});
   EXPECT_EQ(stack.exit_code, 2);
-  EXPECT_THAT(stack.err, HasSubstr("is a stack of layers"));
+  EXPECT_THAT(stack.err, HasSubstr("--against is 'up/down', accepted of a stack of layers are wavefront and"));
   const Finished length = upsweep({"explain", rnn, "--steps", "100000"});
   EXPECT_EQ(length.exit_code, 2);
   EXPECT_THAT(length.err, HasSubstr("has 100000 elements, accepted are up to 10000"));

@@ -32,24 +32,6 @@ std::unique_ptr<const Machine> machine_of(const ProfileRequest& request) {
 /// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
-/// Checks the schedule as far as it can be before the model says what it accepts.
-void check_schedule(const std::string& schedule) {
-  try {
-    if (is_blocked(schedule)) {
-      static_cast<void>(parse_backward_method(schedule));
-    } else {
-      static_cast<void>(parse_schedule(schedule));
-    }
-  } catch (const std::invalid_argument&) {
-    throw RequestError("schedule",
-                       is_blocked(schedule)
-                           ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "
-                                         "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
-                                         schedule)
-                           : fmt::format("is '{}', accepted are {}", schedule, accepted_schedules()));
-  }
-}
-
 /// The hybrid depth of a schedule of `what`, which accepts others as `accepted` says.
 std::uint32_t depth_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
   const ScheduleRequest request = schedule_request(schedule);
@@ -263,6 +245,23 @@ Json names_of_all(const ProfileOutcome& outcome) {
 
 }  // namespace
 
+void check_schedule(const std::string& setting, const std::string& schedule) {
+  try {
+    if (is_blocked(schedule)) {
+      static_cast<void>(parse_backward_method(schedule));
+    } else {
+      static_cast<void>(parse_schedule(schedule));
+    }
+  } catch (const std::invalid_argument&) {
+    throw RequestError(setting,
+                       is_blocked(schedule)
+                           ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "
+                                         "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
+                                         schedule)
+                           : fmt::format("is '{}', accepted are {}", schedule, accepted_schedules()));
+  }
+}
+
 Document document(const ProfileOutcome& outcome) {
   Document document;
   document.facts([&outcome] { return names_of_all(outcome); });
@@ -285,7 +284,7 @@ Document document(const ProfileOutcome& outcome) {
 ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {
   check_frame(request);
   check_sizes(request.sizes);
-  check_schedule(request.schedule);
+  check_schedule("schedule", request.schedule);
   const ModelFile file(request.model, request.onnx);
   check_assumptions(request.assumptions, request.machine.has_value());
   check_counting(file, request);

@@ -11,7 +11,7 @@ struct ExplainOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
   std::string schedule = "blelloch";
-  std::string against = "linear";
+  std::optional<std::string> against;
 };
 
 int run_explain(const ExplainOptions& options, const CLI::App& app, const Invocation& invocation) {
@@ -25,6 +25,7 @@ int run_explain(const ExplainOptions& options, const CLI::App& app, const Invoca
   profile.pattern = pattern_kind(options.model);
   profile.db = options.model.db;
   profile.sizes = sizes_of(options.recurrent);
+  profile.assumptions = assumptions_of(options.recurrent);
   const ExplainOutcome outcome = run(request, invocation, console.watch());
   report_stored(options.model.db, outcome.profile.run_ids);
   print_document(options.model.format, document(outcome));
@@ -38,10 +39,12 @@ Command declare_explain(CLI::App& root, const Invocation& invocation) {
       "explain", "Say why one schedule is faster than another: levels, products, what would turn it");
   auto options = std::make_shared<ExplainOptions>();
   declare_model_options(*app, options->model);
-  declare_recurrent_options(*app, options->recurrent, false);
-  app->add_option("--schedule", options->schedule, "the schedule to explain: " + accepted_schedules())
+  declare_recurrent_options(*app, options->recurrent);
+  app->add_option("--schedule", options->schedule,
+                  "the schedule to explain: " + accepted_schedules() + "; of a stack of layers also a way's name")
       ->capture_default_str();
-  app->add_option("--against", options->against, "the schedule it is compared with, likewise")->capture_default_str();
+  app->add_option("--against", options->against,
+                  "the schedule it is compared with, likewise; linear where not given, of linear the best scan");
   return {app, [options, app, &invocation] { return run_explain(*options, *app, invocation); }};
 }
 

@@ -123,6 +123,10 @@ std::uint64_t level_time(const StackedOps& ops, const OpCosts& costs, std::uint6
   return checked_add(matrices, checked_mul(rounds(ops.vector - idle * hidden), costs.vector));
 }
 
+StackedOps of_batch(const StackedOps& ops, std::uint64_t batch) {
+  return {checked_mul(ops.matrix, batch), checked_mul(ops.vector, batch)};
+}
+
 }  // namespace
 
 std::string to_string(const StackedMethod& method) {
@@ -180,23 +184,40 @@ StackedProfile profile_stacked(const StackedShape& shape, const StackedMethod& m
   return profile;
 }
 
-Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers, std::uint64_t batch) {
-  if (workers == 0) throw std::invalid_argument("stacked_makespan needs at least 1 worker");
+std::vector<std::uint64_t> stacked_stage_makespans(const StackedProfile& profile, std::uint64_t workers,
+                                                   std::uint64_t batch) {
+  if (workers == 0) throw std::invalid_argument("makespans of a stack need at least 1 worker");
   const std::uint64_t hidden = profile.shape.hidden;
   const OpCosts products = product_costs_of(profile);
   const OpCosts additions = addition_costs(hidden);
-  const auto of_batch = [batch](const StackedOps& ops) {
-    return StackedOps{checked_mul(ops.matrix, batch), checked_mul(ops.vector, batch)};
-  };
-  Makespan makespan;
+  std::vector<std::uint64_t> makespans;
   for (const StackedStage& stage : profile.stages) {
-    const StackedOps all = of_batch(stage.products);
+    std::uint64_t time = level_time(of_batch(stage.products, batch), products, hidden, workers);
+    for (const StackedOps& level : stage.additions)
+      add_to(time, level_time(of_batch(level, batch), additions, hidden, workers));
+    makespans.push_back(checked_mul(stage.repeat, time));
+  }
+  return makespans;
+}
+
+StageFlops stage_flops(const StackedProfile& profile, const StackedStage& stage) {
+  StageFlops sum;
+  const auto add = [&sum](const StackedOps& ops, const OpCosts& costs) {
+    add_to(sum.matrix, checked_mul(ops.matrix, costs.matrix));
+    add_to(sum.vector, checked_mul(ops.vector, costs.vector));
+  };
+  add(stage.products, product_costs_of(profile));
+  for (const StackedOps& level : stage.additions) add(level, addition_costs(profile.shape.hidden));
+  return sum;
+}
+
+Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers, std::uint64_t batch) {
+  Makespan makespan;
+  for (const std::uint64_t time : stacked_stage_makespans(profile, workers, batch)) add_to(makespan.flops, time);
+  for (const StackedStage& stage : profile.stages) {
+    const StackedOps all = of_batch(stage.products, batch);
     const std::uint64_t unit = level_time({0, checked_add(all.matrix, all.vector)}, {0, 1}, 1, workers);
     add_to(makespan.unit, checked_mul(stage.repeat, unit));
-    std::uint64_t time = level_time(all, products, hidden, workers);
-    for (const StackedOps& level : stage.additions)
-      add_to(time, level_time(of_batch(level), additions, hidden, workers));
-    add_to(makespan.flops, checked_mul(stage.repeat, time));
   }
   return makespan;
 }

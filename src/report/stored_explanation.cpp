@@ -37,9 +37,8 @@ std::vector<std::string> stored_explanation(const RunDetails& schedule, const Ru
     frame.workers = schedule.run.workers;
     frame.execution = to_string(Execution::level);
     frame.pattern = schedule.run.pattern;
-    const Verdict verdict;
-    return explanation_sentences({schedule.run.model, "network", schedule.run.pattern, frame, explanation, mine,
-                                  against, verdict, link_names(schedule)});
+    return explanation_sentences(
+        {schedule.run.model, "network", schedule.run.pattern, frame, explanation, link_names(schedule)});
   } catch (const std::invalid_argument&) {
     return {};  // of an older version, or edited
   } catch (const CountOverflow&) {

@@ -1,20 +1,17 @@
 #include "upsweep/search/explanation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
 
+#include "turns.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/search/crossover.hpp"
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep {
 namespace {
-
-constexpr int kMostDoublings = 30;
 
 /// A level as workers that share its ops see it.
 SharedWork shared_level(const ScheduleProfile& profile, std::size_t level) {
@@ -38,16 +35,6 @@ std::vector<double> level_costs(const ScheduleProfile& profile, AccountRule rule
     costs.push_back(static_cast<double>(shared_makespan(shared_level(profile, level), on.workers, on.batch)) / inputs);
   return costs;
 }
-
-double sum(const std::vector<double>& costs) {
-  double total = 0;
-  for (const double cost : costs) total += cost;
-  return total;
-}
-
-constexpr std::array kMachineParts = {std::pair{Turn::Of::latency, Binding::latency},
-                                      std::pair{Turn::Of::bandwidth, Binding::bandwidth},
-                                      std::pair{Turn::Of::arithmetic, Binding::arithmetic}};
 
 /// Every combine that plain back-propagation does not have: products of matrices, and products with vectors that read
 /// one.
@@ -81,33 +68,6 @@ ScheduleProfile with_products(ScheduleProfile profile, double factor) {
   return profile;
 }
 
-/// The factor nearest to 1 with which `wins` answers otherwise than now.
-std::optional<double> turning_factor(const std::function<bool(double factor)>& wins) {
-  const bool now = wins(1);
-  const auto turns = [&](double factor) {
-    try {
-      return wins(factor) != now;
-    } catch (const CountOverflow&) {  // so slow a machine has no times
-      return false;
-    }
-  };
-  for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
-    std::optional<double> nearest;
-    for (const double side : {1.0, -1.0}) {
-      double far = side * doublings;
-      if (!turns(std::exp2(far))) continue;
-      double near = side * (doublings - 1);
-      for (int halvings = 0; halvings < 20; ++halvings) {
-        const double middle = (near + far) / 2;
-        (turns(std::exp2(middle)) ? far : near) = middle;
-      }
-      if (!nearest || std::fabs(far) < std::fabs(*nearest)) nearest = far;
-    }
-    if (nearest) return std::exp2(*nearest);
-  }
-  return std::nullopt;
-}
-
 /// Two schedules on a machine or none.
 class Comparison {
  public:
@@ -120,9 +80,21 @@ class Comparison {
     const std::vector<double> costs = level_costs(schedule_, rule, on_, machine_);
     account.total = sum(costs);
     account.against = total(against_, rule, machine_);
-    const std::vector<std::string> binds = rule == AccountRule::seconds ? machine_binds(costs) : binds_of(rule, costs);
+    const std::vector<std::string> binds =
+        rule == AccountRule::seconds
+            ? machine_binds(*machine_, costs,
+                            [&](const Machine& better) { return level_costs(schedule_, rule, on_, &better); })
+            : alone_binds(rule, costs, least_costs(rule));
     for (std::size_t level = 0; level < costs.size(); ++level) account.levels.push_back({costs[level], binds[level]});
-    account.turns = rule == AccountRule::seconds ? machine_turns() : std::vector{workers_turn(rule)};
+    if (rule == AccountRule::seconds) {
+      account.turns = machine_turns(*machine_, [&](const Machine& other, double) {
+        return total(schedule_, rule, &other) < total(against_, rule, &other);
+      });
+    } else {
+      account.turns = {workers_turn([&](std::uint64_t workers) { return makespan(schedule_, rule, workers); },
+                                    [&](std::uint64_t workers) { return makespan(against_, rule, workers); },
+                                    on_.workers)};
+    }
     account.turns.push_back(products_turn(rule));
     return account;
   }
@@ -132,64 +104,19 @@ class Comparison {
     return sum(level_costs(profile, rule, on_, machine));
   }
 
-  [[nodiscard]] std::vector<std::string> binds_of(AccountRule rule, const std::vector<double>& costs) const {
-    constexpr double kNear = 1.05;
-    std::vector<std::string> binds;
-    for (std::size_t level = 0; level < costs.size(); ++level) {
-      const LevelProfile& mine = schedule_.levels[level];
-      const auto least = static_cast<double>(rule == AccountRule::whole ? mine.flops_max : mine.span_max) /
-                         static_cast<double>(schedule_.inputs);
-      const char* alone = rule == AccountRule::whole ? "largest op" : "span";
-      binds.emplace_back(costs[level] <= 0 ? "" : costs[level] <= kNear * least ? alone : "workers");
+  /// Of each level what its largest op or span takes alone.
+  [[nodiscard]] std::vector<double> least_costs(AccountRule rule) const {
+    std::vector<double> least;
+    for (const LevelProfile& level : schedule_.levels) {
+      least.push_back(static_cast<double>(rule == AccountRule::whole ? level.flops_max : level.span_max) /
+                      static_cast<double>(schedule_.inputs));
     }
-    return binds;
-  }
-
-  /// Of each level the part of the machine of which twice as much helps it most.
-  [[nodiscard]] std::vector<std::string> machine_binds(const std::vector<double>& costs) const {
-    std::vector<std::string> binds(costs.size());
-    std::vector<double> least = costs;
-    for (const auto& [of, part] : kMachineParts) {
-      const Machine better = scaled(*machine_, part, 2);
-      const std::vector<double> mine = level_costs(schedule_, AccountRule::seconds, on_, &better);
-      for (std::size_t level = 0; level < costs.size(); ++level) {
-        if (!(mine[level] < least[level])) continue;
-        least[level] = mine[level];
-        binds[level] = to_string(part);
-      }
-    }
-    return binds;
-  }
-
-  [[nodiscard]] Turn workers_turn(AccountRule rule) const {
-    const MakespanOfWorkers mine = [&](std::uint64_t workers) { return makespan(schedule_, rule, workers); };
-    const MakespanOfWorkers other = [&](std::uint64_t workers) { return makespan(against_, rule, workers); };
-    const bool wins = mine(on_.workers) < other(on_.workers);
-    const OvertakingWorkers found = overtaking_workers(std::array{other}, std::array{mine});
-    Turn turn{Turn::Of::workers, {}, found.is_known};
-    if (!found.is_known || !found.from) return turn;
-    if (!wins) turn.to = static_cast<double>(*found.from);
-    // Where it wins already, fewer than the fewest with which it does.
-    if (wins && *found.from > 1) turn.to = static_cast<double>(*found.from - 1);
-    return turn;
+    return least;
   }
 
   [[nodiscard]] std::uint64_t makespan(const ScheduleProfile& profile, AccountRule rule, std::uint64_t workers) const {
     if (rule == AccountRule::shared) return shared_makespan(shared_work(profile, Scope::all), workers, on_.batch);
     return batched_level_makespan(profile, workers, Scope::all, on_.batch, CostUnit::flops);
-  }
-
-  [[nodiscard]] std::vector<Turn> machine_turns() const {
-    std::vector<Turn> turns;
-    for (const auto& [of, part] : kMachineParts) {
-      turns.push_back({of, turning_factor([&](double factor) {
-                         // More of a latency is less of a machine.
-                         const Machine other = scaled(*machine_, part, of == Turn::Of::latency ? 1 / factor : factor);
-                         return total(schedule_, AccountRule::seconds, &other) <
-                                total(against_, AccountRule::seconds, &other);
-                       })});
-    }
-    return turns;
   }
 
   [[nodiscard]] Turn products_turn(AccountRule rule) const {
@@ -215,7 +142,8 @@ std::vector<FillIn> fill_ins(const ScheduleProfile& profile) {
     if (op.is_mv) continue;
     const ValueRange range = ranges[profile.schedule.value_of(id)];
     // a[k] stands for link n - k from the input on, counted from 0.
-    products.push_back({id, last - range.last, last - range.first, op.left_nnz + op.right_nnz, op.nnz, op.flops});
+    products.push_back({id, profile.schedule.combines[id].level, last - range.last, last - range.first,
+                        op.left_nnz + op.right_nnz, op.nnz, op.flops});
   }
   std::ranges::stable_sort(products, std::greater(), &FillIn::flops);
   return products;
@@ -246,9 +174,13 @@ std::string to_string(Turn::Of of) {
     case Turn::Of::bandwidth:
       return "bandwidth";
     case Turn::Of::arithmetic:
+      return "arithmetic";
+    case Turn::Of::hidden:
+      return "hidden";
+    case Turn::Of::steps:
       break;
   }
-  return "arithmetic";
+  return "steps";
 }
 
 Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against, const ExplainedOn& on) {
@@ -256,12 +188,20 @@ Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& agai
     throw std::invalid_argument("schedules over different chains, accepted are two over the same");
   const Comparison comparison(schedule, against, on);
   Explanation explanation;
+  explanation.schedule = schedule.schedule.name;
+  explanation.against = against.schedule.name;
   explanation.workers = on.workers;
+  explanation.inputs = schedule.inputs;
+  for (const LevelProfile& level : schedule.levels) {
+    explanation.levels.push_back({to_string(level.phase), 1, level.ops, level.flops_sum});
+    add_to(explanation.flops, level.flops_sum);
+  }
   if (on.machine != nullptr) {
     explanation.accounts = {comparison.account(AccountRule::seconds)};
   } else {
     explanation.accounts = {comparison.account(AccountRule::whole), comparison.account(AccountRule::shared)};
   }
+  explanation.knows_products = true;
   explanation.products = fill_ins(schedule);
   return explanation;
 }

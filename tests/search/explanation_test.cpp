@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "support/random.hpp"
@@ -138,7 +140,118 @@ TEST_F(ExplanationTest, ProductsAreTheMatrixProductsByWhatTheyCost) {
   }
 }
 
+/// Two ways through a stack, the first one a scan.
+std::array<StackedProfile, 2> stacked_pair(const StackedShape& shape) {
+  const StackedMethod scan{StackedKind::products_ahead, TimeScan::hybrid, 2};
+  return {profile_stacked(shape, scan, 4), profile_stacked(shape, {}, 4)};
+}
+
+TEST_F(ExplanationTest, StagesOfAStackAddUpToItsMakespansAndWork) {
+  for (int round = 0; round < 50; ++round) {
+    const auto [scan, plain] = stacked_pair({between(1, 6), between(3, 60), between(1, 20)});
+    const std::uint64_t workers = between(1, 200);
+    const std::uint64_t batch = between(1, 4);
+    const Explanation explanation = explain(scan, plain, {workers, batch, nullptr, 4});
+    ASSERT_EQ(explanation.accounts.size(), 2U);
+    EXPECT_EQ(explanation.accounts[0].total, static_cast<double>(stacked_makespan(scan, workers, batch).flops));
+    EXPECT_EQ(explanation.accounts[0].against, static_cast<double>(stacked_makespan(plain, workers, batch).flops));
+    EXPECT_EQ(explanation.accounts[1].total, static_cast<double>(shared_makespan(shared_work(scan), workers, batch)));
+    EXPECT_EQ(explanation.accounts[1].against,
+              static_cast<double>(shared_makespan(shared_work(plain), workers, batch)));
+    std::uint64_t levels = 0;
+    std::uint64_t ops = 0;
+    std::uint64_t flops = 0;
+    for (const ExplainedLevel& level : explanation.levels) {
+      levels += level.repeat;
+      ops += level.ops;
+      flops += level.flops;
+    }
+    EXPECT_EQ(levels, scan.levels);
+    EXPECT_EQ(ops, scan.products.matrix + scan.products.vector);
+    EXPECT_EQ(flops, scan.flops + scan.addition_flops);
+    EXPECT_EQ(explanation.flops, flops);
+    EXPECT_EQ(explanation.blocks->products, scan.products.matrix);
+  }
+}
+
+TEST_F(ExplanationTest, WhatTurnsAStackDoes) {
+  std::set<Turn::Of> turned;
+  for (int round = 0; round < 100; ++round) {
+    const StackedShape shape{between(1, 6), between(3, 60), between(1, 6)};
+    const std::uint64_t workers = between(1, 100);
+    const auto [scan, plain] = stacked_pair(shape);
+    for (const Account& account : explain(scan, plain, {workers, 1, nullptr, 4}).accounts) {
+      const auto wins = [&](const StackedShape& other, std::uint64_t count) {
+        const StackedProfile mine = profile_stacked(other, scan.method, 4);
+        const StackedProfile its = profile_stacked(other, plain.method, 4);
+        return account.rule == AccountRule::whole
+                   ? stacked_makespan(mine, count).flops < stacked_makespan(its, count).flops
+                   : shared_makespan(shared_work(mine), count) < shared_makespan(shared_work(its), count);
+      };
+      for (const Turn& turn : account.turns) {
+        if (!turn.to) continue;
+        const auto to = static_cast<std::uint64_t>(*turn.to);
+        StackedShape other = shape;
+        if (turn.of == Turn::Of::hidden) other.hidden = to;
+        if (turn.of == Turn::Of::steps) other.steps = to;
+        turned.insert(turn.of);
+        EXPECT_NE(wins(other, turn.of == Turn::Of::workers ? to : workers), wins(shape, workers))
+            << to_string(turn.of) << ' ' << to;
+      }
+    }
+  }
+  EXPECT_EQ(turned, (std::set{Turn::Of::workers, Turn::Of::hidden, Turn::Of::steps}));
+}
+
+TEST_F(ExplanationTest, MoreWorkersTurnWhatFewerWin) {
+  const auto [scan, plain] = stacked_pair({4, 1000, 20});
+  const Explanation explanation = explain(plain, scan, {16, 1, nullptr, 4});
+  const Account& whole = explanation.accounts.front();
+  ASSERT_LT(whole.total, whole.against) << "one with few workers";
+  const std::uint64_t workers = 100'000;
+  const bool loses = stacked_makespan(scan, workers).flops < stacked_makespan(plain, workers).flops;
+  EXPECT_EQ(whole.turns.front().to.has_value(), loses);
+}
+
+TEST_F(ExplanationTest, PartsOfAPassAddUpToItsSecondsAndWhatTurnsItDoes) {
+  const Machine machine = machine_named("v100-sxm2-32gb");
+  const PassShape shape{{CellKind::rnn, Nonlinearity::tanh, 1, 20}, 1000, 16, true};
+  const DeviceAssumptions assumptions = assumed_on(machine);
+  const ExplainedPass plain{shape, {}, assumptions};
+  std::set<Turn::Of> turned;
+  for (const char* name : {"hybrid:5", "linear", "blocked:32"}) {
+    const ExplainedPass scan{shape, parse_backward_method(name), assumptions};
+    const Explanation explanation = explain(scan, plain, {machine.workers(), 16, &machine, 4});
+    const auto seconds = [&](const ExplainedPass& pass, const Machine& on, std::size_t steps) {
+      PassShape other = shape;
+      other.steps = steps;
+      return predict_on_device(on, other, pass.method, 4, assumptions).hidden_s();
+    };
+    const Account& account = explanation.accounts.front();
+    EXPECT_DOUBLE_EQ(account.total, seconds(scan, machine, 1000)) << name;
+    EXPECT_DOUBLE_EQ(account.against, seconds(plain, machine, 1000)) << name;
+    double sum = 0;
+    for (const AccountedLevel& level : account.levels) sum += level.cost;
+    EXPECT_DOUBLE_EQ(sum, account.total) << name;
+    for (const Turn& turn : account.turns) {
+      if (!turn.to || turn.of == Turn::Of::latency) continue;
+      turned.insert(turn.of);
+      const std::size_t steps = turn.of == Turn::Of::steps ? static_cast<std::size_t>(*turn.to) : 1000;
+      const Machine on =
+          turn.of == Turn::Of::steps
+              ? machine
+              : scaled(machine, turn.of == Turn::Of::bandwidth ? Binding::bandwidth : Binding::arithmetic, *turn.to);
+      EXPECT_NE(seconds(scan, on, steps) < seconds(plain, on, steps), account.total < account.against)
+          << name << ' ' << to_string(turn.of);
+    }
+  }
+  EXPECT_FALSE(turned.empty());
+}
+
 TEST_F(ExplanationTest, RefusesSchedulesOverDifferentChains) {
+  EXPECT_THROW(static_cast<void>(
+                   explain(profile_stacked({2, 3, 4}, {}, 4), profile_stacked({2, 4, 4}, {}, 4), {1, 1, nullptr, 4})),
+               std::invalid_argument);
   const std::vector<ScheduleProfile> pair = random_pair();
   ScheduleProfile other = pair[1];
   ++other.schedule.length;

@@ -35,6 +35,9 @@ struct ProfileRequest : FrameRequest, CountingRequest {
   OnnxOptions onnx = {};  ///< of an ONNX file
 };
 
+/// Checks a schedule as far as it can be before the model says what it accepts. Throws RequestError about `setting`.
+void check_schedule(const std::string& setting, const std::string& schedule);
+
 /// A network, counted combine by combine.
 struct CountedNetworkProfile {
   Analysis analysis;  ///< plain back-propagation and, behind it, the schedule

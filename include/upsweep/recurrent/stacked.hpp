@@ -121,6 +121,19 @@ struct StackedProfile {
 /// Throws std::invalid_argument for 0 workers, CountOverflow. Cost: O(stages).
 [[nodiscard]] Makespan stacked_makespan(const StackedProfile& profile, std::uint64_t workers, std::uint64_t batch = 1);
 
+/// Of the makespan in FLOPs what each stage takes, all its repetitions; by stage. Throws and costs likewise.
+[[nodiscard]] std::vector<std::uint64_t> stacked_stage_makespans(const StackedProfile& profile, std::uint64_t workers,
+                                                                 std::uint64_t batch = 1);
+
+/// FLOPs of a level of products and of the levels that add them, on matrices and on vectors.
+struct StageFlops {
+  std::uint64_t matrix = 0;
+  std::uint64_t vector = 0;
+};
+
+/// Of one of the repetitions of a stage of the profile. Throws CountOverflow.
+[[nodiscard]] StageFlops stage_flops(const StackedProfile& profile, const StackedStage& stage);
+
 /// A way as workers that share operations see it: a product of h × h blocks or with a vector has a multiplication and a
 /// tree of additions over h pairs, an addition one. Its levels are their own longest chain. Throws CountOverflow.
 [[nodiscard]] SharedWork shared_work(const StackedProfile& profile);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "upsweep/document/document.hpp"
-#include "upsweep/profile/profile.hpp"
 #include "upsweep/search/explanation.hpp"
 #include "upsweep/search/verdict.hpp"
 
@@ -17,13 +16,10 @@ struct ExplainReport {
   std::string pattern;
   VerdictFrame frame;  ///< level execution
   const Explanation& explanation;
-  const ScheduleProfile& schedule;
-  const ScheduleProfile& against;
-  const Verdict& verdict;          ///< of the schedule beside plain back-propagation
-  std::vector<std::string> links;  ///< names of the elements of the chain, from the input on; empty: they have none
+  std::vector<std::string> links = {};  ///< names of elements of the chain, from the input on; empty: they have none
 };
 
-/// See docs/explaining.md. CSV: the levels, with the columns of each account.
+/// See docs/explaining.md; without the verdict. CSV: the levels, with the columns of each account.
 [[nodiscard]] Document document(const ExplainReport& report);
 
 /// From the whole to the op, a sentence each.
