@@ -4,22 +4,16 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
+#include "compared_schedule.hpp"
 #include "upsweep/app/search.hpp"
-#include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/report/explain_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
-#include "upsweep/search/chain_search.hpp"
 
 namespace upsweep {
 namespace {
-
-/// A schedule as it is compared.
-using Compared = std::variant<ScheduleProfile, StackedProfile, ExplainedPass>;
 
 /// Whether it is the name of a way through a stack of layers: "wavefront", "layer-by-layer/hybrid:2", ...
 bool names_way(const std::string& schedule) {
@@ -57,40 +51,29 @@ const StackedProfile& way_of(const StackedSearchResult& ways, const Verdict& ver
                                  schedule, to_string(StackedMethod{})));
 }
 
-/// A chain combine by combine.
-ScheduleProfile explicit_profile(const AnyModel& any, const std::string& schedule) {
-  const auto* recurrent = std::get_if<RecurrentModel>(&any);
-  const HomogeneousChain chain = recurrent != nullptr ? chain_of(*recurrent) : std::get<ChainModel>(any).chain;
-  if (chain.length() - 1 > kMostSchemeElements) {
-    throw RequestError("", fmt::format("{} has {} elements, accepted are up to {}, which are explained combine by "
-                                       "combine",
-                                       recurrent != nullptr ? recurrent->file : std::get<ChainModel>(any).name,
-                                       chain.length() - 1, kMostSchemeElements));
-  }
-  const unsigned value_bytes = recurrent != nullptr ? recurrent->value_bytes : std::get<ChainModel>(any).value_bytes;
-  return profile_homogeneous_schedule(make_schedule(schedule_request(schedule), chain.length()), chain, value_bytes);
-}
-
 /// The schedule of a profile; `asked` is its name in the request.
-Compared compared_of(const ProfileOutcome& profile, const std::string& asked) {
+ComparedSchedule compared_of(const ProfileOutcome& profile, const std::string& asked) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted)) return network->profile();
   if (const auto* ways = std::get_if<StackedSearchResult>(&profile.counted))
     return way_of(*ways, profile.verdict, asked);
   if (!profile.prediction) return explicit_profile(profile.model, profile.schedule);
   const auto& model = std::get<RecurrentModel>(profile.model);
-  return ExplainedPass{{model.shape, model.steps, model.batch, model.is_fused},
-                       parse_backward_method(profile.schedule),
-                       profile.assumptions};
+  return explained_pass(model, parse_backward_method(profile.schedule), profile.assumptions);
 }
 
 /// Plain back-propagation beside the schedule of a profile.
-Compared plain_of(const ProfileOutcome& profile, const Compared& schedule) {
+ComparedSchedule plain_of(const ProfileOutcome& profile, const ComparedSchedule& schedule) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted))
     return network->analysis.schedules.front();
   if (const auto* ways = std::get_if<StackedSearchResult>(&profile.counted)) return ways->wavefront();
   if (!profile.prediction) return explicit_profile(profile.model, "linear");
+  // One after the other, be it with kernels for each step or one for all.
   auto pass = std::get<ExplainedPass>(schedule);
-  pass.method = {};
+  const auto seconds = [&](const BackwardMethod& method) {
+    return predict_on_device(*profile.machine, pass.shape, method, value_bytes_of(profile.model), pass.assumptions)
+        .hidden_s();
+  };
+  pass.method = seconds(kOneBlock) < seconds({}) ? kOneBlock : BackwardMethod{};
   return pass;
 }
 
@@ -136,47 +119,9 @@ std::uint64_t workers_of(const ProfileOutcome& profile) {
   return std::get<CountedChainProfile>(profile.counted).compared.workers;
 }
 
-/// "conv1", or "relu1 .. add3" of a block.
-std::vector<std::string> link_names(const Network& network) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < network.links().size(); ++i) {
-    const std::vector<std::size_t>& operators = network.link(i).operators;
-    const std::string& first = network.operators()[operators.front()].name;
-    names.push_back(operators.size() == 1 ? first : first + " .. " + network.operators()[operators.back()].name);
-  }
-  return names;
-}
-
-/// Of its accounts, which are by levels.
-VerdictFrame frame_of(const ExplainOutcome& outcome) {
-  VerdictFrame frame = outcome.profile.verdict.frame.value_or(VerdictFrame());
-  if (outcome.profile.prediction) return frame;
-  frame.workers = outcome.explanation.workers;
-  frame.execution = to_string(Execution::level);
-  return frame;
-}
-
 ExplainReport report_of(const ExplainOutcome& outcome) {
   const ProfileOutcome& profile = outcome.profile;
-  ExplainReport report{"",           "network", to_string(profile.pattern), frame_of(outcome), outcome.explanation,
-                       outcome.links};
-  if (const auto* network = std::get_if<Model>(&profile.model)) {
-    report.model = network->name;
-  } else if (const auto* chain = std::get_if<ChainModel>(&profile.model)) {
-    report.model = chain->name;
-    report.kind = "chain";
-  } else {
-    const auto& recurrent = std::get<RecurrentModel>(profile.model);
-    report.model = recurrent.name;
-    report.kind = recurrent.layers > 1 ? "stack" : "recurrent";
-  }
-  return report;
-}
-
-unsigned value_bytes_of(const AnyModel& model) {
-  if (const auto* network = std::get_if<Model>(&model)) return network->value_bytes;
-  if (const auto* chain = std::get_if<ChainModel>(&model)) return chain->value_bytes;
-  return std::get<RecurrentModel>(model).value_bytes;
+  return explain_report(profile.model, profile.pattern, profile.verdict, outcome.explanation, outcome.links);
 }
 
 /// A profile of what a request names, be it a way through a stack of layers.
@@ -187,7 +132,7 @@ ProfileOutcome run_profile(ProfileRequest request, const Caller& caller, const W
 
 /// The other schedule, and its verdict beside plain back-propagation.
 struct Other {
-  Compared compared;
+  ComparedSchedule compared;
   Verdict verdict;
 };
 
@@ -199,7 +144,7 @@ Other other_of(const ExplainRequest& request, const Caller& caller, const Watch&
   other.db.reset();
   try {
     ProfileOutcome profile = run_profile(other, caller, watch);
-    Compared compared = compared_of(profile, *request.against);
+    ComparedSchedule compared = compared_of(profile, *request.against);
     return {std::move(compared), std::move(profile.verdict)};
   } catch (const RequestError& error) {
     throw RequestError(error.field() == "schedule" ? "against" : error.field(), error.what());
@@ -246,8 +191,8 @@ ExplainOutcome run(const ExplainRequest& asked, const Caller& caller, const Watc
   }
   ExplainOutcome outcome{run_profile(request.profile, caller, watch), {}, {}};
   ProfileOutcome& profile = outcome.profile;
-  const Compared mine = compared_of(profile, schedule);
-  Compared against;
+  const ComparedSchedule mine = compared_of(profile, schedule);
+  ComparedSchedule against;
   if (is_linear(*request.against)) {
     against = plain_of(profile, mine);
   } else {
@@ -255,11 +200,10 @@ ExplainOutcome run(const ExplainRequest& asked, const Caller& caller, const Watc
     against = std::move(other.compared);
     if (is_plain) profile.verdict = std::move(other.verdict);  // has the scan that is compared
   }
-  if (const auto* model = std::get_if<Model>(&profile.model)) outcome.links = link_names(model->network);
+  outcome.links = link_names(profile.model);
   const ExplainedOn on{workers_of(profile), request.profile.batch.value_or(1), profile.machine.get(),
                        value_bytes_of(profile.model)};
-  outcome.explanation = std::visit(
-      [&](const auto& own) { return explain(own, std::get<std::decay_t<decltype(own)>>(against), on); }, mine);
+  outcome.explanation = explain_compared(mine, against, on);
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "compared_schedule.hpp"
 #include "count_and_search.hpp"
 #include "feasible_on.hpp"
 #include "upsweep/app/pass_records.hpp"
@@ -77,6 +78,7 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);
   add_machine(context, outcome.machine.get(), *options.workers, model.value_bytes);
   context.verdict = kept(outcome.verdict);
+  context.explanation = kept_explanation(outcome);
   save(*store, context, std::get<SearchResult>(outcome.result), outcome);
   save_pictures(*store, model, request.pattern, watch);
 }
@@ -156,8 +158,11 @@ void check_device(const SearchRequest& request) {
 /// Concludes, and writes a search of a recurrent model into the database that the request names.
 void keep(const SearchRequest& request, SearchOutcome& outcome, PassRecord record) {
   outcome.verdict = verdict_of(outcome);
+  const auto store = open_store(request.db);
+  if (!store) return;
   record.verdict = kept(outcome.verdict);
-  if (const auto store = open_store(request.db)) outcome.run_ids = {store->save(record)};
+  record.explanation = kept_explanation(outcome);
+  outcome.run_ids = {store->save(record)};
 }
 
 void search_passes(const SearchRequest& request, const Caller& caller, SearchOutcome& outcome) {

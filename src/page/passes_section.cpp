@@ -100,6 +100,7 @@ Markup passes_section(const SectionContext& context, const StoredPasses& passes)
   out.attribute("id", fmt::format("run-{}", passes.id)).add("><h3>");
   out.text(fmt::format("Run {}: {} of {}", passes.id, record.command, shortened(record.model, 80)));
   out.add("</h3>\n<p class=\"about\">").text(passes_facts(passes)).add("</p>\n").add(verdict_markup(record.verdict));
+  if (const auto kept = context.store.explanation_of(passes.id)) out.add(reasons_markup(read_explanation(*kept)));
   out.add(methods_table(record)).add(losses_table(record));
   if (context.shelf.is_open()) {
     context.shelf.put(passes_figure(passes), out);

@@ -8,7 +8,6 @@
 #include "upsweep/document/estimate_mark.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/stored_figures.hpp"
-#include "upsweep/report/stored_explanation.hpp"
 #include "upsweep/search/candidate.hpp"
 
 namespace upsweep {
@@ -127,6 +126,9 @@ Markup candidate_body(const SectionContext& context, const RunGroup& group, std:
 }
 
 Markup search_reasons(const SectionContext& context, const RunGroup& group) {
+  if (const auto kept = context.store.explanation_of(group.runs.front().id))
+    return reasons_markup(read_explanation(*kept));
+  // Files of older versions have no reasons, but what those of a search in FLOPs follow from.
   const bool is_in_seconds = group.machine && group.machine->kind != "pram";
   if (is_in_seconds || group.search->objective != to_string(Objective::time) || group.search->scope != "all") return {};
   const StoredRun* plain = plain_of(group.runs);
@@ -138,12 +140,7 @@ Markup search_reasons(const SectionContext& context, const RunGroup& group) {
   if (plain == nullptr || scan == nullptr) return {};
   const auto mine = context.store.details(scan->id);
   const auto against = context.store.details(plain->id);
-  if (!mine || !against) return {};
-  const std::vector<std::string> sentences = stored_explanation(*mine, *against);
-  if (sentences.empty()) return {};
-  Markup out("<details class=\"why\"><summary>Why: the best scan beside plain back-propagation</summary>\n<ul>\n");
-  for (const std::string& sentence : sentences) out.element("li", shortened(sentence, 1000)).add("\n");
-  return out.add("</ul>\n</details>\n");
+  return mine && against ? reasons_markup(stored_explanation(*mine, *against)) : Markup();
 }
 
 Markup search_figures(const SectionContext& context, const RunGroup& group) {

@@ -9,6 +9,7 @@
 
 #include "figure_shelf.hpp"
 #include "html.hpp"
+#include "upsweep/report/stored_explanation.hpp"
 #include "upsweep/store/store_reader.hpp"
 
 // Parts of a page, each in a file of its own.
@@ -79,8 +80,11 @@ struct SearchParts {
   std::vector<Markup> bodies;  ///< of candidates, by place in the group; empty ones are left out
 };
 
-/// Why the best scan of a search in FLOPs is faster or slower than plain back-propagation, its figures, and the body of
-/// a candidate.
+/// Why the best scan of a search is faster or slower than plain back-propagation: sentences, levels and products;
+/// empty where that is not known.
+[[nodiscard]] Markup reasons_markup(const std::optional<StoredExplanation>& stored);
+
+/// That of a search, its figures, and the body of a candidate.
 [[nodiscard]] Markup search_reasons(const SectionContext& context, const RunGroup& group);
 [[nodiscard]] Markup search_figures(const SectionContext& context, const RunGroup& group);
 [[nodiscard]] Markup candidate_body(const SectionContext& context, const RunGroup& group, std::size_t candidate);

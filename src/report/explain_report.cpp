@@ -13,9 +13,6 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kMostProductsInText = 8;
-constexpr std::size_t kMostLevelsInText = 60;
-
 std::string cost_text(const Account& account, double cost) {
   return account.rule == AccountRule::seconds ? short_seconds(cost) : short_count(cost);
 }
@@ -30,9 +27,9 @@ std::string rule_text(const ExplainReport& report, AccountRule rule) {
 }
 
 /// The links that a product covers: "conv2 to fc1".
-std::string links_text(const ExplainReport& report, const FillIn& product) {
-  if (report.links.empty()) return fmt::format("elements {} to {}", product.first_link + 1, product.last_link + 1);
-  return fmt::format("{} to {}", report.links[product.first_link], report.links[product.last_link]);
+std::string links_text(const std::vector<std::string>& links, const FillIn& product) {
+  if (links.empty()) return fmt::format("elements {} to {}", product.first_link + 1, product.last_link + 1);
+  return fmt::format("{} to {}", links[product.first_link], links[product.last_link]);
 }
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -147,60 +144,16 @@ std::string products_sentence(const ExplainReport& report) {
   const auto most_grown = std::ranges::max_element(products, {}, &FillIn::growth);
   std::string text = fmt::format(
       "The most expensive product, op {} ({}), has {} of all FLOPs and {} entries, {} of those of its operands",
-      most.op, links_text(report, most), percent(share(static_cast<double>(most.flops), all)),
+      most.op, links_text(report.links, most), percent(share(static_cast<double>(most.flops), all)),
       short_count(most.nnz, report.explanation.inputs), short_ratio(most.growth()));
   if (most_grown->growth() <= 1) return text + "; no product has more entries than its operands.";
   if (most_grown->op == most.op) return text + ", the most of all.";
-  return fmt::format("{}; op {} ({}) fills in most, {}.", text, most_grown->op, links_text(report, *most_grown),
+  return fmt::format("{}; op {} ({}) fills in most, {}.", text, most_grown->op, links_text(report.links, *most_grown),
                      short_ratio(most_grown->growth()));
 }
 
 bool has_repeated_levels(const Explanation& explanation) {
   return std::ranges::any_of(explanation.levels, [](const ExplainedLevel& level) { return level.repeat > 1; });
-}
-
-/// Levels with the columns of each account, for CSV and people.
-Table levels_table(const ExplainReport& report) {
-  const Explanation& explanation = report.explanation;
-  using Item = std::size_t;
-  std::vector<Field<Item>> fields = {
-      {"level", "level", Unit::exact, [](Item level) { return level; }},
-      {"phase", "phase", Unit::text, [&](Item level) { return explanation.levels[level].phase; }},
-      {"repeat", has_repeated_levels(explanation) ? std::optional<std::string>("repeat") : std::nullopt, Unit::exact,
-       [&](Item level) { return explanation.levels[level].repeat; }},
-      {"ops", "ops", Unit::exact, [&](Item level) { return explanation.levels[level].ops; }},
-      {"flops", "FLOPs", Unit::count,
-       [&](Item level) { return Value::mean(explanation.levels[level].flops, explanation.inputs); }}};
-  for (const Account& account : report.explanation.accounts) {
-    const std::string rule = to_string(account.rule);
-    const bool is_time = account.rule == AccountRule::seconds;
-    fields.emplace_back("cost_" + rule, is_time ? "time" : "span," + rule, is_time ? Unit::seconds : Unit::count,
-                        [&](Item level) { return account.levels[level].cost; });
-    fields.emplace_back("share_" + rule, "share", Unit::exact, [&](Item level) {
-      const double part = share(account.levels[level].cost, account.total);
-      return Value(part).shown(percent(part));
-    });
-    fields.emplace_back("binds_" + rule, "binds", Unit::text, [&](Item level) { return account.levels[level].binds; });
-  }
-  return {"", numbered(explanation.levels.size()), std::move(fields)};
-}
-
-Table products_table(const ExplainReport& report, const std::string& name, std::size_t most) {
-  std::vector<const FillIn*> rows = each_of(report.explanation.products);
-  rows.resize(std::min(rows.size(), most));
-  using Item = const FillIn*;
-  const auto mean = [inputs = report.explanation.inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };
-  return {name, std::move(rows),
-          std::vector<Field<Item>>{
-              {"op", "op", Unit::exact, &FillIn::op},
-              {"level", "level", Unit::exact, &FillIn::level},
-              {"first", {}, Unit::exact, [](Item product) { return product->first_link + 1; }},
-              {"last", {}, Unit::exact, [](Item product) { return product->last_link + 1; }},
-              {"of", "of", Unit::text, [report](Item product) { return links_text(report, *product); }},
-              {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
-              {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
-              {"growth", "growth", Unit::ratio, [](Item product) { return product->growth(); }},
-              {"flops", "FLOPs", Unit::count, [mean](Item product) { return mean(product->flops); }}}};
 }
 
 Json account_json(const ExplainReport& report, const Account& account) {
@@ -230,6 +183,49 @@ Json account_json(const ExplainReport& report, const Account& account) {
 }
 
 }  // namespace
+
+Table levels_table(const Explanation& explanation, std::size_t most) {
+  using Item = std::size_t;
+  std::vector<Field<Item>> fields = {
+      {"level", "level", Unit::exact, [](Item level) { return level; }},
+      {"phase", "phase", Unit::text, [&](Item level) { return explanation.levels[level].phase; }},
+      {"repeat", has_repeated_levels(explanation) ? std::optional<std::string>("repeat") : std::nullopt, Unit::exact,
+       [&](Item level) { return explanation.levels[level].repeat; }},
+      {"ops", "ops", Unit::exact, [&](Item level) { return explanation.levels[level].ops; }},
+      {"flops", "FLOPs", Unit::count,
+       [&](Item level) { return Value::mean(explanation.levels[level].flops, explanation.inputs); }}};
+  for (const Account& account : explanation.accounts) {
+    const std::string rule = to_string(account.rule);
+    const bool is_time = account.rule == AccountRule::seconds;
+    fields.emplace_back("cost_" + rule, is_time ? "time" : "span," + rule, is_time ? Unit::seconds : Unit::count,
+                        [&](Item level) { return account.levels[level].cost; });
+    fields.emplace_back("share_" + rule, "share", Unit::exact, [&](Item level) {
+      const double part = share(account.levels[level].cost, account.total);
+      return Value(part).shown(percent(part));
+    });
+    fields.emplace_back("binds_" + rule, "binds", Unit::text, [&](Item level) { return account.levels[level].binds; });
+  }
+  return {"", numbered(std::min(explanation.levels.size(), most)), std::move(fields)};
+}
+
+Table products_table(const Explanation& explanation, const std::vector<std::string>& links, const std::string& name,
+                     std::size_t most) {
+  std::vector<const FillIn*> rows = each_of(explanation.products);
+  rows.resize(std::min(rows.size(), most));
+  using Item = const FillIn*;
+  const auto mean = [inputs = explanation.inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };
+  return {name, std::move(rows),
+          std::vector<Field<Item>>{
+              {"op", "op", Unit::exact, &FillIn::op},
+              {"level", "level", Unit::exact, &FillIn::level},
+              {"first", {}, Unit::exact, [](Item product) { return product->first_link + 1; }},
+              {"last", {}, Unit::exact, [](Item product) { return product->last_link + 1; }},
+              {"of", "of", Unit::text, [&links](Item product) { return links_text(links, *product); }},
+              {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
+              {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
+              {"growth", "growth", Unit::ratio, [](Item product) { return product->growth(); }},
+              {"flops", "FLOPs", Unit::count, [mean](Item product) { return mean(product->flops); }}}};
+}
 
 std::vector<std::string> explanation_sentences(const ExplainReport& report) {
   const Explanation& explanation = report.explanation;
@@ -262,17 +258,19 @@ Document document(const ExplainReport& report) {
                     {"execution", "level"},
                     {"accounts", std::move(accounts)},
                     {"blocks", std::move(blocks)},
+                    {"links", report.links},
                     {"sentences", explanation_sentences(report)}};
       })
-      .list(products_table(report, "products", SIZE_MAX))
-      .sheet(levels_table(report))
+      .list(products_table(explanation, report.links, "products"))
+      .sheet(levels_table(explanation))
       .say(fmt::format("{}: {} against {}\nOn {}\n\n", report.model, explanation.schedule, explanation.against,
                        frame_text(report.frame)))
-      .show(levels_table(report).first(
-          kMostLevelsInText, fmt::format("... of {} levels: --format csv lists them.\n", explanation.levels.size())));
+      .show(levels_table(explanation)
+                .first(kMostLevelsShown,
+                       fmt::format("... of {} levels: --format csv lists them.\n", explanation.levels.size())));
   if (!explanation.products.empty()) {
     document.say("\nProducts of matrices, entries of operands and result:\n\n")
-        .show(products_table(report, "", kMostProductsInText));
+        .show(products_table(explanation, report.links, "", kMostProductsShown));
   }
   document.say("\n");
   for (const std::string& sentence : explanation_sentences(report)) document.say(sentence + '\n');

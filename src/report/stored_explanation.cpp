@@ -1,16 +1,14 @@
 #include "upsweep/report/stored_explanation.hpp"
 
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/report/explain_report.hpp"
 #include "upsweep/report/replayed_run.hpp"
 
 namespace upsweep {
 namespace {
-
-/// Explained in some tenths of a second.
-constexpr std::size_t kMostOps = 1 << 12;
 
 /// Of the elements of the chain, from the input on; empty where blocks stand for several operators.
 std::vector<std::string> link_names(const RunDetails& run) {
@@ -21,28 +19,103 @@ std::vector<std::string> link_names(const RunDetails& run) {
   return names.size() + 1 == run.run.length ? names : std::vector<std::string>();
 }
 
+/// Counts as sums over the inputs, of means.
+std::uint64_t sum_of(const Json& mean, std::uint64_t inputs) {
+  const double sum = std::nearbyint(mean.get<double>() * static_cast<double>(inputs));
+  if (!(sum >= 0 && sum < 0x1p63)) throw std::invalid_argument("a count is negative or too large");
+  return static_cast<std::uint64_t>(sum);
+}
+
+AccountRule rule_of(const std::string& name) {
+  for (const AccountRule rule : {AccountRule::whole, AccountRule::shared, AccountRule::seconds}) {
+    if (to_string(rule) == name) return rule;
+  }
+  throw std::invalid_argument("there is no such rule");
+}
+
+Account account_of(const Json& kept) {
+  Account account;
+  account.rule = rule_of(kept.at("rule"));
+  account.total = kept.at("total");
+  account.against = kept.at("against");
+  for (const Json& level : kept.at("levels")) {
+    const Json& binds = level.at("binds");
+    account.levels.push_back({level.at("cost"), binds.is_null() ? "" : binds.get<std::string>()});
+  }
+  return account;
+}
+
+/// Throws std::invalid_argument and exceptions of JSON for what is no explanation.
+StoredExplanation explanation_of(const Json& kept) {
+  StoredExplanation stored;
+  Explanation& explanation = stored.explanation;
+  explanation.schedule = kept.at("schedule");
+  explanation.against = kept.at("against");
+  explanation.workers = kept.at("workers");
+  explanation.inputs = kept.at("inputs");
+  if (explanation.inputs == 0) throw std::invalid_argument("it is over no input");
+  stored.links = kept.at("links").get<std::vector<std::string>>();
+  stored.sentences = kept.at("sentences").get<std::vector<std::string>>();
+  for (const Json& level : kept.at("accounts").at(0).at("levels")) {
+    explanation.levels.push_back(
+        {level.at("phase"), level.at("repeat"), level.at("ops"), sum_of(level.at("flops"), explanation.inputs)});
+  }
+  for (const Json& account : kept.at("accounts")) {
+    explanation.accounts.push_back(account_of(account));
+    if (explanation.accounts.back().levels.size() != explanation.levels.size())
+      throw std::invalid_argument("its accounts are of different levels");
+  }
+  for (const Json& product : kept.at("products")) {
+    const auto sum = [&](const char* name) { return sum_of(product.at(name), explanation.inputs); };
+    const auto link = [&](const char* name) -> std::uint32_t {
+      const std::uint32_t place = product.at(name);
+      if (place < 1 || (!stored.links.empty() && place > stored.links.size()))
+        throw std::invalid_argument("a product covers what is not there");
+      return place - 1;
+    };
+    explanation.products.push_back({product.at("op"), product.at("level"), link("first"), link("last"),
+                                    sum("operands_nnz"), sum("nnz"), sum("flops")});
+  }
+  return stored;
+}
+
 }  // namespace
 
-std::vector<std::string> stored_explanation(const RunDetails& schedule, const RunDetails& plain) {
-  if (schedule.ops.size() > kMostOps || plain.ops.size() > kMostOps) return {};
+std::string kept_explanation(const ExplainReport& report) { return document(report).json().dump(); }
+
+std::optional<StoredExplanation> read_explanation(const std::string& kept) {
+  const Json json = Json::parse(kept, nullptr, false);
+  if (json.is_discarded()) return std::nullopt;
+  try {
+    return explanation_of(json);
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<StoredExplanation> stored_explanation(const RunDetails& schedule, const RunDetails& plain) {
+  if (schedule.ops.size() > kMostExplainedOps || plain.ops.size() > kMostExplainedOps) return std::nullopt;
   try {
     const ScheduleProfile mine = stored_profile(schedule);
     const ScheduleProfile against = stored_profile(plain);
-    const Explanation explanation = explain(mine, against, {schedule.run.workers, 1, nullptr, 4});
+    StoredExplanation stored{explain(mine, against, {schedule.run.workers, 1, nullptr, 4}), link_names(schedule), {}};
     // What a file says is a product of matrices may be none: one that reads the gradient covers more than the links.
-    for (const FillIn& product : explanation.products) {
-      if (product.last_link + std::size_t{1} >= mine.schedule.length) return {};
+    for (const FillIn& product : stored.explanation.products) {
+      if (product.last_link + std::size_t{1} >= mine.schedule.length) return std::nullopt;
     }
     VerdictFrame frame;
     frame.workers = schedule.run.workers;
     frame.execution = to_string(Execution::level);
     frame.pattern = schedule.run.pattern;
-    return explanation_sentences(
-        {schedule.run.model, "network", schedule.run.pattern, frame, explanation, link_names(schedule)});
+    stored.sentences = explanation_sentences(
+        {schedule.run.model, "network", schedule.run.pattern, frame, stored.explanation, stored.links});
+    return stored;
   } catch (const std::invalid_argument&) {
-    return {};  // of an older version, or edited
+    return std::nullopt;  // of an older version, or edited
   } catch (const CountOverflow&) {
-    return {};
+    return std::nullopt;
   }
 }
 

@@ -18,6 +18,7 @@ void columns(auto& visit, CommandRow& row) {
   visit("parameters", row.parameters);
   visit("rule", row.rule);
   columns(visit, row.verdict);
+  visit("explanation", row.explanation);
 }
 
 CommandRow command_now(const std::string& tool_version, const std::string& command, const std::string& parameters) {
@@ -30,6 +31,13 @@ KeptVerdict kept(const Verdict& verdict) {
 
 KeptVerdict StoreReader::verdict_of(std::int64_t command) const {
   return first_row<KeptVerdict>(impl_->database, "FROM commands WHERE id = ?", command).value_or(KeptVerdict());
+}
+
+std::optional<std::string> StoreReader::explanation_of(std::int64_t run) const {
+  Statement select(impl_->database,
+                   "SELECT explanation FROM commands WHERE explanation IS NOT NULL AND id = "
+                   "(SELECT command_id FROM run_summary WHERE id = ?)");
+  return select.bind(run).step() ? std::optional(select.text(0)) : std::nullopt;
 }
 
 std::int64_t save_command(Sqlite& database, const CommandRow& row) { return insert_row(database, "commands", row, ""); }

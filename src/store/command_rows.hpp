@@ -17,6 +17,7 @@ struct CommandRow {
   std::string parameters;
   std::optional<std::string> rule;
   KeptVerdict verdict = {};
+  std::optional<std::string> explanation = {};
 };
 
 /// A command of now, by whose rules everything is counted.

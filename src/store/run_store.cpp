@@ -40,6 +40,7 @@ std::vector<std::int64_t> RunStore::save(const RunContext& context, const std::v
   Sqlite& database = impl_->database;
   CommandRow command = command_now(context.tool_version, context.command, context.parameters);
   command.verdict = context.verdict;
+  command.explanation = context.explanation;
   RunRows rows(context, runs);
   return impl_->write_all([&] {
     const std::int64_t command_id = save_command(database, command);
@@ -59,6 +60,7 @@ std::int64_t RunStore::save(const TrainingRecord& record) {
 std::int64_t RunStore::save(const PassRecord& record) {
   CommandRow command = command_now(record.tool_version, record.command, record.parameters);
   command.verdict = record.verdict;
+  command.explanation = record.explanation;
   return impl_->write_all(
       [&] { return save_pass_run(impl_->database, save_command(impl_->database, command), record); });
 }

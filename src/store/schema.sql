@@ -16,7 +16,8 @@ CREATE TABLE commands (
   parameters TEXT NOT NULL,           -- the command line, as JSON
   rule TEXT,                          -- by which everything was counted; NULL: by a version that did not keep it
   verdict TEXT,                       -- sentences that it ended with; NULL: by a version that did not keep them
-  verdict_ratio REAL                  -- of the best scan to back-propagation of the kind that decides; NULL: none was compared
+  verdict_ratio REAL,                 -- of the best scan to back-propagation of the kind that decides; NULL: none was compared
+  explanation TEXT                    -- of a search, why: what `explain` says of its best scan, as JSON; NULL: not explained
 );
 
 -- Searches and runs of schedules --------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,18 @@ struct ExplainReport {
 
 /// See docs/explaining.md; without the verdict. CSV: the levels, with the columns of each account.
 [[nodiscard]] Document document(const ExplainReport& report);
+
+/// Of many people see these.
+inline constexpr std::size_t kMostLevelsShown = 60;
+inline constexpr std::size_t kMostProductsShown = 8;
+
+/// Levels with the columns of each account, the first `most` of them.
+[[nodiscard]] Table levels_table(const Explanation& explanation, std::size_t most = SIZE_MAX);
+
+/// Products of matrices, the `most` most expensive ones, with the names of the `links` that they cover; `name` as of
+/// Table.
+[[nodiscard]] Table products_table(const Explanation& explanation, const std::vector<std::string>& links,
+                                   const std::string& name = "", std::size_t most = SIZE_MAX);
 
 /// From the whole to the op, a sentence each.
 [[nodiscard]] std::vector<std::string> explanation_sentences(const ExplainReport& report);

@@ -68,6 +68,7 @@ struct PassRecord {
   std::vector<PassRow> passes;
   std::vector<LossPoint> losses = {};
   KeptVerdict verdict = {};
+  std::optional<std::string> explanation = {};  ///< as RunContext::explanation; written, not read
 };
 
 }  // namespace upsweep

@@ -35,6 +35,7 @@ struct RunContext {
   std::string machine_text = {};     ///< its file
   std::optional<double> predicted_build_s = std::nullopt;
   KeptVerdict verdict = {};
+  std::optional<std::string> explanation = {};  ///< of a search: kept_explanation()
 };
 
 /// A run of a schedule on a backend, to be kept beside the prediction.

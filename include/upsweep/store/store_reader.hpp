@@ -51,6 +51,9 @@ class StoreReader {
   [[nodiscard]] std::optional<RunDetails> details(std::int64_t id) const;
   /// What a command came to: StoredRun::command_id; nothing where there is no such command.
   [[nodiscard]] KeptVerdict verdict_of(std::int64_t command) const;
+  /// Of the search that a run of any kind is of, why its best scan is faster or slower than plain back-propagation, as
+  /// kept_explanation() wrote it; nothing where it was not explained.
+  [[nodiscard]] std::optional<std::string> explanation_of(std::int64_t run) const;
   /// The search of this id.
   [[nodiscard]] std::optional<StoredSearch> search(std::int64_t id) const;
   /// The machine of this id.
