@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compared_schedule.hpp"
+#include "explained_schedule.hpp"
 #include "upsweep/app/search.hpp"
 #include "upsweep/report/explain_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -52,7 +52,7 @@ const StackedProfile& way_of(const StackedSearchResult& ways, const Verdict& ver
 }
 
 /// The schedule of a profile; `asked` is its name in the request.
-ComparedSchedule compared_of(const ProfileOutcome& profile, const std::string& asked) {
+ExplainedSchedule compared_of(const ProfileOutcome& profile, const std::string& asked) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted)) return network->profile();
   if (const auto* ways = std::get_if<StackedSearchResult>(&profile.counted))
     return way_of(*ways, profile.verdict, asked);
@@ -62,7 +62,7 @@ ComparedSchedule compared_of(const ProfileOutcome& profile, const std::string& a
 }
 
 /// Plain back-propagation beside the schedule of a profile.
-ComparedSchedule plain_of(const ProfileOutcome& profile, const ComparedSchedule& schedule) {
+ExplainedSchedule plain_of(const ProfileOutcome& profile, const ExplainedSchedule& schedule) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&profile.counted))
     return network->analysis.schedules.front();
   if (const auto* ways = std::get_if<StackedSearchResult>(&profile.counted)) return ways->wavefront();
@@ -132,7 +132,7 @@ ProfileOutcome run_profile(ProfileRequest request, const Caller& caller, const W
 
 /// The other schedule, and its verdict beside plain back-propagation.
 struct Other {
-  ComparedSchedule compared;
+  ExplainedSchedule compared;
   Verdict verdict;
 };
 
@@ -144,7 +144,7 @@ Other other_of(const ExplainRequest& request, const Caller& caller, const Watch&
   other.db.reset();
   try {
     ProfileOutcome profile = run_profile(other, caller, watch);
-    ComparedSchedule compared = compared_of(profile, *request.against);
+    ExplainedSchedule compared = compared_of(profile, *request.against);
     return {std::move(compared), std::move(profile.verdict)};
   } catch (const RequestError& error) {
     throw RequestError(error.field() == "schedule" ? "against" : error.field(), error.what());
@@ -191,8 +191,8 @@ ExplainOutcome run(const ExplainRequest& asked, const Caller& caller, const Watc
   }
   ExplainOutcome outcome{run_profile(request.profile, caller, watch), {}, {}};
   ProfileOutcome& profile = outcome.profile;
-  const ComparedSchedule mine = compared_of(profile, schedule);
-  ComparedSchedule against;
+  const ExplainedSchedule mine = compared_of(profile, schedule);
+  ExplainedSchedule against;
   if (is_linear(*request.against)) {
     against = plain_of(profile, mine);
   } else {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "compared_schedule.hpp"
+#include "explained_schedule.hpp"
 #include "count_and_search.hpp"
 #include "feasible_on.hpp"
 #include "upsweep/app/pass_records.hpp"

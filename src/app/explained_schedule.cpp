@@ -1,4 +1,4 @@
-#include "compared_schedule.hpp"
+#include "explained_schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::size_t plain_place(const SearchResult& result) {
   return best;
 }
 
-ComparedSchedule compared_at(const SearchOutcome& outcome, std::size_t place) {
+ExplainedSchedule compared_at(const SearchOutcome& outcome, std::size_t place) {
   if (const auto* passes = std::get_if<DeviceSearchResult>(&outcome.result)) {
     return explained_pass(std::get<RecurrentModel>(outcome.model), passes->passes[place].method, outcome.assumptions);
   }
@@ -44,7 +44,7 @@ ComparedSchedule compared_at(const SearchOutcome& outcome, std::size_t place) {
   return explicit_profile(outcome.model, std::get<SearchResult>(outcome.result).at(place).schedule);
 }
 
-bool is_small(const ComparedSchedule& schedule) {
+bool is_small(const ExplainedSchedule& schedule) {
   const auto* profile = std::get_if<ScheduleProfile>(&schedule);
   return profile == nullptr || profile->ops.size() <= kMostExplainedOps;
 }
@@ -64,7 +64,8 @@ const std::string& name_of(const AnyModel& model) {
 
 }  // namespace
 
-Explanation explain_compared(const ComparedSchedule& schedule, const ComparedSchedule& against, const ExplainedOn& on) {
+Explanation explain_compared(const ExplainedSchedule& schedule, const ExplainedSchedule& against,
+                             const ExplainedOn& on) {
   return std::visit(
       [&](const auto& mine) { return explain(mine, std::get<std::decay_t<decltype(mine)>>(against), on); }, schedule);
 }
@@ -122,8 +123,8 @@ std::optional<std::string> kept_explanation(const SearchOutcome& outcome) {
   if (result.options.objective != Objective::time || result.options.scope != Scope::all) return std::nullopt;
   if (baselines.empty() || baselines.front().best_scan.empty()) return std::nullopt;
   try {
-    const ComparedSchedule scan = compared_at(outcome, place_of(result, baselines.front().best_scan));
-    const ComparedSchedule plain = compared_at(outcome, plain_place(result));
+    const ExplainedSchedule scan = compared_at(outcome, place_of(result, baselines.front().best_scan));
+    const ExplainedSchedule plain = compared_at(outcome, plain_place(result));
     if (!is_small(scan) || !is_small(plain)) return std::nullopt;
     const Explanation explanation = explain_compared(
         scan, plain, {result.workers, result.options.batch, result.options.machine, result.options.value_bytes});

@@ -16,10 +16,10 @@
 namespace upsweep {
 
 /// A schedule over a chain combine by combine, a way through a stack of layers, or a pass on a machine.
-using ComparedSchedule = std::variant<ScheduleProfile, StackedProfile, ExplainedPass>;
+using ExplainedSchedule = std::variant<ScheduleProfile, StackedProfile, ExplainedPass>;
 
 /// explain() of two of the same kind.
-[[nodiscard]] Explanation explain_compared(const ComparedSchedule& schedule, const ComparedSchedule& against,
+[[nodiscard]] Explanation explain_compared(const ExplainedSchedule& schedule, const ExplainedSchedule& against,
                                            const ExplainedOn& on);
 
 /// A schedule of a synthetic chain or of the steps of a recurrent model, combine by combine. Throws RequestError about
