@@ -115,6 +115,30 @@ TEST(Crossover, OfARecurrentSearchOfAllSchemesSaysWhatTheVerdictSays) {
   EXPECT_THAT(sentence, HasSubstr(figures[0].caption.substr(figures[0].caption.find("Where each op"))));
 }
 
+// A profile has no spans of plain back-propagation: these are those of a run of it.
+TEST(Crossover, OfAProfileOfANetworkStandsBesideAKeptRunOfPlainBackPropagation) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string models = UPSWEEP_SOURCE_DIR "/models/";
+  const Arguments profile = {
+      "profile", models + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--db", db, "--workers", "16"};
+  const auto with_schedule = [&](const std::string& schedule) {
+    Arguments arguments = profile;
+    arguments.insert(arguments.end(), {"--schedule", schedule});
+    return json_of(arguments);
+  };
+  const Json verdict = with_schedule("hybrid:1")["verdict"];
+  EXPECT_THAT(kinds_of_run(StoreReader(db), 1), ::testing::Not(::testing::Contains("crossover")));
+  ASSERT_EQ(upsweep({"profile", models + "lenet5.yaml", "--schedule", "linear", "--db", db}).exit_code, 0);
+  EXPECT_THAT(kinds_of_run(StoreReader(db), 1), ::testing::Not(::testing::Contains("crossover"))) << "another model's";
+  with_schedule("linear");
+  const std::vector<Figure> figures = figures_of_run(StoreReader(db), 1, "crossover");
+  ASSERT_EQ(figures.size(), 1U);
+  const std::string caption = figures[0].caption;
+  EXPECT_THAT(verdict["sentence"].get<std::string>(), HasSubstr(caption.substr(caption.find("Where each op runs"))));
+  EXPECT_THAT(kinds_of_run(StoreReader(db), 3), ::testing::Not(::testing::Contains("crossover"))) << "is that itself";
+}
+
 TEST(Crossover, IsNotThereInSecondsOfADeviceOrForAnotherObjective) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");

@@ -36,6 +36,27 @@ std::vector<const RunDetails*> compared_runs(std::span<const RunDetails> runs) {
   return compared;
 }
 
+/// Schedules, plain back-propagation first.
+ComparedSchedules compared_under(const SearchOptions& options, const std::vector<const RunDetails*>& runs) {
+  ComparedSchedules compared;
+  compared.workers = runs.front()->run.workers;
+  compared.execution = options.execution;
+  OvertakingSearch overtaking(options);
+  for (const RunDetails* run : runs) {
+    const auto stored = std::make_shared<const StoredSchedule>(*run);
+    const CountedSchedule& counts = *stored->counts;
+    const bool is_plain = is_plain_schedule(counts.name());
+    overtaking.add(counts, counts.sums(options.scope, true).totals, is_plain);
+    compared.schedules.push_back({counts.name(), is_plain, counts.inputs(), stored->profile.ops.size(),
+                                  stored->profile.ops.size(), counts.shared(options.scope),
+                                  whole_makespan(std::shared_ptr<const CountedSchedule>(stored, &counts), options)});
+  }
+  const std::optional<Overtakes> overtakes = overtaking.result();
+  if (!overtakes) throw std::invalid_argument("there are no scans, or is no plain back-propagation");
+  compared.overtakes = *overtakes;
+  return compared;
+}
+
 }  // namespace
 
 MakespanOfWorkers whole_makespan(std::shared_ptr<const CountedSchedule> schedule, const SearchOptions& options) {
@@ -58,23 +79,17 @@ SearchOptions options_of(const SearchRecord& search) {
 std::optional<ComparedSchedules> compared_schedules(std::span<const RunDetails> runs) {
   const std::vector<const RunDetails*> fitting = compared_runs(runs);
   if (fitting.empty()) return std::nullopt;
-  const SearchOptions options = options_of(*fitting.front()->search);
-  ComparedSchedules compared;
-  compared.workers = fitting.front()->run.workers;
-  compared.execution = options.execution;
-  OvertakingSearch overtaking(options);
-  for (const RunDetails* run : fitting) {
-    const auto stored = std::make_shared<const StoredSchedule>(*run);
-    const CountedSchedule& counts = *stored->counts;
-    const bool is_plain = is_plain_schedule(counts.name());
-    overtaking.add(counts, counts.sums(options.scope, true).totals, is_plain);
-    compared.schedules.push_back({counts.name(), is_plain, counts.inputs(), stored->profile.ops.size(),
-                                  stored->profile.ops.size(), counts.shared(options.scope),
-                                  whole_makespan(std::shared_ptr<const CountedSchedule>(stored, &counts), options)});
-  }
-  const std::optional<Overtakes> overtakes = overtaking.result();
-  if (!overtakes) throw std::invalid_argument("there are no scans, or is no plain back-propagation");
-  compared.overtakes = *overtakes;
+  return compared_under(options_of(*fitting.front()->search), fitting);
+}
+
+std::optional<ComparedSchedules> compared_schedules(const RunDetails& run, const RunDetails& plain) {
+  if (run.search || (run.machine && run.machine->kind != "pram")) return std::nullopt;
+  if (run.run.schedule == plain.run.schedule) return std::nullopt;
+  SearchOptions options;
+  options.execution = Execution::dag;  // a profile's own is not stored
+  ComparedSchedules compared = compared_under(options, {&plain, &run});
+  compared.workers = run.run.workers;
+  compared.scan = run.run.schedule;
   return compared;
 }
 

@@ -41,6 +41,10 @@ struct ComparedSchedules {
 /// ops are not those of their schedules or have no spans, and where there is nothing to compare; CountOverflow.
 [[nodiscard]] std::optional<ComparedSchedules> compared_schedules(std::span<const RunDetails> runs);
 
+/// Of a run that was profiled and one of plain back-propagation over the same model, in FLOPs; nothing where the run is
+/// that itself, or of seconds. Throws likewise.
+[[nodiscard]] std::optional<ComparedSchedules> compared_schedules(const RunDetails& run, const RunDetails& plain);
+
 /// Of a profile or such a search of a recurrent model or a stack of layers, which closed forms count again. Throws
 /// likewise, where they come to other FLOPs than are stored.
 [[nodiscard]] std::optional<ComparedSchedules> compared_schedules(const PassRecord& record);

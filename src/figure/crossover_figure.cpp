@@ -157,11 +157,10 @@ Figure figure_of_lines(const WorkersLines& lines, std::string context) {
   return figure;
 }
 
-/// Of what a command compared; nothing where it is not known or none of these.
-template <class Stored>
-std::optional<Figure> figure_of(const Stored& stored, const auto& context) {
+/// Of what `compare` finds; nothing where it is not known or none of these.
+std::optional<Figure> figure_of(const auto& compare, const auto& context) {
   try {
-    std::optional<ComparedSchedules> compared = compared_schedules(stored);
+    std::optional<ComparedSchedules> compared = compare();
     if (!compared) return std::nullopt;
     return figure_of_lines(WorkersLines(*std::move(compared)), context());
   } catch (const std::invalid_argument&) {
@@ -174,11 +173,15 @@ std::optional<Figure> figure_of(const Stored& stored, const auto& context) {
 }  // namespace
 
 std::optional<Figure> crossover_figure(std::span<const RunDetails> runs) {
-  return figure_of(runs, [&] { return runs_context(runs.front().run); });
+  return figure_of([&] { return compared_schedules(runs); }, [&] { return runs_context(runs.front().run); });
+}
+
+std::optional<Figure> crossover_figure(const RunDetails& run, const RunDetails& plain) {
+  return figure_of([&] { return compared_schedules(run, plain); }, [&] { return run_context(run); });
 }
 
 std::optional<Figure> crossover_figure(const StoredPasses& passes) {
-  return figure_of(passes.record, [&] { return passes_context(passes.record); });
+  return figure_of([&] { return compared_schedules(passes.record); }, [&] { return passes_context(passes.record); });
 }
 
 }  // namespace upsweep

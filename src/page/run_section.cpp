@@ -148,6 +148,8 @@ Markup run_body(const SectionContext& context, const RunDetails& run) {
     context.shelf.put(schedule_figure(run), out);
     context.shelf.put(timeline_figure(run), out);
     context.shelf.put(fill_in_figure(run), out);
+    if (const auto plain = run.search ? std::nullopt : context.store.plain_of(run.run))
+      context.shelf.put(crossover_figure(run, *plain), out);
     context.shelf.put(predicted_figure(run), out);
     context.shelf.put(residuals_figure(run), out);
   }

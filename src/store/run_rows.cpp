@@ -401,4 +401,11 @@ std::optional<RunDetails> StoreReader::details(std::int64_t id) const {
   return details;
 }
 
+std::optional<RunDetails> StoreReader::plain_of(const StoredRun& run) const {
+  const std::optional<StoredRun> plain = first_row<StoredRun>(
+      impl_->database, "FROM runs WHERE model_hash = ? AND pattern = ? AND inputs = ? AND depth = 0 ORDER BY id DESC",
+      run.model_hash, run.pattern, run.inputs);
+  return plain ? details(plain->id) : std::nullopt;
+}
+
 }  // namespace upsweep

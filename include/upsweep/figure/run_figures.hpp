@@ -56,6 +56,10 @@ inline constexpr std::size_t kMostMarks = 2000;
 /// Cost: that of OvertakingSearch, and about 4 million simulated ops at most.
 [[nodiscard]] std::optional<Figure> crossover_figure(std::span<const RunDetails> runs);
 
+/// The same of a run that was profiled, under dag execution where ops are whole, beside a run of plain
+/// back-propagation over the same model: StoreReader::plain_of().
+[[nodiscard]] std::optional<Figure> crossover_figure(const RunDetails& run, const RunDetails& plain);
+
 /// Measured beside predicted seconds of the schedules of runs that were validated together, a group per backend and
 /// device. Kind "measured".
 [[nodiscard]] std::optional<Figure> measured_figure(std::span<const RunDetails> runs);

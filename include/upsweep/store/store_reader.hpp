@@ -49,6 +49,8 @@ class StoreReader {
 
   /// A run with all that belongs to it; nothing where there is no run of a schedule with this id.
   [[nodiscard]] std::optional<RunDetails> details(std::int64_t id) const;
+  /// The newest run of plain back-propagation of a run's model over the same inputs, whichever command kept it.
+  [[nodiscard]] std::optional<RunDetails> plain_of(const StoredRun& run) const;
   /// What a command came to: StoredRun::command_id; nothing where there is no such command.
   [[nodiscard]] KeptVerdict verdict_of(std::int64_t command) const;
   /// Of the search that a run of any kind is of, why its best scan is faster or slower than plain back-propagation, as
