@@ -56,6 +56,26 @@ TEST_P(VerdictEverywhere, IsTheSameInTableJsonDatabaseAndPage) {
   std::ranges::replace(lines, '\n', ' ');
   EXPECT_EQ(lines, sentence);
 
+  // Under what it holds, in the sentence as in JSON; what axes of a study change is told by their name.
+  const Json& frame = verdict["frame"];
+  ASSERT_TRUE(frame.is_object());
+  const auto varies = [&](const char* name) { return std::ranges::count(frame["varies"], Json(name)) > 0; };
+  const bool is_training = arguments.front() == "training";
+  for (const char* name : {"execution", "pattern"}) {
+    if (is_training) continue;  // of dense kernels or of a file's costs
+    EXPECT_TRUE(frame[name].is_string() || varies(name)) << name;
+    if (frame[name].is_string()) {
+      EXPECT_THAT(sentence, HasSubstr(frame[name].get<std::string>() + ' ' + name));
+    }
+  }
+  EXPECT_TRUE(!frame["workers"].is_null() || !frame["machine"].is_null() || varies("machine") || varies("workers"));
+  for (const Json& baseline : verdict["baselines"]) {
+    const std::string name = baseline["name"];
+    if (name == "sparse-bp-whole" || name == "sparse-bp-shared") {
+      EXPECT_EQ(std::ranges::count(frame["ops"], Json(name.substr(10))), 1) << name;
+    }
+  }
+
   double largest = -1;
   for (const Json& baseline : verdict["baselines"]) {
     if (!baseline["ratio"].is_null()) largest = std::max(largest, baseline["ratio"].get<double>());

@@ -333,8 +333,14 @@ Verdict passes_verdict(const PassesReport& report) {
   const double plain_s = passes[*plain].times.total();
   const std::string name = to_string(passes[*plain].request.method);
   verdict.baselines = {{"sparse-bp", plain_s, true}};
-  const std::string on = fmt::format("On {} ({}), {}", report.device.device, workers_text(report.workers),
-                                     sequences_text(report.model.batch));
+  verdict.frame = VerdictFrame{.workers = report.workers,
+                               .machine = report.device.device,
+                               .batch = report.model.batch,
+                               .input = "sequence",
+                               .execution = to_string(Execution::level),
+                               .pattern = to_string(PatternKind::guaranteed),
+                               .priced_by = "measured"};
+  const std::string on = fmt::format("On {}", frame_text(*verdict.frame));
   if (!scan) {
     verdict.is_decided = false;
     verdict.sentences.push_back(

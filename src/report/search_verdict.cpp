@@ -291,7 +291,7 @@ std::string interval_sentence(const SearchReport& report, const Verdict& verdict
 }
 
 /// Under what it holds.
-VerdictFrame frame_of(const SearchReport& report) {
+VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
   const SearchOptions& options = result.options;
   VerdictFrame frame;
@@ -302,11 +302,13 @@ VerdictFrame frame_of(const SearchReport& report) {
   frame.launch = launch_name(options.machine);
   if (options.in_seconds() && options.machine->product_rates() != nullptr && report.priced_by != "kernels")
     frame.library = options.machine->product_rates()->library;
-  if (report.kind == "network") frame.pattern = report.pattern;
+  frame.pattern = report.pattern;
   frame.scope = options.scope == Scope::all ? "all" : "live";
+  frame.execution = to_string(options.execution);
   if (report.priced_by == "kernels") return frame;
   frame.workers = result.workers;
-  frame.execution = to_string(options.execution);
+  if (has_whole_ops(options.machine)) frame.ops = {"whole"};
+  if (has_shared(verdict)) frame.ops.emplace_back("shared");
   return frame;
 }
 
@@ -391,7 +393,7 @@ std::string score_name(const SearchOptions& options) {
 Verdict search_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared_scans(report);
-  verdict.frame = frame_of(report);
+  verdict.frame = frame_of(report, verdict);
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = {best_text(report),
@@ -412,7 +414,7 @@ Verdict search_verdict(const SearchReport& report) {
 Verdict profile_verdict(const SearchReport& report) {
   if (is_one_block(report)) return {.sentences = {kOneBlock}};
   Verdict verdict = compared_scans(report);
-  verdict.frame = frame_of(report);
+  verdict.frame = frame_of(report, verdict);
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = uncertainty_sentences(report, verdict);

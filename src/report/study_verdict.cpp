@@ -143,30 +143,63 @@ std::string wins_text(const Json& best) {
   return text;
 }
 
-/// What all points have in common of what a verdict names.
-std::string frame_sentence(const StudySpec& spec, bool is_in_seconds) {
-  const PointSettings& point = spec.base.point;
-  const auto is_axis = [&](const std::string& name) {
-    return std::ranges::any_of(spec.axes, [&](const Axis& axis) {
-      return std::ranges::find(axis.columns, name, &AxisColumn::path) != axis.columns.end();
+/// Whether an axis sets that, or a part of it.
+bool is_along_axis(const StudySpec& spec, const std::string& name) {
+  return std::ranges::any_of(spec.axes, [&](const Axis& axis) {
+    return std::ranges::any_of(axis.columns, [&](const AxisColumn& column) {
+      return column.path == name || column.path.starts_with(name + '.');
     });
+  });
+}
+
+/// What all points have in common, and what of it axes change.
+VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const std::string& machine) {
+  const PointSettings& point = spec.base.point;
+  VerdictFrame frame;
+  const auto set = [&](const char* name, const auto& common) {
+    if (is_along_axis(spec, name)) {
+      frame.varies.emplace_back(name);
+    } else {
+      common();
+    }
   };
+  frame.batch.reset();
+  frame.scope.clear();
+  set("workers", [&] { frame.workers = point.workers; });
+  set("machine", [&] { frame.machine = machine; });
+  set("batch", [&] { frame.batch = spec.base.batch; });
+  if (!is_in_seconds) set("ops", [&] { frame.ops = {to_string(point.ops)}; });
+  set("execution", [&] { frame.execution = to_string(point.execution); });
+  if (is_in_seconds) set("launch", [&] { frame.launch = to_string(point.launch.value_or(LaunchMode::graph)); });
+  set("pattern", [&] { frame.pattern = to_string(spec.base.pattern); });
+  set("scope", [&] { frame.scope = point.scope == Scope::all ? "all" : "live"; });
+  set("library", [&] { frame.library = point.library.value_or(""); });
+  return frame;
+}
+
+/// That as a sentence.
+std::string frame_sentence(const VerdictFrame& frame) {
+  const auto varies = [&](const char* name) { return std::ranges::find(frame.varies, name) != frame.varies.end(); };
   std::string text;
-  const auto add = [&](const char* name, const std::string& part) {
-    if (!is_axis(name)) text += (text.empty() ? "" : ", ") + part;
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  if (point.workers) add("workers", workers_text(*point.workers));
-  add("batch", spec.base.batch ? batch_text(*spec.base.batch, "input") : "one input or the model's own batch");
-  add("execution", fmt::format("{} execution", to_string(point.execution)));
-  if (!is_in_seconds) add("ops", fmt::format("ops that are {}", to_string(point.ops)));
-  if (is_in_seconds) add("launch", "on a gpu " + launch_text(point.launch.value_or(LaunchMode::graph)));
-  add("pattern", fmt::format("{} pattern", spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed"));
+  add(short_text(frame.machine, 120));
+  add(frame.workers ? workers_text(*frame.workers) : "");
+  if (!varies("batch")) add(frame.batch ? batch_text(*frame.batch, "input") : "one input or the model's own batch");
+  add(frame.execution.empty() ? "" : frame.execution + " execution");
+  add(frame.ops.empty() ? "" : "ops that are " + frame.ops.front());
+  if (const std::optional<LaunchMode> launch = launch_mode(frame.launch)) add("on a gpu " + launch_text(*launch));
+  add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
+  add(frame.scope == "live" ? "live ops" : "");
+  add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
   return text.empty() ? "" : fmt::format("All of it with {}.", text);
 }
 
 }  // namespace
 
-Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds) {
+Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds,
+                      const std::string& machine) {
   const auto is_crossover = [](const AnswerRecord& answer) {
     return answer.question == "crossover" && details_of(answer).contains("faster");
   };
@@ -183,7 +216,9 @@ Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec&
   if (text.empty() && !answers.empty()) text = fmt::format("{}.", answers.front().sentence);
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   Verdict verdict;
-  if (!text.empty()) verdict.sentences = {text, frame_sentence(spec, is_in_seconds)};
+  if (text.empty()) return verdict;
+  verdict.frame = frame_of(spec, is_in_seconds, machine);
+  verdict.sentences = {text, frame_sentence(*verdict.frame)};
   return verdict;
 }
 

@@ -263,8 +263,14 @@ Verdict train_verdict(const TrainReport& report) {
     baseline.scan_score = *per_iteration(*scan, scan->seconds.backward);
     amounts = fmt::format("{} against {}", short_seconds(baseline.scan_score), amounts);
   }
-  verdict.sentences = {fmt::format("Backward passes on {} ({}), batch {}: {} ({} an iteration).", report.device,
-                                   workers_text(report.workers), report.batch,
+  verdict.frame = VerdictFrame{.workers = report.workers,
+                               .machine = report.device,
+                               .batch = report.batch,
+                               .input = "sample",
+                               .execution = to_string(Execution::level),
+                               .pattern = report.shape ? "guaranteed" : "",
+                               .priced_by = "measured"};
+  verdict.sentences = {fmt::format("Backward passes on {}: {} ({} an iteration).", frame_text(*verdict.frame),
                                    comparison_text(baseline, plain->backward, verdict.same), amounts)};
   return verdict;
 }

@@ -22,15 +22,15 @@ const TrainingFigure* figure_named(const TrainingRecord& record, std::size_t var
   return found == record.figures.end() ? nullptr : &*found;
 }
 
-/// What costs of a network hold under; nothing where they stand in the file.
-std::optional<VerdictFrame> frame_of(const TrainingRecord& record) {
-  if (record.machine.empty()) return std::nullopt;
+/// Under what it holds; workers are devices.
+VerdictFrame frame_of(const TrainingRecord& record) {
   VerdictFrame frame;
+  frame.workers = record.devices;
   frame.machine = record.machine;
   frame.batch = std::max<std::uint64_t>(1, record.batch);
   frame.input = "sample";
   frame.launch = record.launch;
-  frame.priced_by = "roofline";
+  frame.priced_by = record.machine.empty() ? "file" : "roofline";
   return frame;
 }
 

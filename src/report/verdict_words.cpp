@@ -34,13 +34,15 @@ Json text_json(const std::string& text) { return text.empty() ? Json() : Json(te
 Json frame_json(const VerdictFrame& frame) {
   return {{"workers", frame.workers ? Json(*frame.workers) : Json()},
           {"machine", text_json(frame.machine)},
-          {"batch", frame.batch},
+          {"batch", frame.batch ? Json(*frame.batch) : Json()},
+          {"ops", frame.ops.empty() ? Json() : Json(frame.ops)},
           {"execution", text_json(frame.execution)},
           {"launch", text_json(frame.launch)},
           {"pattern", text_json(frame.pattern)},
-          {"scope", frame.scope},
+          {"scope", text_json(frame.scope)},
           {"library", text_json(frame.library)},
-          {"priced_by", text_json(frame.priced_by)}};
+          {"priced_by", text_json(frame.priced_by)},
+          {"varies", frame.varies}};
 }
 
 /// "from 3 workers on".
@@ -208,7 +210,7 @@ std::string frame_text(const VerdictFrame& frame) {
   const auto add = [&text](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  add(batch_text(frame.batch, frame.input));
+  if (frame.batch) add(batch_text(*frame.batch, frame.input));
   add(frame.execution.empty() ? "" : frame.execution + " execution");
   for (const LaunchMode mode : kLaunchModes) {
     if (to_string(mode) == frame.launch) add(launch_text(mode));

@@ -62,15 +62,17 @@ enum class Pays : std::uint8_t {
 struct VerdictFrame {
   std::optional<std::uint64_t> workers = {};  ///< nothing where the whole machine is meant
   std::string machine = {};                   ///< its name
-  std::uint64_t batch = 1;                    ///< inputs of an iteration
+  std::optional<std::uint64_t> batch = 1;     ///< inputs of an iteration; nothing: each model's own
   std::string input = "input";                ///< what one of them is, "sequence" of recurrent models
   std::string objective = {};                 ///< what is compared where that is not time, in words
   std::string execution = {};                 ///< "level" or "dag"
+  std::vector<std::string> ops = {};          ///< "whole", "shared": the rules of ops; none: ops use the whole machine
   std::string launch = {};                    ///< of a gpu: "eager", "graph" or "fused"
-  std::string pattern = {};                   ///< of a network: "guaranteed" or "sample"
+  std::string pattern = {};                   ///< of Jacobians: "guaranteed" or "sample"
   std::string scope = "all";                  ///< or "live"
   std::string library = {};                   ///< whose sparse products a gpu's are
   std::string priced_by = {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran
+  std::vector<std::string> varies = {};  ///< of a study: names of these fields, as JSON has them, that its axes change
 };
 
 /// What a scan that pays saves, and what it costs once.
