@@ -12,6 +12,7 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/grid/grid.hpp"
+#include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/store/study_store.hpp"
 

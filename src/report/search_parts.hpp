@@ -42,6 +42,18 @@ namespace upsweep {
 }
 [[nodiscard]] inline bool has_shared(const Verdict& verdict) { return shared_of(verdict) != nullptr; }
 
+/// The best depth and the best of all schemes, and what comes next; empty ones where there is no such thing.
+[[nodiscard]] std::vector<std::string> best_sentences(const SearchReport& report);
+
+/// What was not counted, and what follows from that; empty where all was.
+[[nodiscard]] std::string uncounted_sentence(const SearchReport& report);
+
+/// Which candidates estimates do not tell apart, and which comparisons they might turn; empty where nothing.
+[[nodiscard]] std::vector<std::string> uncertainty_sentences(const SearchReport& report, const Verdict& verdict);
+
+/// "; latency binds", of a candidate on a machine; else empty.
+[[nodiscard]] std::string binding_text(const SearchReport& report, const Candidate& candidate);
+
 /// A sentence for each other usual setting (execution, batch, how kernels are started) under which the comparison with
 /// the first baseline would end otherwise; empty ones where it would not.
 [[nodiscard]] std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict);

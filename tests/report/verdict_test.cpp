@@ -187,6 +187,12 @@ TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
                {"launch", {{"launch", false, {{"graph"}, {"eager"}}}}}};
   EXPECT_EQ(study_verdict({everywhere}, spec, true).sentences.back(),
             "All of it with 16 workers, level execution, guaranteed pattern.");
+  const Json frame = verdict_json(study_verdict({everywhere}, spec, true, "a100"))["frame"];
+  EXPECT_EQ(frame["varies"], Json::parse(R"(["batch", "launch"])"));
+  EXPECT_TRUE(frame["batch"].is_null());
+  EXPECT_TRUE(frame["launch"].is_null());
+  EXPECT_EQ(frame["machine"], "a100");
+  EXPECT_EQ(frame["execution"], "level");
 }
 
 TEST(Verdict, NamesEverySettingOfItsFrame) {
@@ -204,8 +210,8 @@ TEST(Verdict, NamesEverySettingOfItsFrame) {
   Verdict verdict;
   verdict.frame = frame;
   EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,
-      "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "library": null,
-      "priced_by": "roofline"})"));
+      "ops": null, "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "library": null,
+      "priced_by": "roofline", "varies": []})"));
 }
 
 TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
