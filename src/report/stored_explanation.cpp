@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/replayed_run.hpp"
 
 namespace upsweep {
@@ -18,6 +19,9 @@ std::vector<std::string> link_names(const RunDetails& run) {
   }
   return names.size() + 1 == run.run.length ? names : std::vector<std::string>();
 }
+
+/// A text of a file, which may be anything.
+std::string text_of(const Json& text) { return short_text(text.get<std::string>(), 120); }
 
 /// Counts as sums over the inputs, of means.
 std::uint64_t sum_of(const Json& mean, std::uint64_t inputs) {
@@ -40,7 +44,7 @@ Account account_of(const Json& kept) {
   account.against = kept.at("against");
   for (const Json& level : kept.at("levels")) {
     const Json& binds = level.at("binds");
-    account.levels.push_back({level.at("cost"), binds.is_null() ? "" : binds.get<std::string>()});
+    account.levels.push_back({level.at("cost"), binds.is_null() ? "" : text_of(binds)});
   }
   return account;
 }
@@ -49,16 +53,16 @@ Account account_of(const Json& kept) {
 StoredExplanation explanation_of(const Json& kept) {
   StoredExplanation stored;
   Explanation& explanation = stored.explanation;
-  explanation.schedule = kept.at("schedule");
-  explanation.against = kept.at("against");
+  explanation.schedule = text_of(kept.at("schedule"));
+  explanation.against = text_of(kept.at("against"));
   explanation.workers = kept.at("workers");
   explanation.inputs = kept.at("inputs");
   if (explanation.inputs == 0) throw std::invalid_argument("it is over no input");
-  stored.links = kept.at("links").get<std::vector<std::string>>();
+  for (const Json& link : kept.at("links")) stored.links.push_back(text_of(link));
   stored.sentences = kept.at("sentences").get<std::vector<std::string>>();
   for (const Json& level : kept.at("accounts").at(0).at("levels")) {
-    explanation.levels.push_back(
-        {level.at("phase"), level.at("repeat"), level.at("ops"), sum_of(level.at("flops"), explanation.inputs)});
+    explanation.levels.push_back({text_of(level.at("phase")), level.at("repeat"), level.at("ops"),
+                                  sum_of(level.at("flops"), explanation.inputs)});
   }
   for (const Json& account : kept.at("accounts")) {
     explanation.accounts.push_back(account_of(account));
