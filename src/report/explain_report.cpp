@@ -220,7 +220,7 @@ Table products_table(const Explanation& explanation, const std::vector<std::stri
               {"level", "level", Unit::exact, &FillIn::level},
               {"first", {}, Unit::exact, [](Item product) { return product->first_link + 1; }},
               {"last", {}, Unit::exact, [](Item product) { return product->last_link + 1; }},
-              {"of", "of", Unit::text, [&links](Item product) { return links_text(links, *product); }},
+              {"of", "of", Unit::text, [links](Item product) { return links_text(links, *product); }},
               {"operands_nnz", "operands", Unit::count, [mean](Item product) { return mean(product->operands_nnz); }},
               {"nnz", "result", Unit::count, [mean](Item product) { return mean(product->nnz); }},
               {"growth", "growth", Unit::ratio, [](Item product) { return product->growth(); }},
