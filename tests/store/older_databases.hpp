@@ -116,6 +116,16 @@ inline void make_older_database(const std::string& file, std::size_t version) {
                             "DELETE FROM main.sqlite_sequence;"
                             "INSERT INTO main.sqlite_sequence SELECT * FROM rows.sqlite_sequence;"),
             "");
+  if (version < 16) return;
+  ASSERT_EQ(
+      query(file,
+            "INSERT INTO anchor_sets SELECT 50, MIN(id), 'a.csv', '00' FROM commands;"
+            "INSERT INTO anchor_families (run_id, number, family, device, library, line_count, skipped, fitted, "
+            "left_out, failures_predicted, failures_missed, false_alarms, fitted_on, error_points, "
+            "in_sample_points, bound_points) VALUES (50, 0, 'scan', 'd', 'l', 1, 0, 1, 0, 0, 0, 0, 'it', 1, 1, 1);"
+            "INSERT INTO anchor_points (run_id, seq, family, file, line, status, fitted, left_out) VALUES "
+            "(50, 0, 0, 'a.csv', 2, 'ok', 1, 0)"),
+      "");
 }
 
 }  // namespace upsweep::testing

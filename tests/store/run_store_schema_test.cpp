@@ -156,6 +156,7 @@ TEST(Schema, GivesEveryOlderRunTheCommandThatWroteIt) {
       runs += "7|7\n";
     }
     if (version >= 7) commands += "8|study|[8]|a rule\n9|study|[9]|another\n";
+    if (version >= 16) runs += "50|1\n";
     EXPECT_EQ(query(file, "SELECT id, command, parameters, rule FROM commands ORDER BY id"), commands);
     EXPECT_EQ(query(file, "SELECT id, command_id FROM run_summary ORDER BY id"), runs);
     EXPECT_EQ(query(file, "SELECT id, command_id FROM searches"), "1|1\n");
@@ -259,10 +260,10 @@ TEST(Schema, DoesNotCopyTablesThatStayAsTheyWere) {
 TEST(Schema, LeavesADatabaseAsItWasWhereItCannotBeUpgraded) {
   each_older([](std::size_t version, const std::string& file) {
     // A user's table has a name that an upgrade needs.
-    const std::string name = version < 5    ? "losses"
-                             : version < 10 ? "commands"
-                             : version < 11 ? "commands_old"
-                                            : "schedule_runs_old";
+    const std::string name = version < 5                     ? "losses"
+                             : version < 10                  ? "commands"
+                             : version < 11 || version >= 16 ? "commands_old"
+                                                             : "schedule_runs_old";
     ASSERT_EQ(query(file, "CREATE TABLE " + name + " (x); INSERT INTO " + name + " VALUES ('mine')"), "");
     const std::string wanted =
         version < 5
