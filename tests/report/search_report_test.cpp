@@ -90,7 +90,8 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
   const Verdict verdict = search_verdict(report);
   EXPECT_EQ(verdict.sentences.back(),
-            "On v100 (64 workers), one input, level execution, kernels in a graph: hybrid:1 takes 1.500x of plain BP: "
+            "On v100 (64 workers), one input, level execution, kernels in a graph, guaranteed pattern: hybrid:1 takes "
+            "1.500x of plain BP: "
             "the scan does not pay; latency binds.")
       << "nothing is said of overtaking, which is known in FLOPs only";
   EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
@@ -114,7 +115,8 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   EXPECT_THAT(search_verdict(report_of(result)).sentences,
               ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
                           "depth 0 with 25 % more.",
-                          "On 64 workers, one input, level execution: hybrid:2 takes 0.8000x of plain BP with each op "
+                          "On 64 workers, one input, level execution, guaranteed pattern: hybrid:2 takes 0.8000x of "
+                          "plain BP with each op "
                           "on one worker, 0.8000x with ops that workers share: the scan pays.",
                           kBatchAlone));
   EXPECT_TRUE(scan_pays(result));
