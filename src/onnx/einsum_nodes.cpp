@@ -127,6 +127,7 @@ std::vector<OnnxValue> einsum(OnnxNode& node, NetworkBuilder& builder) {
   if (factors.size() != node.inputs.size()) throw refuse("has another number of inputs");
   for (const char label : out) {
     if (!sizes.contains(label)) throw refuse("has a letter in its output alone");
+    if (std::ranges::count(out, label) > 1) throw refuse("has a letter twice in its output");
   }
   Labelled result = std::move(factors[0]);
   for (std::size_t k = 1; k < factors.size(); ++k) {

@@ -65,7 +65,10 @@ double OnnxNode::number(const std::string& name, std::size_t i, double fallback)
 }
 
 void require_size(const Shape& dims) {
-  if (elements(dims) <= kMostMoved) return;
+  // A size of 0 leaves no elements, but positions along the other axes are listed.
+  Shape listed = dims;
+  for (std::uint64_t& size : listed) size = std::max<std::uint64_t>(1, size);
+  if (elements(listed) <= kMostMoved) return;
   throw std::invalid_argument(
       fmt::format("a tensor of shape {}, accepted are at most {} elements", to_string(dims), kMostMoved));
 }

@@ -59,7 +59,7 @@ struct OnnxNode {
 /// Most elements of what is moved or computed here: 1 GiB of numbers.
 inline constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 27;
 
-/// Throws std::invalid_argument where a shape has more than kMostMoved elements.
+/// Throws std::invalid_argument where a shape has more than kMostMoved elements, sizes of 0 taken as 1.
 void require_size(const Shape& dims);
 
 /// Where the elements of an output come from: numbers of the elements of all moved inputs one after the other.

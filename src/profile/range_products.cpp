@@ -11,7 +11,7 @@
 #include "row_products.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
-#include "upsweep/sparse/metered_counts.hpp"
+#include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
 

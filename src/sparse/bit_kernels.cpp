@@ -24,18 +24,14 @@ bool or_words(std::uint64_t* target, const std::uint64_t* source, std::size_t wo
 }
 
 UPSWEEP_VECTORISED
-bool or_window(std::uint64_t* target, std::size_t target_step, const std::uint64_t* source, std::size_t source_step,
+void or_window(std::uint64_t* target, std::size_t target_step, const std::uint64_t* source, std::size_t source_step,
                std::size_t rows, std::size_t words) {
-  std::uint64_t all = ~std::uint64_t{0};
   for (std::size_t r = 0; r < rows; ++r, target += target_step, source += source_step) {
-    for (std::size_t i = 0; i < words; ++i) {
-      target[i] |= source[i];
-      all &= target[i];
-    }
+    for (std::size_t i = 0; i < words; ++i) target[i] |= source[i];
   }
-  return all == ~std::uint64_t{0};
 }
 
+UPSWEEP_VECTORISED
 std::uint64_t count_bits(const std::uint64_t* words, std::size_t count) {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < count; ++i) bits += static_cast<unsigned>(std::popcount(words[i]));

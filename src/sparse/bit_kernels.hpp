@@ -10,8 +10,8 @@ namespace upsweep {
 /// target |= source; true when every word of `target` is then all ones. Both have `words` words.
 bool or_words(std::uint64_t* target, const std::uint64_t* source, std::size_t words);
 
-/// The same of `rows` rows of words, `target_step` and `source_step` words from one to the next.
-bool or_window(std::uint64_t* target, std::size_t target_step, const std::uint64_t* source, std::size_t source_step,
+/// target |= source, of `rows` rows of words, `target_step` and `source_step` words from one to the next.
+void or_window(std::uint64_t* target, std::size_t target_step, const std::uint64_t* source, std::size_t source_step,
                std::size_t rows, std::size_t words);
 
 /// Number of set bits.

@@ -4,10 +4,10 @@
 #include <bit>
 
 #include "as_classes.hpp"
-#include "bit_kernels.hpp"
 #include "expected_work.hpp"
 #include "merge_classes.hpp"
 #include "product_axis.hpp"
+#include "rows_at_position.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/sparse/product_steps.hpp"
 #include "window_accumulator.hpp"
@@ -17,67 +17,6 @@ namespace {
 
 constexpr std::size_t kPlacesPerChunk = 16;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-
-/// What the rows of Y are that one image position of X's columns leads to, whatever the channel.
-class RowsAtPosition {
- public:
-  explicit RowsAtPosition(const RowClasses& y);
-
-  /// Entries of the row of each channel; length 64 · bitmap_words(channels).
-  [[nodiscard]] const std::uint32_t* lengths(Index y, Index x) const {
-    return lengths_.data() + number(y, x) * stride_;
-  }
-  [[nodiscard]] std::uint64_t sum_of_lengths(Index y, Index x) const { return sums_[number(y, x)]; }
-  /// The union of the rows of all channels.
-  [[nodiscard]] const WindowRow& all(Index y, Index x) const { return unions_[number(y, x)]; }
-
-  /// Matched pairs with the channels at a position; null `bits`: all of them.
-  [[nodiscard]] std::uint64_t pairs(const std::uint64_t* bits, Index y, Index x) const {
-    if (bits == nullptr) return sum_of_lengths(y, x);
-    return sum_at_bits(bits, stride_ / 64, lengths(y, x));
-  }
-
- private:
-  [[nodiscard]] std::size_t number(Index y, Index x) const { return std::size_t{y} * x_classes_ + x; }
-
-  std::size_t x_classes_;
-  std::size_t stride_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<std::uint64_t> sums_;
-  std::vector<WindowRow> unions_;
-  RowSink sink_;  // their memory
-};
-
-RowsAtPosition::RowsAtPosition(const RowClasses& y)
-    : x_classes_(y.axis(2).classes),
-      stride_(bitmap_words(y.rows().channels) * 64),
-      sink_(y.cols().channels, kBlockBytes) {
-  const std::size_t positions = std::size_t{y.axis(1).classes} * x_classes_;
-  lengths_.resize(positions * stride_);
-  sums_.resize(positions);
-  unions_.resize(positions);
-  WindowAccumulator accumulator(y.cols().channels);
-  for (std::size_t p = 0; p < positions; ++p) {
-    for (Index c = 0; c < y.rows().channels; ++c) {
-      const Index length = y.row(std::size_t{y.axis(0).class_of[c]} * positions + p).nnz;
-      lengths_[p * stride_ + c] = length;
-      sums_[p] += length;
-    }
-    Window bounds;
-    const auto for_each_row = [&](const auto& use) {
-      for (Index c = 0; c < y.axis(0).classes; ++c) {
-        const WindowRow row = y.row(c * positions + p);
-        if (row.nnz > 0) use(row);
-      }
-    };
-    for_each_row([&](const WindowRow& row) {
-      bounds = {joined(bounds.y, window_of(row).y), joined(bounds.x, window_of(row).x)};
-    });
-    accumulator.start(bounds);
-    for_each_row([&](const WindowRow& row) { accumulator.add(row, 0, 0); });
-    unions_[p] = stored_row(accumulator.finish(), y.cols().channels, sink_);
-  }
-}
 
 /// The product of two patterns by classes: what all of its rows have in common.
 class ClassProduct {
@@ -100,48 +39,81 @@ class ClassProduct {
     return x_.row(x_.partition().place(at[0], along_y_.x_class[at[1]], along_x_.x_class[at[2]]));
   }
 
-  /// Matched pairs of one row of a class.
-  [[nodiscard]] std::uint64_t matched_pairs(std::size_t place) const {
+  /// Classes of C in the order in which rows of X that share their bits follow one another: position by position, at
+  /// each the channels.
+  [[nodiscard]] std::size_t place_at(std::size_t i) const {
+    const std::size_t channels = partition_.axis(0).classes;
+    return i % channels * (partition_.size() / channels) + i / channels;
+  }
+
+  /// Matched pairs of the last row of X that was met and of those that share its bits, without what stands beside them.
+  struct PairsOfBits {
+    std::size_t position = ~std::size_t{0};
+    WindowRow row = {};
     std::uint64_t pairs = 0;
-    for_each_position(place, [&](const std::uint64_t* bits, const ProductAxis::Step& y, const ProductAxis::Step& x) {
-      pairs += rows_.pairs(bits, y.y_class, x.y_class);
-    });
-    return pairs;
+  };
+
+  /// Matched pairs of one row of a class.
+  [[nodiscard]] std::uint64_t matched_pairs(std::size_t place, PairsOfBits& last) const {
+    const std::size_t position = place % (partition_.size() / partition_.axis(0).classes);
+    const WindowRow row = x_row(place);
+    if (position != last.position || !last.row.shares_bits(row)) {
+      last = {position, row, 0};
+      for_each_position(place, [&](const ChannelSet& channels, const ProductAxis::Step& y, const ProductAxis::Step& x) {
+        last.pairs += rows_.pairs_of_bits(channels, y.y_class, x.y_class);
+      });
+    }
+    if (!row.beside.is_there()) return last.pairs;
+    const RowSteps steps = steps_of(place, row);
+    const ProductAxis::Step& y = steps.y[row.beside.dy];
+    const ProductAxis::Step& x = steps.x[row.beside.dx];
+    if (y.y_class == ProductAxis::kNothing || x.y_class == ProductAxis::kNothing) return last.pairs;
+    return last.pairs + rows_.lengths(y.y_class, x.y_class)[row.beside.channel];
   }
 
   /// The columns of a row of a class, before the shift; valid until the next call with the same accumulator.
   [[nodiscard]] WindowRow collect(std::size_t place, WindowAccumulator& accumulator) const;
 
  private:
-  /// Calls visit(bits, y step, x step) for the positions of X's row at which Y has entries, row by row; null `bits`:
-  /// all channels.
-  template <class Visit>
-  void for_each_position(std::size_t place, const Visit& visit) const {
+  /// Where the positions of X's row lead, from the first of its window on.
+  struct RowSteps {
+    const ProductAxis::Step* y;
+    const ProductAxis::Step* x;
+  };
+  [[nodiscard]] RowSteps steps_of(std::size_t place, const WindowRow& row) const {
     const std::array<Index, 3> at = partition_.classes_at(place);
-    const WindowRow row = x_row(place);
     const auto steps = [&](const ProductAxis& along, std::size_t axis, Index c, std::int64_t first) {
       return along.steps.data() + along.begin[c] + (first - x_.reach(axis, along.x_class[c]).begin);
     };
-    const ProductAxis::Step* const ys = steps(along_y_, 1, at[1], row.y);
-    const ProductAxis::Step* const xs = steps(along_x_, 2, at[2], row.x);
+    return {steps(along_y_, 1, at[1], row.y), steps(along_x_, 2, at[2], row.x)};
+  }
+
+  /// Calls visit(channels, y step, x step) for the positions of X's row at which Y has entries, row by row.
+  template <class Visit>
+  void for_each_position(std::size_t place, const Visit& visit) const {
+    const WindowRow row = x_row(place);
+    const auto [ys, xs] = steps_of(place, row);
     for (Index dy = 0; dy < row.height; ++dy) {
       if (ys[dy].y_class == ProductAxis::kNothing) continue;
       for (Index dx = 0; dx < row.width; ++dx) {
         if (xs[dx].y_class == ProductAxis::kNothing) continue;
-        const std::uint64_t* bits = row.bits;
-        if (bits != nullptr) {
-          bits += (std::size_t{dy} * row.width + dx) * words_;
-          if (std::all_of(bits, bits + words_, [](std::uint64_t word) { return word == 0; })) continue;
+        ChannelSet channels;
+        if (row.bits != nullptr) {
+          channels.bits = row.bits + (std::size_t{dy} * row.width + dx) * words_;
+          if (row.beside.dy == dy && row.beside.dx == dx) channels.beside = row.beside.channel;
+          const bool has_bits =
+              std::any_of(channels.bits, channels.bits + words_, [](std::uint64_t word) { return word != 0; });
+          if (!has_bits && channels.beside == WindowColumn::kNone) continue;
         }
-        visit(bits, ys[dy], xs[dx]);
+        visit(channels, ys[dy], xs[dx]);
       }
     }
   }
 
-  /// Calls visit(class of Y along channels) for channels, until it returns false; null `bits`: all of them.
+  /// Calls visit(class of Y along channels) for channels, until it returns false.
   template <class Visit>
-  void for_each_channel(const std::uint64_t* bits, const Visit& visit) const {
-    if (bits == nullptr || one_y_channel_) {
+  void for_each_channel(const ChannelSet& channels, const Visit& visit) const {
+    if (channels.bits == nullptr || one_y_channel_) {
       for (Index c = 0; c < y_.axis(0).classes; ++c) {
         if (!visit(c)) return;
       }
@@ -149,13 +121,14 @@ class ClassProduct {
     }
     Index last = ~Index{0};
     for (std::size_t w = 0; w < words_; ++w) {
-      for (std::uint64_t word = bits[w]; word != 0; word &= word - 1) {
+      for (std::uint64_t word = channels.bits[w]; word != 0; word &= word - 1) {
         const Index c = y_.axis(0).class_of[w * 64 + static_cast<unsigned>(std::countr_zero(word))];
         if (c == last) continue;
         last = c;
         if (!visit(c)) return;
       }
     }
+    if (channels.beside != WindowColumn::kNone) visit(y_.axis(0).class_of[channels.beside]);
   }
 
   const RowClasses& x_;
@@ -170,20 +143,25 @@ class ClassProduct {
 
 WindowRow ClassProduct::collect(std::size_t place, WindowAccumulator& accumulator) const {
   Window bounds;
-  for_each_position(place, [&](const std::uint64_t*, const ProductAxis::Step& y, const ProductAxis::Step& x) {
+  for_each_position(place, [&](const ChannelSet&, const ProductAxis::Step& y, const ProductAxis::Step& x) {
     const Window there = shifted(window_of(rows_.all(y.y_class, x.y_class)), y.shift, x.shift);
     if (!there.is_empty()) bounds = {joined(bounds.y, there.y), joined(bounds.x, there.x)};
   });
   accumulator.start(bounds);
-  for_each_position(place, [&](const std::uint64_t* bits, const ProductAxis::Step& y, const ProductAxis::Step& x) {
+  for_each_position(place, [&](const ChannelSet& channels, const ProductAxis::Step& y, const ProductAxis::Step& x) {
     // A position is done as soon as all is there that any of its channels can add. Looked at after 1, 3, 7, ... rows.
     const WindowRow& all = rows_.all(y.y_class, x.y_class);
     if (accumulator.covers(all, y.shift, x.shift)) return;
+    if (channels.bits == nullptr) {
+      accumulator.add(all, y.shift, x.shift);
+      return;
+    }
+    RowsAdded added(accumulator, y.shift, x.shift);
     std::size_t rows = 0;
-    for_each_channel(bits, [&](Index channel) {
+    for_each_channel(channels, [&](Index channel) {
       const WindowRow row = y_.row(y_.partition().place(channel, y.y_class, x.y_class));
       if (row.nnz == 0) return true;
-      accumulator.add(row, y.shift, x.shift);
+      added.add(row);
       ++rows;
       return !(std::has_single_bit(rows + 1) && accumulator.covers(all, y.shift, x.shift));
     });
@@ -212,10 +190,12 @@ void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, 
   std::vector<RowCounts> shares(parallel_slots());
   parallel_chunks(product.partition().size(), kPlacesPerChunk,
                   [&](std::size_t begin, std::size_t end, std::size_t slot) {
-                    for (std::size_t place = begin; place < end; ++place) {
+                    ClassProduct::PairsOfBits last;
+                    for (std::size_t i = begin; i < end; ++i) {
+                      const std::size_t place = product.place_at(i);
                       const WindowRow row = product.x_row(place);
                       if (row.nnz == 0) continue;
-                      const std::uint64_t pairs = product.matched_pairs(place);
+                      const std::uint64_t pairs = product.matched_pairs(place, last);
                       for (const Repeats& repeats : product.partition().repeats_of(place))
                         shares[slot].count(row.nnz, pairs, 0, repeats.uses, walks, repeats.count);
                     }
@@ -247,10 +227,12 @@ Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks,
   parallel_chunks(partition.size(), kPlacesPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
     ClassWorker& worker = workers[slot];
     StepTally tally(meter);
-    for (std::size_t place = begin; place < end; ++place) {
+    ClassProduct::PairsOfBits last;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t place = parts.place_at(i);
       const WindowRow x_row = parts.x_row(place);
       if (x_row.nnz == 0) continue;
-      const std::uint64_t pairs = parts.matched_pairs(place);
+      const std::uint64_t pairs = parts.matched_pairs(place, last);
       const WindowRow row = parts.collect(place, worker.accumulator);
       tally.add(worker.accumulator.steps());
       for (const Repeats& repeats : partition.repeats_of(place))

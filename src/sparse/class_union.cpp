@@ -6,14 +6,13 @@
 #include <tuple>
 #include <utility>
 
+#include "row_sums.hpp"
 #include "upsweep/base/parallel.hpp"
-#include "window_accumulator.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kSumsPerChunk = 64;
-constexpr std::size_t kSumBlockBytes = std::size_t{1} << 16;
+constexpr std::size_t kSumsPerChunk = 512;  // rows at one position, which may share their bits, are mostly in one
 
 /// An axis of a sum.
 struct SumAxis {
@@ -72,12 +71,6 @@ bool has_twins(const RowClasses& classes) {
   return false;
 }
 
-/// One thread's share of a sum.
-struct SumWorker {
-  RowSink sink;
-  WindowAccumulator accumulator;
-};
-
 }  // namespace
 
 std::optional<RowClasses> unite_classes(const RowClasses& a, const RowClasses& b) {
@@ -85,36 +78,36 @@ std::optional<RowClasses> unite_classes(const RowClasses& a, const RowClasses& b
   if ((has_empty_rows(a) && has_twins(b)) || (has_empty_rows(b) && has_twins(a))) return std::nullopt;
   const std::array<SumAxis, 3> axes{SumAxis(a, b, 0), SumAxis(a, b, 1), SumAxis(a, b, 2)};
   RowPartition partition({axes[0].classes, axes[1].classes, axes[2].classes});
-  const Index channels = a.cols().channels;
-  std::vector<SumWorker> workers;
-  for (std::size_t w = 0; w < parallel_slots(); ++w)
-    workers.push_back({RowSink(channels, kSumBlockBytes), WindowAccumulator(channels)});
+  std::vector<RowSums> workers;
+  for (std::size_t w = 0; w < parallel_slots(); ++w) workers.emplace_back(a.cols().channels);
   std::vector<WindowRow> rows(partition.size());
-  const auto sum_of = [&](std::size_t place, WindowAccumulator& accumulator) {
-    const std::array<Index, 3> at = partition.classes_at(place);
-    const WindowRow in_a =
-        a.row(a.partition().place(axes[0].a_class[at[0]], axes[1].a_class[at[1]], axes[2].a_class[at[2]]));
-    const WindowRow in_b =
-        b.row(b.partition().place(axes[0].b_class[at[0]], axes[1].b_class[at[1]], axes[2].b_class[at[2]]));
-    const Window of_a = shifted(window_of(in_a), axes[1].a_shift[at[1]], axes[2].a_shift[at[2]]);
-    const Window of_b = shifted(window_of(in_b), axes[1].b_shift[at[1]], axes[2].b_shift[at[2]]);
-    accumulator.start(in_a.nnz == 0   ? of_b
-                      : in_b.nnz == 0 ? of_a
-                                      : Window{joined(of_a.y, of_b.y), joined(of_a.x, of_b.x)});
-    if (in_a.nnz > 0) accumulator.add(in_a, axes[1].a_shift[at[1]], axes[2].a_shift[at[2]]);
-    if (in_b.nnz > 0) accumulator.add(in_b, axes[1].b_shift[at[1]], axes[2].b_shift[at[2]]);
-    return accumulator.finish();
+  const auto row_of_a = [&](const std::array<Index, 3>& at) {
+    const std::size_t place =
+        a.partition().place(axes[0].a_class[at[0]], axes[1].a_class[at[1]], axes[2].a_class[at[2]]);
+    return ShiftedRow{a.row(place), axes[1].a_shift[at[1]], axes[2].a_shift[at[2]]};
   };
+  const auto row_of_b = [&](const std::array<Index, 3>& at) {
+    const std::size_t place =
+        b.partition().place(axes[0].b_class[at[0]], axes[1].b_class[at[1]], axes[2].b_class[at[2]]);
+    return ShiftedRow{b.row(place), axes[1].b_shift[at[1]], axes[2].b_shift[at[2]]};
+  };
+  // Position by position, at each the channels, whose rows have shifts in common.
+  const std::size_t channel_classes = axes[0].classes.classes;
+  const std::size_t positions = channel_classes == 0 ? 0 : rows.size() / channel_classes;
   parallel_chunks(rows.size(), kSumsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
-    SumWorker& worker = workers[slot];
-    for (std::size_t place = begin; place < end; ++place) {
-      if (partition.rows_of(place) > 0)
-        rows[place] = stored_row(sum_of(place, worker.accumulator), channels, worker.sink);
+    RowSums& sums = workers[slot];
+    sums.start();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i % channel_classes == 0) sums.start();
+      const std::size_t place = i % channel_classes * positions + i / channel_classes;
+      if (partition.rows_of(place) == 0) continue;
+      const std::array<Index, 3> at = partition.classes_at(place);
+      rows[place] = sums.sum(row_of_a(at), row_of_b(at));
     }
   });
   std::vector<std::unique_ptr<std::byte[]>> blocks;
   std::size_t bytes = 0;
-  for (SumWorker& worker : workers) bytes += worker.sink.release(blocks);
+  for (RowSums& sums : workers) bytes += sums.sink().release(blocks);
   std::vector<Index> numbers(rows.size());
   for (std::size_t place = 0; place < rows.size(); ++place)
     numbers[place] = rows[place].nnz == 0 ? RowClasses::kNoRow : static_cast<Index>(place);

@@ -16,7 +16,6 @@
 #include "row_address.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/parallel.hpp"
-#include "upsweep/sparse/metered_counts.hpp"
 #include "upsweep/sparse/product_steps.hpp"
 
 namespace upsweep {
@@ -348,8 +347,6 @@ VectorCounts vector_counts(const Pattern& x) {
 void add_to(ProductSteps& sum, const ProductSteps& steps) {
   for (const auto count : kStepCounts) add_to(sum.*count, steps.*count);
 }
-
-ProductCounts count_products(const Pattern& x, const Pattern& y) { return count_products(x, y, nullptr); }
 
 ProductCounts count_products(const Pattern& x, const Pattern& y, WorkMeter* meter) {
   check_shapes(x, y);

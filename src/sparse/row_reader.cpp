@@ -161,6 +161,8 @@ void RowReader::list_columns(const RowClasses& classes) {
         }
       }
     }
+    const WindowColumn& beside = row.beside;
+    if (beside.is_there()) columns_.push_back(beside.channel * plane + beside.dy * out.width + beside.dx);
     columns_of_[place].end = columns_.size();
   }
 }

@@ -26,14 +26,21 @@ void WindowAccumulator::start(const Window& bounds) {
   for (std::size_t last = per_position_ - 1; last < words_.size(); last += per_position_) words_[last] = padding_;
 }
 
-bool WindowAccumulator::add(const WindowRow& row, std::int64_t y, std::int64_t x) {
+void WindowAccumulator::add(const WindowRow& row, std::int64_t y, std::int64_t x) {
   const std::size_t words = row.width * per_position_;
   std::uint64_t* target = at(row.y + y, row.x + x);
   const std::size_t step = width_ * per_position_;
   steps_ += row.height * words;
-  if (row.bits != nullptr) return or_window(target, step, row.bits, words, row.height, words);
+  if (row.bits != nullptr) {
+    or_window(target, step, row.bits, words, row.height, words);
+    add_beside(row, y, x);
+    return;
+  }
   for (Index line = 0; line < row.height; ++line, target += step) std::fill_n(target, words, ~std::uint64_t{0});
-  return true;
+}
+
+void WindowAccumulator::add_beside(const WindowRow& row, std::int64_t y, std::int64_t x) {
+  if (row.beside.is_there()) set(row.beside.channel, row.y + y + row.beside.dy, row.x + x + row.beside.dx);
 }
 
 void WindowAccumulator::set(Index channel, std::int64_t y, std::int64_t x) {
@@ -64,7 +71,10 @@ bool WindowAccumulator::covers(const WindowRow& row, std::int64_t y, std::int64_
       if ((bits[i] & ~line[i]) != 0) return false;
     }
   }
-  return true;
+  const WindowColumn& beside = row.beside;
+  if (!beside.is_there()) return true;
+  const std::uint64_t word = at(row.y + y + beside.dy, row.x + x + beside.dx)[beside.channel / 64];
+  return (word >> (beside.channel % 64) & 1) != 0;
 }
 
 bool WindowAccumulator::has_columns(std::size_t y, std::size_t x) const {

@@ -41,8 +41,11 @@ class WindowAccumulator {
   /// Starts an empty row whose columns will lie within `bounds`.
   void start(const Window& bounds);
 
-  /// Adds the columns of a row, shifted. True when all of its window is full then.
-  bool add(const WindowRow& row, std::int64_t y, std::int64_t x);
+  /// Adds the columns of a row, shifted.
+  void add(const WindowRow& row, std::int64_t y, std::int64_t x);
+
+  /// Adds the column of a row that stands beside its bits, if any: all of a row that shares them with one added before.
+  void add_beside(const WindowRow& row, std::int64_t y, std::int64_t x);
 
   /// Adds a column.
   void set(Index channel, std::int64_t y, std::int64_t x);

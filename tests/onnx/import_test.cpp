@@ -223,6 +223,19 @@ TEST_F(OnnxImport, WrongGraphsAreRefusedInOneLine) {
   shape.input("x", {1, 4}).floats("w", {3, 2}).output("y");
   shape.node("MatMul", {"x", "w"}, "y");
   EXPECT_THAT(refusal(shape), HasSubstr("node 'y' (MatMul): [1, 4] times a matrix of 3 rows"));
+  OnnxFile twice_out;
+  twice_out.input("x", {1, 2, 2}).output("y");
+  auto* equation = twice_out.node("Einsum", {"x", "x"}, "y").add_attribute();
+  equation->set_name("equation");
+  equation->set_type(onnx::AttributeProto::STRING);
+  equation->set_s("bij,bjk->biik");
+  EXPECT_THAT(refusal(twice_out), HasSubstr("has a letter twice in its output"));
+  // A size of 0 makes no other one small; found by the fuzzer.
+  OnnxFile none;
+  none.input("x", {1, 1}).integers("s", {0, std::int64_t{1} << 60, 1}).output("y");
+  none.node("Expand", {"x", "s"}, "y");
+  EXPECT_THAT(refusal(none),
+              HasSubstr("node 'y' (Expand): a tensor of shape [0, 1152921504606846976, 1], accepted are at most"));
 }
 
 TEST_F(OnnxImport, ExternalDataStaysInTheFolder) {

@@ -2,6 +2,7 @@
 
 #include "support/random_images.hpp"
 #include "upsweep/io/model_file.hpp"
+#include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -84,6 +85,26 @@ TEST(ClassCounts, AreThoseOfRowsOnShippedModels) {
         load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/" + name + ".yaml"), Numbers::structure);
     expect_same_counts(model.network, model.weights);
   }
+}
+
+TEST(ClassCounts, OfADenseBlockTakeLittleMemory) {
+  std::vector<OperatorSpec> specs;
+  std::vector<std::string> features{kInputName};
+  for (const char* layer : {"1", "2", "3", "4"}) {
+    const std::string name = layer;
+    const std::vector<std::string> before{features.size() == 1 ? features.front() : specs.back().name};
+    specs.push_back({"conv" + name, Conv2d{4, {3, 3}, {1, 1}, {1, 1}}, before});
+    features.push_back("conv" + name);
+    specs.push_back({"concat" + name, Concat{}, features});
+  }
+  const Network network({128, 32, 32}, specs);
+  const JacobianChain chain =
+      guaranteed_chain(network, NetworkWeights(specs.size()), StepPatterns::drop, PatternForm::classes);
+  ASSERT_EQ(chain.jacobians.size(), 1U);
+  ASSERT_TRUE(chain.jacobians.front()->classes());
+  // Each input channel goes on beside what all of them lead to: 128 channels at 9 x 9 kinds of positions, with a window
+  // of 9 x 9 positions of 144 channels each, would be 20 MiB.
+  EXPECT_LT(chain.jacobians.front()->memory(), std::size_t{2} << 20);
 }
 
 TEST(ClassCounts, OfRealSizeAreSmall) {

@@ -16,6 +16,15 @@ class WorkLimitTest : public testing::SeededTest {
   PatternPtr random(Index rows, Index cols, double density) {
     return std::make_shared<Pattern>(random_pattern(rows, cols, density));
   }
+  /// The rows of a pattern as those of an image, each a class of its own.
+  static PatternPtr by_classes(const PatternPtr& pattern, const ImageShape& rows, const ImageShape& cols) {
+    const RowPartition each(
+        {AxisClasses::each(rows.channels), AxisClasses::each(rows.height), AxisClasses::each(rows.width)});
+    return std::make_shared<Pattern>(
+        std::make_shared<RowClasses>(build_classes(rows, cols, each, [&](Index r, std::vector<Index>& columns) {
+          pattern->for_each(r, [&](Index column) { columns.push_back(column); });
+        })));
+  }
 };
 
 TEST_F(WorkLimitTest, AMeterChangesNoCountAndNoStructure) {
@@ -47,6 +56,57 @@ TEST_F(WorkLimitTest, AProductThatTakesMoreIsRefusedWithAboutWhatItTakes) {
     EXPECT_GT(limit.steps(), all.done() / 2);
     EXPECT_LT(limit.steps(), 2 * all.done());
   }
+}
+
+TEST_F(WorkLimitTest, RowsOfClassesThatHaveToBeWrittenOutAreSteps) {
+  const PatternPtr x_rows = random(24, 24, 0.5);
+  const PatternPtr y_rows = random(24, 24, 0.5);
+  // The columns of X are another image than the rows of Y.
+  const PatternPtr x = by_classes(x_rows, {2, 3, 4}, {4, 3, 2});
+  const PatternPtr y = by_classes(y_rows, {2, 3, 4}, {24, 1, 1});
+  const std::uint64_t entries = x->nnz() + y->nnz();
+  WorkMeter meter;
+  const ProductCounts counts = count_products(*x, *y, &meter);
+  EXPECT_EQ(counts.products, count_products(*x_rows, *y_rows).products);
+  EXPECT_EQ(counts.steps, count_products(*x_rows, *y_rows).steps);
+  EXPECT_EQ(count_products(*x, *y).products, counts.products) << "without a meter";
+  EXPECT_GE(meter.done(), entries);
+
+  WorkMeter same;
+  static_cast<void>(count_products(*x, *by_classes(y_rows, {4, 3, 2}, {24, 1, 1}), &same));
+  EXPECT_EQ(same.done(), 0U) << "classes that fit are counted as they are";
+
+  WorkMeter too_few(meter.done() - 1);
+  EXPECT_THROW(static_cast<void>(count_products(*x, *y, &too_few)), WorkLimitReached);
+  WorkMeter none(x->nnz() / 2);
+  try {
+    static_cast<void>(multiply(x, y, Keep::counts, &none));
+    FAIL() << "it takes a step for every entry";
+  } catch (const WorkLimitReached& limit) {
+    EXPECT_GE(limit.steps(), x->nnz());
+    EXPECT_EQ(none.done(), 0U) << "it is not begun";
+  }
+}
+
+TEST_F(WorkLimitTest, RowsThatShareTheirStorageAreWrittenOutOnce) {
+  const PatternPtr x = random(6, 24, 0.5);
+  // The rows of another image.
+  const PatternPtr y = by_classes(random(24, 24, 0.5), {2, 3, 4}, {24, 1, 1});
+  // Both channels have the same rows.
+  AxisClasses both = AxisClasses::one(2);
+  both.twin_of = {0, 0};
+  const RowPartition twins({both, AxisClasses::each(3), AxisClasses::each(2)});
+  const auto twice = std::make_shared<Pattern>(std::make_shared<RowClasses>(
+      build_classes({2, 3, 2}, {4, 3, 2}, twins, [&](Index r, std::vector<Index>& columns) {
+        x->for_each(r % 6, [&](Index column) { columns.push_back(column); });
+      })));
+  ASSERT_EQ(twice->nnz(), 2 * x->nnz());
+  WorkMeter of_twins;
+  static_cast<void>(count_products(*twice, *y, &of_twins));
+  WorkMeter of_one;
+  static_cast<void>(count_products(*by_classes(x, {1, 3, 2}, {4, 3, 2}), *y, &of_one));
+  EXPECT_GT(of_one.done(), 0U);
+  EXPECT_EQ(of_twins.done(), of_one.done());
 }
 
 TEST_F(WorkLimitTest, AFlagStopsAProduct) {

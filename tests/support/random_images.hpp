@@ -92,10 +92,16 @@ class RandomImagesTest : public SeededTest {
                                    append(MaxPool2d{{3, 3}, {1, 1}, {1, 1}}, {last})});
           shape[0] += 2 * channels;
           break;
-        case 3:
-          last = append(Concat{}, {last, conv(append(Relu{}, {last}), channels, 3, 1)});
-          shape[0] += channels;
+        case 3: {
+          // Each layer reads all that came before.
+          std::vector<std::string> features{last};
+          for (std::uint64_t layers = between(1, 3); layers > 0; --layers) {
+            features.push_back(conv(append(Relu{}, {last}), channels, 3, 1));
+            shape[0] += channels;
+            last = append(Concat{}, features);
+          }
           break;
+        }
         default:
           if (shape[1] > 1 && shape[2] > 1 && chance(0.5)) {
             last = append(MaxPool2d{{2, 2}, {2, 2}}, {last});

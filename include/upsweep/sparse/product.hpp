@@ -100,8 +100,10 @@ struct ProductCounts {
 
 /// The counts of X·Y without its structure. Shapes: cols(X) = rows(Y), else std::invalid_argument.
 ///
-/// Cost: one look-up per entry of the distinct rows of X.
-[[nodiscard]] ProductCounts count_products(const Pattern& x, const Pattern& y);
+/// Rows of classes that do not fit those of the other factor are written out; with `meter` these are steps of it, begun
+/// only where it leaves as many. Throws what the meter throws; WorkLimitReached, OutOfRoom. Cost: one look-up per entry
+/// of the distinct rows of X.
+[[nodiscard]] ProductCounts count_products(const Pattern& x, const Pattern& y, WorkMeter* meter = nullptr);
 
 /// Structure and counts of C = X·Y, on the threads of parallel_chunks().
 ///

@@ -39,6 +39,18 @@ struct AxisClasses {
   static AxisClasses one(Index positions);
 };
 
+/// One column of a row of a class: a channel at a position, counted from the first one of the row's window.
+struct WindowColumn {
+  static constexpr Index kNone = ~Index{0};
+  Index channel = kNone;  ///< kNone: no column
+  Index dy = 0;
+  Index dx = 0;
+
+  [[nodiscard]] bool is_there() const { return channel != kNone; }
+
+  friend bool operator==(const WindowColumn&, const WindowColumn&) = default;
+};
+
 /// Columns of a row up to a shift: within a window of image positions, at each of them bits of the channels. Does not
 /// own its memory.
 struct WindowRow {
@@ -50,6 +62,19 @@ struct WindowRow {
   /// Length height * width * bitmap_words(channels), row by row, channels innermost, zeros past the last channel; null
   /// where every channel of every position of the window is a column.
   const std::uint64_t* bits = nullptr;
+  /// A column of the window that is not among the bits, which has some: rows that differ by one column alone, as those
+  /// of an identity plus equal rows do, share their bits.
+  WindowColumn beside = {};
+
+  /// Whether there is a column: channel c at a position counted from the first; `words`: bitmap_words(channels).
+  [[nodiscard]] bool has(Index c, Index dy, Index dx, std::size_t words) const {
+    if (bits == nullptr || (bits[(std::size_t{dy} * width + dx) * words + c / 64] >> (c % 64) & 1) != 0) return true;
+    return beside == WindowColumn{c, dy, dx};
+  }
+  /// Whether another row has the same columns but for those beside.
+  [[nodiscard]] bool shares_bits(const WindowRow& other) const {
+    return bits == other.bits && y == other.y && x == other.x && height == other.height && width == other.width;
+  }
 };
 
 using WindowStore = StoreOf<WindowRow>;
@@ -154,8 +179,7 @@ void RowClasses::for_each(Index r, Visit visit) const {
     for (Index dy = 0; dy < mine.height; ++dy) {
       const std::uint64_t line = (std::uint64_t{c} * cols_.height + first_y + dy) * cols_.width + first_x;
       for (Index dx = 0; dx < mine.width; ++dx) {
-        const std::size_t at = (std::size_t{dy} * mine.width + dx) * words + c / 64;
-        if (mine.bits == nullptr || (mine.bits[at] >> (c % 64) & 1) != 0) visit(static_cast<Index>(line + dx));
+        if (mine.has(c, dy, dx, words)) visit(static_cast<Index>(line + dx));
       }
     }
   }

@@ -134,6 +134,8 @@ void RowReader::for_each_of_class(const RowClasses& classes, Index r, Visit visi
       }
     }
   }
+  const WindowColumn& beside = row.beside;
+  if (beside.is_there()) visit(first + beside.dy * out.width + beside.dx + beside.channel * plane);
 }
 
 }  // namespace upsweep

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "window_accumulator.hpp"
+
+namespace upsweep {
+
+/// The channels of one position of X's columns.
+struct ChannelSet {
+  const std::uint64_t* bits = nullptr;  // null: all of them
+  Index beside = WindowColumn::kNone;   // one that is not among the bits
+};
+
+/// What the rows of Y are that one image position of X's columns leads to, whatever the channel.
+class RowsAtPosition {
+ public:
+  explicit RowsAtPosition(const RowClasses& y);
+
+  /// Entries of the row of each channel; length 64 · bitmap_words(channels).
+  [[nodiscard]] const std::uint32_t* lengths(Index y, Index x) const {
+    return lengths_.data() + number(y, x) * stride_;
+  }
+  [[nodiscard]] std::uint64_t sum_of_lengths(Index y, Index x) const { return sums_[number(y, x)]; }
+  /// The union of the rows of all channels.
+  [[nodiscard]] const WindowRow& all(Index y, Index x) const { return unions_[number(y, x)]; }
+
+  /// Matched pairs with the bits of channels at a position.
+  [[nodiscard]] std::uint64_t pairs_of_bits(const ChannelSet& channels, Index y, Index x) const;
+
+ private:
+  [[nodiscard]] std::size_t number(Index y, Index x) const { return std::size_t{y} * x_classes_ + x; }
+
+  std::size_t x_classes_;
+  std::size_t stride_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint64_t> sums_;
+  std::vector<WindowRow> unions_;
+  RowSink sink_;  // their memory
+};
+
+/// Adds rows, one after the other by the same shift; bits that the next one shares are added once.
+class RowsAdded {
+ public:
+  RowsAdded(WindowAccumulator& accumulator, std::int64_t y, std::int64_t x) : accumulator_(accumulator), y_(y), x_(x) {}
+
+  void add(const WindowRow& row) {
+    if (row.beside.is_there() && last_.shares_bits(row)) {
+      accumulator_.add_beside(row, y_, x_);
+    } else {
+      accumulator_.add(row, y_, x_);
+    }
+    last_ = row;
+  }
+
+ private:
+  WindowAccumulator& accumulator_;
+  std::int64_t y_;
+  std::int64_t x_;
+  WindowRow last_;
+};
+
+}  // namespace upsweep
