@@ -357,8 +357,13 @@ std::optional<Payback> payback_of(const SearchReport& report, const Verdict& ver
   return Payback{least->best_scan, least->score - least->scan_score, report.result.options.setup_s};
 }
 
-std::string payback_sentence(const Verdict& verdict) {
-  return verdict.payback ? payback_text(*verdict.payback, "what planning, graph capture and compiling take") : "";
+/// After how many iterations a scan has saved what it takes once; where it saves nothing, that a stated time is not.
+std::string payback_sentence(const SearchReport& report, const Verdict& verdict) {
+  if (verdict.payback) return payback_text(*verdict.payback, "what planning, graph capture and compiling take");
+  const std::optional<double> setup_s = report.result.options.setup_s;
+  return setup_s ? fmt::format("What a scan takes once, {}, is not paid back here: no scan is known to save time.",
+                               short_seconds(*setup_s))
+                 : "";
 }
 
 void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
@@ -399,7 +404,7 @@ Verdict search_verdict(const SearchReport& report) {
                                         standing,
                                         uncounted_sentence(report),
                                         batch_sentence(report, verdict),
-                                        payback_sentence(verdict),
+                                        payback_sentence(report, verdict),
                                         dense_sentence(report, verdict),
                                         interval_sentence(report, verdict)};
   for (std::string& sentence : uncertainty_sentences(report, verdict)) sentences.push_back(std::move(sentence));
@@ -417,7 +422,7 @@ Verdict profile_verdict(const SearchReport& report) {
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = uncertainty_sentences(report, verdict);
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
-  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(verdict),
+  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(report, verdict),
                                        dense_sentence(report, verdict), interval_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain,
                                       report.result.at(report.result.size() - 1).schedule, overtaking_frame(report)));
