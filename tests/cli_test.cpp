@@ -91,7 +91,7 @@ TEST(CommandLine, ErrorsOfItsSyntaxSayWhatIsAccepted) {
     const Finished run = upsweep(arguments);
     EXPECT_EQ(run.exit_code, 2) << message;
     EXPECT_THAT(run.err, StartsWith("upsweep: error: " + message));
-    EXPECT_EQ(lines(run.err), 2U) << "the error, and how the command is called: " << run.err;
+    EXPECT_EQ(lines(run.err), 2) << "the error, and how the command is called: " << run.err;
     EXPECT_EQ(run.out, "") << message;
   }
 }

@@ -121,7 +121,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
     add_machine(context, machine, *options.workers, model.value_bytes);
     context.verdict = kept(outcome.verdict);
     const Candidate& mine = found.compared.last();
-    RunRecord run{request.schedule, &found.profile(), mine.pram, {}, {}, {}};
+    RunRecord run{request.schedule, &found.profile(), mine.pram, mine.score, {}, {}};
     run.predicted_level_s = mine.level_s;
     run.predicted_dag_s = mine.dag_s;
     if (mine.binding) run.binding = to_string(*mine.binding);

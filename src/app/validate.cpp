@@ -320,12 +320,12 @@ ValidationReport NetworkValidation::report() const {
 }
 
 ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   FrameRequest frame = request;
   frame.launch.reset();  // which asks for a backend, with a machine file or without
   check_frame(frame);
   if (request.gradient && !request.gradient->ends_with(".npy"))
     throw RequestError("gradient", fmt::format("is '{}', accepted is a name that ends with .npy", *request.gradient));
-  if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   if (request.schedule && (request.all_depths || request.all_schedules))
     throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
