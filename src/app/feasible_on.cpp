@@ -34,6 +34,12 @@ std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile
   return fields;
 }
 
+Json feasible_on_json(const std::vector<ScheduleProfile>& schedules, const SearchResult& result) {
+  const std::size_t last = result.size() - 1;
+  const std::vector<CandidateRow> row = {{&result.at(last), nullptr, last}};
+  return Table("", row, feasible_on_fields(schedules, result)).object(0).at("feasible_on");
+}
+
 Json feasible_on_leaves_out_json() {
   Json left_out = Json::object();
   for (const BackendEntry& backend : backends()) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "feasible_on.hpp"
 #include "profile_verdict.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
@@ -219,7 +220,8 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
     const Model& model = std::get<Model>(outcome.model);
     return show(ProfileReport{model.name, model.network, network->analysis.network, network->profile(),
-                              network->compared, to_string(outcome.pattern), outcome.schedule, network->times});
+                              network->compared, to_string(outcome.pattern), outcome.schedule, network->times,
+                              cannot_run_text(network->analysis.schedules, network->compared)});
   }
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
@@ -257,6 +259,9 @@ Json names_of_all(const ProfileOutcome& outcome) {
   const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted);
   object["exact"] =
       (chain == nullptr || chain->chain.is_exact()) && (network == nullptr || network->profile().without.empty());
+  object["feasible_on"] =
+      network == nullptr ? Json() : feasible_on_json(network->analysis.schedules, network->compared);
+  object["feasible_on_leaves_out"] = network == nullptr ? Json() : feasible_on_leaves_out_json();
   object["inputs"] = 1;
   object["pattern"] = to_string(outcome.pattern);
   object["schedule"] = {{"requested", outcome.schedule}};

@@ -258,7 +258,7 @@ Document document(const ProfileReport& report) {
     document.say("\n")
         .add(graph_document(report.network, report.compared.last().pram, graph, inputs))
         .say(graph_seconds_text(graph_seconds_of(report)));
-  return std::move(document.say(report.times ? '\n' + seconds_text(counts) : ""));
+  return std::move(document.say(report.times ? '\n' + seconds_text(counts) : "").say(report.remarks));
 }
 
 }  // namespace upsweep
