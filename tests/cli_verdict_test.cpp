@@ -193,6 +193,12 @@ TEST(Verdicts, SayWhereASearchedScheduleCannotRun) {
     EXPECT_EQ(reasons["cusparse"].is_null(), candidate["depth"] < 3) << "163 billion products from depth 3 on";
   }
   EXPECT_THAT(upsweep(search).out, HasSubstr("cusparse cannot run hybrid:3, hybrid:4: hybrid:3 has a product of "));
+  for (const char* schedule : {"linear", "hybrid:3"}) {
+    const std::vector<std::string> profile = {"profile", search[1], "--schedule", schedule};
+    const bool runs = std::string(schedule) == "linear";
+    EXPECT_EQ(json_of(profile)["feasible_on"], found["candidates"][runs ? 0 : 3]["feasible_on"]);
+    EXPECT_EQ(upsweep(profile).out.find("cusparse cannot run hybrid:3: ") == std::string::npos, runs) << schedule;
+  }
 }
 
 // Latency binds and is large, so that the shorter schedule beats plain back-propagation; no key for dense products.
