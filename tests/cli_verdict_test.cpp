@@ -201,6 +201,46 @@ TEST(Verdicts, SayWhereASearchedScheduleCannotRun) {
   }
 }
 
+TEST(Verdicts, SayWhatEachIntervalStandsOn) {
+  const std::vector<std::string> search = {
+      "search",    kModels + "lenet5.yaml",
+      "--schemes", "hybrid",
+      "--machine", std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/h100-sxm5-80gb.yaml"};
+  const Json verdict = json_of(search)["verdict"];
+  EXPECT_EQ(verdict["frame"]["library"], "cuSPARSE");
+  ASSERT_EQ(verdict["baselines"].size(), 2U);
+  for (const Json& baseline : verdict["baselines"]) {
+    EXPECT_EQ(baseline["interval_from"], "datasheet") << baseline["name"];
+    EXPECT_EQ(baseline["interval"][0], baseline["score"]) << "nothing is faster than a datasheet";
+    EXPECT_LE(baseline["interval"][1], 2 * baseline["score"].get<double>());
+    EXPECT_EQ(baseline["scan_interval_from"], "published");
+    EXPECT_LT(baseline["scan_interval"][0], baseline["scan_score"]);
+  }
+  EXPECT_THAT(
+      verdict["sentence"].get<std::string>(),
+      ::testing::ContainsRegex("four times in five hybrid:[0-9] takes [^,;]*; by the datasheet, whose rates are "
+                               "the highest that there are, down to half of them plain BP takes [^,]*, dense BP"));
+  std::vector<std::string> roofline = search;
+  roofline.insert(roofline.end(), {"--library", "roofline"});
+  for (const Json& baseline : json_of(roofline)["verdict"]["baselines"])
+    EXPECT_TRUE(baseline["interval_from"].is_null() && baseline["interval"].is_null());
+}
+
+TEST(Verdicts, OfAPramKeepSecondsAndFlopsInSentencesOfTheirOwn) {
+  for (const char* command : {"search", "profile"}) {
+    const Json verdict = json_of({command, kModels + "lenet5.yaml", "--machine",
+                                  std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml"})["verdict"];
+    const Json& shared = verdict["baselines"][1];
+    ASSERT_EQ(shared["unit"], "flops");
+    EXPECT_THAT(
+        verdict["sentence"].get<std::string>(),
+        HasSubstr(fmt::format("x of plain BP with each op on one worker: the scan pays only if ops are whole; "
+                              "latency binds. Ops that workers share have no seconds on this machine: in FLOPs "
+                              "{} takes {} of plain BP with them (level execution).",
+                              shared["best_scan"].get<std::string>(), short_ratio(shared["ratio"].get<double>()))));
+  }
+}
+
 // Latency binds and is large, so that the shorter schedule beats plain back-propagation; no key for dense products.
 TEST(Verdicts, WithoutADenseRateAreOpenAndNameTheKey) {
   const TemporaryFolder folder;

@@ -82,7 +82,8 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], cli::command_names(", ")), nullptr);
+      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], cli::command_names(", ")),
+                         nullptr);
     }
     const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
     return usage_error(cli::text_of(error, command), command);

@@ -143,8 +143,7 @@ class GraphImport {
     }
     for (const auto& [name, shape] : options_.inputs) {
       if (!names.contains(name))
-        throw fault(
-            fmt::format("it has no input '{}' without numbers, accepted are {}", name, fmt::join(names, ", ")));
+        throw fault(fmt::format("it has no input '{}' without numbers, accepted are {}", name, fmt::join(names, ", ")));
     }
   }
 

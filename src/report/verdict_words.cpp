@@ -108,6 +108,8 @@ Json verdict_json(const Verdict& verdict) {
                          {"ratio", ratio ? Json(*ratio) : Json()},
                          {"interval", interval_json(baseline.interval)},
                          {"scan_interval", interval_json(baseline.scan_interval)},
+                         {"interval_from", text_json(baseline.interval_from)},
+                         {"scan_interval_from", text_json(baseline.scan_interval_from)},
                          {"exact", !baseline.is_estimate},
                          {"within_uncertainty", baseline.is_within_uncertainty()}});
     if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;

@@ -115,6 +115,14 @@ TEST(TextTable, OfAStyleThatFitsIsThePlainTable) {
             " n  name     value\n--  -------  -----\n\033[1;32m 1  a b c/d     10\033[0m\n20  \xc3\xa4\xc3\xb6\n");
 }
 
+TEST(TextTable, RulesALongLastTextNoLongerThanALine) {
+  TextTable table({{"field", Align::left}, {"value", Align::left}});
+  table.row({"command line", std::string(400, 'x')});
+  const std::vector<std::string> lines = lines_of(table.text());
+  EXPECT_LE(points(lines[1]), 80U);
+  EXPECT_EQ(lines[2], "command line  " + std::string(400, 'x')) << "the cell itself is whole";
+}
+
 TEST(TextTable, BreaksTextsAtBlanksAndSlashesFirst) {
   TextTable table({{"run"}, {"file", Align::left}, {"best score"}});
   table.row({"7", "models/large/vgg16 pruned.yaml", "26.06 M"});

@@ -44,9 +44,9 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   EXPECT_EQ(verdict_json(verdict),
             Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
     {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8,
-     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false},
+     "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null,
-     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false}],
+     "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "payback": null, "sentence": "One. Two."})"));
