@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -174,6 +175,20 @@ TEST(Verdict, SaysAfterHowManyIterationsAScanIsPaidBack) {
       "iterations.");
   EXPECT_TRUE(payback_json(payback)["iterations"].is_null());
   EXPECT_TRUE(payback_json(std::nullopt).is_null());
+}
+
+TEST(Verdict, OfAStudyOfMemorySaysWhereEachFits) {
+  const auto answer = [](const std::string& along, const std::string& of, const std::string& fits) {
+    return AnswerRecord{"capacity", "{}", "length = 10: trivial",
+                        fmt::format(R"({{"along":"{}","of":"{}","fits":"{}"}})", along, of, fits)};
+  };
+  EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all"), answer("workers", "pipeline", "between"),
+                         answer("workers", "pipeline", "none"), answer("workers", "bppsa", "from"),
+                         answer("workers", "bppsa", "from"), answer("length", "bppsa", "unknown")}),
+            "Along workers pipeline memory fits everywhere at 1 of 3 places, in a part of the axis at 1 of 3 "
+            "places, nowhere at 1 of 3 places; bppsa memory fits in a part of the axis at 2 of 2 places. Along "
+            "length bppsa memory fits (not known) at 1 of 1 place.");
+  EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all")}), "Length = 10: trivial.") << "one answer is the whole";
 }
 
 TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
