@@ -27,8 +27,7 @@ std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile
     if (!backend.can(Ability::networks)) continue;
     fields.emplace_back("feasible_on/" + backend.name, std::nullopt, Unit::text, [&](const CandidateRow& row) {
       if (row.counted == nullptr) return Value();
-      const std::string reason = reason_of(backend, schedules[row.place], result, row.place);
-      return reason.empty() ? Value() : Value(reason);
+      return Value::unless_empty(reason_of(backend, schedules[row.place], result, row.place));
     });
   }
   return fields;

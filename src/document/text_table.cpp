@@ -11,8 +11,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kColumnGap = 2;    // between columns
-constexpr std::size_t kLeastText = 12;   // to which columns of text shrink before others go to another block
+constexpr std::size_t kColumnGap = 2;   // between columns
+constexpr std::size_t kLeastText = 12;  // to which columns of text shrink before others go to another block
 constexpr std::size_t kLongestRule = 60;
 constexpr std::size_t kRemarkShare = 4;  // of the width: what remarks get before columns go to another block
 constexpr const char* kBestColour = "\033[1;32m";
@@ -200,10 +200,10 @@ std::string TextTable::text(const TextStyle& style) const {
   const bool is_plain = style.width == 0 && !style.is_coloured && !style.aligns_units;
   if (is_plain) return TableLayout(columns_, rows_, marks_, keys_, style).text();
   std::vector<Column> columns = columns_;
-  for (Column& column : columns) column.head = without_controls(std::move(column.head));
+  for (Column& column : columns) column.head = without_controls(column.head);
   std::vector<Cells> rows = rows_;
   for (Cells& row : rows) {
-    for (std::string& cell : row) cell = without_controls(std::move(cell));
+    for (std::string& cell : row) cell = without_controls(cell);
   }
   for (std::size_t c = 0; style.aligns_units && c < columns.size(); ++c) {
     if (columns[c].align == Align::left) continue;

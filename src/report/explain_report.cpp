@@ -174,7 +174,7 @@ Json account_json(const ExplainReport& report, const Account& account) {
     levels.push_back({{"level", level},
                       {"phase", to_string(mine.phase)},
                       {"ops", mine.ops},
-                      {"flops", json_mean(mine.flops_sum, report.schedule.inputs)},
+                      {"flops", Value::mean(mine.flops_sum, report.schedule.inputs).json()},
                       {"cost", accounted.cost},
                       {"share", share(accounted.cost, account.total)},
                       {"binds", accounted.binds.empty() ? Json() : Json(accounted.binds)}});

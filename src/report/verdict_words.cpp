@@ -29,7 +29,7 @@ Json overtakes_json(const Verdict& verdict, const Member& member) {
 }
 
 /// Null where it is empty.
-Json text_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json text_json(const std::string& text) { return Value::unless_empty(text).json(); }
 
 Json frame_json(const VerdictFrame& frame) {
   return {{"workers", frame.workers ? Json(*frame.workers) : Json()},

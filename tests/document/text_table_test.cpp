@@ -212,7 +212,8 @@ TEST(TextTable, AlignsNumbersWithAndWithoutUnits) {
 TEST(TextTable, ShowsNoControlCharactersOnATerminal) {
   TextTable table({{"model", Align::left}});
   table.row({"a\033[31mb\nc"});
-  EXPECT_EQ(table.text({.width = 40}), "model\n---------\na?[31mb?c\n");
+  table.row({"\u202ed\xc2\x9be"});
+  EXPECT_EQ(table.text({.width = 40}), "model\n---------\na?[31mb?c\n?d?e\n");
 }
 
 TEST(TextTable, OfVeryLongTextsStaysInItsWidth) {
