@@ -216,14 +216,35 @@ TEST(Verdicts, SayWhatEachIntervalStandsOn) {
     EXPECT_EQ(baseline["scan_interval_from"], "published");
     EXPECT_LT(baseline["scan_interval"][0], baseline["scan_score"]);
   }
-  EXPECT_THAT(
-      verdict["sentence"].get<std::string>(),
-      ::testing::ContainsRegex("four times in five hybrid:[0-9] takes [^,;]*; by the datasheet, whose rates are "
-                               "the highest that there are, down to half of them plain BP takes [^,]*, dense BP"));
+  EXPECT_THAT(verdict["sentence"].get<std::string>(),
+              ::testing::ContainsRegex(
+                  "four times in five hybrid:[0-9] takes [^,;]*; between the datasheet's rates, which are the highest "
+                  "that there are, and half of them plain BP takes [^,]*, dense BP"));
   std::vector<std::string> roofline = search;
   roofline.insert(roofline.end(), {"--library", "roofline"});
   for (const Json& baseline : json_of(roofline)["verdict"]["baselines"])
     EXPECT_TRUE(baseline["interval_from"].is_null() && baseline["interval"].is_null());
+}
+
+TEST(Verdicts, OfRunsOnAMachineAreWhatTheirListShows) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string pram = kSource + "/configs/machines/pram-unit.yaml";
+  const Json search =
+      json_of({"search", kModels + "lenet5.yaml", "--schemes", "hybrid", "--machine", pram, "--db", db});
+  const Json profile = json_of({"profile", kModels + "lenet5.yaml", "--machine", kGpu, "--db", db});
+  const std::string list = upsweep({"runs", "--db", db}).out;
+  const auto row_of = [&](const std::string& id) {
+    const std::size_t begin = list.find("\n  " + id + "  ") + 1;
+    return list.substr(begin, list.find('\n', begin) - begin);
+  };
+  EXPECT_THAT(row_of("1"), HasSubstr(" 1.000x "));
+  const double ratio = search["verdict"]["baselines"][0]["ratio"];
+  EXPECT_THAT(row_of("3"), HasSubstr(fmt::format(" {:#.4g}x ", ratio))) << "of seconds, as the verdict says";
+  EXPECT_THAT(row_of("3"), HasSubstr("best of its search"));
+  const double level_s = profile["time"]["seconds"]["level"];
+  ASSERT_NE(level_s, profile["time"]["seconds"]["dag"].get<double>());
+  EXPECT_THAT(row_of("5"), HasSubstr(fmt::format(" {:#.4g} ", 1000 * level_s))) << "by level, as a gpu's verdict is";
 }
 
 TEST(Verdicts, OfAPramKeepSecondsAndFlopsInSentencesOfTheirOwn) {

@@ -305,8 +305,8 @@ std::string interval_sentence(const SearchReport& report, const Verdict& verdict
                        published);
   }
   if (!datasheet.empty()) {
-    text += fmt::format("{} the datasheet, whose rates are the highest that there are, down to half of them {}",
-                        text.empty() ? "By" : "; by", datasheet);
+    text += fmt::format("{} the datasheet's rates, which are the highest that there are, and half of them {}",
+                        text.empty() ? "Between" : "; between", datasheet);
   }
   return fmt::format(
       "{}: {}.", text,

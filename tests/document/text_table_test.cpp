@@ -212,7 +212,9 @@ TEST(TextTable, AlignsNumbersWithAndWithoutUnits) {
 TEST(TextTable, ShowsNoControlCharactersOnATerminal) {
   TextTable table({{"model", Align::left}});
   table.row({"a\033[31mb\nc"});
-  table.row({"\u202ed\xc2\x9be"});
+  table.row(
+      {"\u202ed\xc2\x9b"
+       "e"});
   EXPECT_EQ(table.text({.width = 40}), "model\n---------\na?[31mb?c\n?d?e\n");
 }
 
