@@ -21,7 +21,8 @@ const std::string kModels = kSource + "/models/";
 const std::string kGpu = kSource + "/configs/machines/v100-sxm2-32gb.yaml";
 
 std::string escaped(std::string text) {
-  for (const auto& [sign, entity] : {std::pair{"&", "&amp;"}, std::pair{"<", "&lt;"}, std::pair{">", "&gt;"}}) {
+  for (const auto& [sign, entity] :
+       {std::pair{"&", "&amp;"}, std::pair{"<", "&lt;"}, std::pair{">", "&gt;"}, std::pair{"'", "&#39;"}}) {
     for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += std::string(entity).size())
       text.replace(at, 1, entity);
   }
