@@ -54,6 +54,48 @@ TEST(Profile, DefaultsToBlellochAndTheWidestLevel) {
   EXPECT_EQ(profile["pram"]["workers"], 3);
 }
 
+TEST(Profile, SaysWhereAScheduleHasNoMoreLevels) {
+  const auto notes = [](const std::string& model, const std::string& schedule) {
+    const Finished run = upsweep({"profile", kModels + model, "--schedule", schedule});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_EQ(notes("lenet5.yaml", "hybrid:9"), "upsweep: hybrid:9 over 12 elements is hybrid:3\n");
+  EXPECT_EQ(notes("lenet5.yaml", "blocked:99"), "upsweep: blocked:99 over 12 elements is blocked:11\n");
+  EXPECT_EQ(notes("rnn-bitstream.yaml", "hybrid:90"), "upsweep: hybrid:90 over 1001 elements is hybrid:9\n");
+  for (const char* schedule : {"hybrid:3", "hybrid:0", "blelloch", "kogge-stone"})
+    EXPECT_EQ(notes("lenet5.yaml", schedule), "") << schedule << " is what was asked for";
+}
+
+TEST(Search, IgnoresNothingThatWasAskedFor) {
+  const Finished setup = upsweep({"search", kModels + "lenet5.yaml", "--setup", "3"});
+  EXPECT_EQ(setup.exit_code, 2);
+  EXPECT_THAT(setup.err, HasSubstr("--setup is paid back by seconds that a scan saves, accepted is with --machine"));
+  const Finished estimate = upsweep({"search", kModels + "lenet5.yaml", "--estimate", "2%"});
+  EXPECT_EQ(estimate.err, "upsweep: nothing needed estimating: every schedule was counted\n");
+}
+
+TEST(CommandLine, ErrorsOfItsSyntaxSayWhatIsAccepted) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{"profile", "m.yaml", "--machien", "x"},
+       "--machien is no option of upsweep profile, accepted are those that 'upsweep profile --help' lists"},
+      {{"search", "m.yaml", "extra", "words"}, "'extra' is one argument too many, accepted is upsweep search MODEL"},
+      {{"runs", "show", "1", "2"}, "'2' is one argument too many, accepted is upsweep runs"},
+      {{"profile"}, "MODEL is required, accepted is upsweep profile MODEL"},
+      {{"profile", "m.yaml", "--workers"}, "--workers has no value, accepted is --workers P"},
+      {{"search", "m.yaml", "--format", "csv", "--format", "json"}, "--format is given 2 times, accepted is once"},
+      {{"search", "m.yaml", "--pattern", "a: b"}, "--pattern is 'a: b', accepted are guaranteed, sample"},
+      {{}, "no command is named, accepted are profile, search"},
+      {{"runs", "show"}, "no run and no study is given, accepted is either ID of a run or --study N"}};
+  for (const auto& [arguments, message] : wrong) {
+    const Finished run = upsweep(arguments);
+    EXPECT_EQ(run.exit_code, 2) << message;
+    EXPECT_THAT(run.err, StartsWith("upsweep: error: " + message));
+    EXPECT_EQ(lines(run.err), 2) << "the error, and how the command is called: " << run.err;
+    EXPECT_EQ(run.out, "") << message;
+  }
+}
+
 TEST(Profile, OfASingleOperatorHasNoOps) {
   const TemporaryFolder folder;
   const Json profile = json_of({"profile", folder.write("m.yaml", "input: [3]\noperators: [relu]\n")});

@@ -101,7 +101,7 @@ TEST(Train, EveryFileOfTheProjectRuns) {
 TEST(Train, RefusesWrongUsage) {
   const Files files;
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
-      {{"train"}, "FILE is required"},
+      {{"train"}, "FILE is required, accepted is upsweep train FILE"},
       {{"train", files.path, "--iterations", "0"}, "--iterations is '0'"},
       {{"train", files.path, "--backward", "bptt,fast"}, "--backward: 'fast' is no backward method"},
       {{"train", files.path, "--backward", "bptt,bptt"}, "--backward has 'bptt' twice"},

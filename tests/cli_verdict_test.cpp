@@ -21,7 +21,8 @@ const std::string kModels = kSource + "/models/";
 const std::string kGpu = kSource + "/configs/machines/v100-sxm2-32gb.yaml";
 
 std::string escaped(std::string text) {
-  for (const auto& [sign, entity] : {std::pair{"&", "&amp;"}, std::pair{"<", "&lt;"}, std::pair{">", "&gt;"}}) {
+  for (const auto& [sign, entity] :
+       {std::pair{"&", "&amp;"}, std::pair{"<", "&lt;"}, std::pair{">", "&gt;"}, std::pair{"'", "&#39;"}}) {
     for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += std::string(entity).size())
       text.replace(at, 1, entity);
   }
@@ -213,6 +214,73 @@ TEST(Verdicts, SayWhereASearchedScheduleCannotRun) {
     EXPECT_EQ(reasons["cusparse"].is_null(), candidate["depth"] < 3) << "163 billion products from depth 3 on";
   }
   EXPECT_THAT(upsweep(search).out, HasSubstr("cusparse cannot run hybrid:3, hybrid:4: hybrid:3 has a product of "));
+  for (const char* schedule : {"linear", "hybrid:3"}) {
+    const std::vector<std::string> profile = {"profile", search[1], "--schedule", schedule};
+    const bool runs = std::string(schedule) == "linear";
+    EXPECT_EQ(json_of(profile)["feasible_on"], found["candidates"][runs ? 0 : 3]["feasible_on"]);
+    EXPECT_EQ(upsweep(profile).out.find("cusparse cannot run hybrid:3: ") == std::string::npos, runs) << schedule;
+  }
+}
+
+TEST(Verdicts, SayWhatEachIntervalStandsOn) {
+  const std::vector<std::string> search = {
+      "search",    kModels + "lenet5.yaml",
+      "--schemes", "hybrid",
+      "--machine", std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/h100-sxm5-80gb.yaml"};
+  const Json verdict = json_of(search)["verdict"];
+  EXPECT_EQ(verdict["frame"]["library"], "cuSPARSE");
+  ASSERT_EQ(verdict["baselines"].size(), 2U);
+  for (const Json& baseline : verdict["baselines"]) {
+    EXPECT_EQ(baseline["interval_from"], "datasheet") << baseline["name"];
+    EXPECT_EQ(baseline["interval"][0], baseline["score"]) << "nothing is faster than a datasheet";
+    EXPECT_LE(baseline["interval"][1], 2 * baseline["score"].get<double>());
+    EXPECT_EQ(baseline["scan_interval_from"], "published");
+    EXPECT_LT(baseline["scan_interval"][0], baseline["scan_score"]);
+  }
+  EXPECT_THAT(verdict["sentence"].get<std::string>(),
+              ::testing::ContainsRegex(
+                  "four times in five hybrid:[0-9] takes [^,;]*; between the datasheet's rates, which are the highest "
+                  "that there are, and half of them plain BP takes [^,]*, dense BP"));
+  std::vector<std::string> roofline = search;
+  roofline.insert(roofline.end(), {"--library", "roofline"});
+  for (const Json& baseline : json_of(roofline)["verdict"]["baselines"])
+    EXPECT_TRUE(baseline["interval_from"].is_null() && baseline["interval"].is_null());
+}
+
+TEST(Verdicts, OfRunsOnAMachineAreWhatTheirListShows) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string pram = kSource + "/configs/machines/pram-unit.yaml";
+  const Json search =
+      json_of({"search", kModels + "lenet5.yaml", "--schemes", "hybrid", "--machine", pram, "--db", db});
+  const Json profile = json_of({"profile", kModels + "lenet5.yaml", "--machine", kGpu, "--db", db});
+  const std::string list = upsweep({"runs", "--db", db}).out;
+  const auto row_of = [&](const std::string& id) {
+    const std::size_t begin = list.find("\n  " + id + "  ") + 1;
+    return list.substr(begin, list.find('\n', begin) - begin);
+  };
+  EXPECT_THAT(row_of("1"), HasSubstr(" 1.000x "));
+  const double ratio = search["verdict"]["baselines"][0]["ratio"];
+  EXPECT_THAT(row_of("3"), HasSubstr(fmt::format(" {:#.4g}x ", ratio))) << "of seconds, as the verdict says";
+  EXPECT_THAT(row_of("3"), HasSubstr("best of its search"));
+  const double level_s = profile["time"]["seconds"]["level"];
+  ASSERT_NE(level_s, profile["time"]["seconds"]["dag"].get<double>());
+  EXPECT_THAT(row_of("5"), HasSubstr(fmt::format(" {:#.4g} ", 1000 * level_s))) << "by level, as a gpu's verdict is";
+}
+
+TEST(Verdicts, OfAPramKeepSecondsAndFlopsInSentencesOfTheirOwn) {
+  for (const char* command : {"search", "profile"}) {
+    const Json verdict = json_of({command, kModels + "lenet5.yaml", "--machine",
+                                  std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/pram-unit.yaml"})["verdict"];
+    const Json& shared = verdict["baselines"][1];
+    ASSERT_EQ(shared["unit"], "flops");
+    const auto sentence = verdict["sentence"].get<std::string>();
+    EXPECT_THAT(sentence, HasSubstr("x of plain BP with each op on one worker: the scan pays only if ops are whole;"));
+    EXPECT_THAT(sentence,
+                HasSubstr(fmt::format(". Ops that workers share have no seconds on this machine: in FLOPs {} "
+                                      "takes {:.4g}x of plain BP with them (level execution).",
+                                      shared["best_scan"].get<std::string>(), shared["ratio"].get<double>())));
+  }
 }
 
 // Latency binds and is large, so that the shorter schedule beats plain back-propagation; no key for dense products.

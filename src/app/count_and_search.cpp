@@ -101,6 +101,7 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
       take_over(count({analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names, analysis);
       result = search();
     }
+    if (request.estimate && analysis.uncounted.empty()) watch.say(CountingRequest::kNoEstimates);
     if (request.estimate && !analysis.uncounted.empty()) {
       // Together: rows that are drawn serve all schedules that have their products.
       std::vector<Schedule> left;

@@ -27,11 +27,16 @@ std::vector<CandidateField> feasible_on_fields(const std::vector<ScheduleProfile
     if (!backend.can(Ability::networks)) continue;
     fields.emplace_back("feasible_on/" + backend.name, std::nullopt, Unit::text, [&](const CandidateRow& row) {
       if (row.counted == nullptr) return Value();
-      const std::string reason = reason_of(backend, schedules[row.place], result, row.place);
-      return reason.empty() ? Value() : Value(reason);
+      return Value::unless_empty(reason_of(backend, schedules[row.place], result, row.place));
     });
   }
   return fields;
+}
+
+Json feasible_on_json(const std::vector<ScheduleProfile>& schedules, const SearchResult& result) {
+  const std::size_t last = result.size() - 1;
+  const std::vector<CandidateRow> row = {{&result.at(last), nullptr, last}};
+  return Table("", row, feasible_on_fields(schedules, result)).object(0).at("feasible_on");
 }
 
 Json feasible_on_leaves_out_json() {

@@ -18,6 +18,9 @@ namespace upsweep {
 /// A line for each backend that some schedules cannot run on, with the reason of the first; `schedules` by candidate.
 [[nodiscard]] std::string cannot_run_text(const std::vector<ScheduleProfile>& schedules, const SearchResult& result);
 
+/// The same of the last candidate, that of a profile, as one object.
+[[nodiscard]] Json feasible_on_json(const std::vector<ScheduleProfile>& schedules, const SearchResult& result);
+
 /// What of the memory of backends their answers leave out, since it is not known beforehand: by backend.
 [[nodiscard]] Json feasible_on_leaves_out_json();
 

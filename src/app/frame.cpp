@@ -22,6 +22,8 @@ void check_frame(const FrameRequest& frame) {
   if (frame.setup_s && !(*frame.setup_s >= 0)) {
     throw RequestError("setup", fmt::format("is '{}', accepted is a number of seconds of at least 0", *frame.setup_s));
   }
+  if (frame.setup_s && !frame.machine)
+    throw RequestError("setup", "is paid back by seconds that a scan saves, accepted is with `machine`");
   check_launch(frame.launch, frame.machine.has_value());
   if (frame.library && !frame.machine)
     throw RequestError("library", "is whose published rates a gpu has, accepted is with `machine`");

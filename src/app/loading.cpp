@@ -15,6 +15,7 @@
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/recurrent/device_model.hpp"
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep {
@@ -170,6 +171,16 @@ ScheduleRequest schedule_request(const std::string& text) {
   } catch (const std::invalid_argument&) {
     throw RequestError("schedule", fmt::format("is '{}', accepted are {}", text, accepted_schedules()));
   }
+}
+
+void say_became(const ScheduleRequest& request, const std::string& name, std::size_t length, const Watch& watch) {
+  if (const std::string text = became_text(request, name, length); !text.empty()) watch.say(text);
+}
+
+std::uint32_t depth_over(const ScheduleRequest& request, std::size_t length, const Watch& watch) {
+  const std::uint64_t depth = std::min<std::uint64_t>(request.parameter, max_depth(length));
+  say_became(request, scheme_name(*request.scheme, depth), length, watch);
+  return static_cast<std::uint32_t>(depth);
 }
 
 void check_launch(std::optional<LaunchMode> launch, bool has_machine) {

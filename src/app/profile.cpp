@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "feasible_on.hpp"
 #include "profile_verdict.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
@@ -32,21 +33,21 @@ std::unique_ptr<const Machine> machine_of(const ProfileRequest& request) {
 /// A scan by blocks: of a recurrent model a pass of its own, not a schedule.
 bool is_blocked(const std::string& schedule) { return schedule.starts_with("blocked:"); }
 
-/// The hybrid depth of a schedule of `what`, which accepts others as `accepted` says.
-std::uint32_t depth_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
-  const ScheduleRequest request = schedule_request(schedule);
-  if (request.scheme->is_hybrid) return static_cast<std::uint32_t>(request.parameter);
+/// A hybrid schedule of `what`, which accepts others as `accepted` says.
+ScheduleRequest hybrid_of(const std::string& schedule, const std::string& what, const std::string& accepted) {
+  ScheduleRequest request = schedule_request(schedule);
+  if (request.scheme->is_hybrid) return request;
   throw RequestError("schedule",
                      fmt::format("is '{}', accepted of {} are linear, blelloch{}", schedule, what, accepted));
 }
 
-/// The backward pass of a recurrent model that a schedule is.
+/// The backward pass of a recurrent model that a schedule is, as deep as was asked for.
 BackwardMethod method_of(const ProfileRequest& request) {
   if (!is_blocked(request.schedule)) {
-    return {BackwardKind::levels,
-            depth_of(request.schedule, "a recurrent model",
-                     ", hybrid:L with an integer L of at least 0 and, with `machine`, blocked:P"),
-            {}};
+    const ScheduleRequest hybrid =
+        hybrid_of(request.schedule, "a recurrent model",
+                  ", hybrid:L with an integer L of at least 0 and, with `machine`, blocked:P");
+    return {BackwardKind::levels, static_cast<std::uint32_t>(hybrid.parameter), {}};
   }
   const BackwardMethod method = parse_backward_method(request.schedule);
   if (!request.machine) {
@@ -69,8 +70,9 @@ BackwardMethod method_of(const ProfileRequest& request) {
 Analysis count_network(const ProfileRequest& request, const Model& model, const Watch& watch) {
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::size_t length = model.network.links().size() + 1;
-  std::vector<Schedule> schedules = {make_schedule(schedule_request(request.schedule), length),
-                                     linear_schedule(length)};
+  const ScheduleRequest asked = schedule_request(request.schedule);
+  std::vector<Schedule> schedules = {make_schedule(asked, length), linear_schedule(length)};
+  say_became(asked, schedules.front().name, length, watch);
   const std::uint64_t most = request.most_pairs();
   // With estimates the schedule that is meant needs no other in its place.
   Analysis analysis =
@@ -79,6 +81,7 @@ Analysis count_network(const ProfileRequest& request, const Model& model, const 
           : analyse_network(model, request.pattern, std::move(schedules), watch, most, request.estimates());
   if (!analysis.uncounted.empty()) throw uncounted_error(model, request.pattern, analysis.uncounted.front());
   std::swap(analysis.schedules.front(), analysis.schedules.back());
+  if (request.estimate && analysis.schedules.back().without.empty()) watch.say(CountingRequest::kNoEstimates);
   if (analysis.schedules.front().schedule.name == analysis.schedules.back().schedule.name)
     analysis.schedules.pop_back();
   return analysis;
@@ -101,7 +104,7 @@ void profile_network(const ProfileRequest& request, const Caller& caller, const 
     add_machine(context, machine, *options.workers, model.value_bytes);
     context.verdict = kept(outcome.verdict);
     const Candidate& mine = found.compared.last();
-    RunRecord run{request.schedule, &found.profile(), mine.pram, {}, {}, {}};
+    RunRecord run{request.schedule, &found.profile(), mine.pram, mine.score, {}, {}};
     run.predicted_level_s = mine.level_s;
     run.predicted_dag_s = mine.dag_s;
     if (mine.binding) run.binding = to_string(*mine.binding);
@@ -199,7 +202,8 @@ auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
     const Model& model = std::get<Model>(outcome.model);
     return show(ProfileReport{model.name, model.network, network->analysis.network, network->profile(),
-                              network->compared, to_string(outcome.pattern), outcome.schedule, network->times});
+                              network->compared, to_string(outcome.pattern), outcome.schedule, network->times,
+                              cannot_run_text(network->analysis.schedules, network->compared)});
   }
   if (const auto* ways = std::get_if<StackedSearchResult>(&outcome.counted))
     return show(StackedReport{*recurrent, *ways, outcome.overtaking_wavefront, true});
@@ -237,6 +241,9 @@ Json names_of_all(const ProfileOutcome& outcome) {
   const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted);
   object["exact"] =
       (chain == nullptr || chain->chain.is_exact()) && (network == nullptr || network->profile().without.empty());
+  object["feasible_on"] =
+      network == nullptr ? Json() : feasible_on_json(network->analysis.schedules, network->compared);
+  object["feasible_on_leaves_out"] = network == nullptr ? Json() : feasible_on_leaves_out_json();
   object["inputs"] = 1;
   object["pattern"] = to_string(outcome.pattern);
   object["schedule"] = {{"requested", outcome.schedule}};
@@ -291,11 +298,16 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {
-    const BackwardMethod method = method_of(request);
+    BackwardMethod method = method_of(request);
     ProfileOutcome outcome{load_recurrent_with(file, request.sizes, request.batch, Layers::any), request.schedule,
                            request.pattern};
     return located(outcome.model, [&]() -> ProfileOutcome {
-      if (std::get<RecurrentModel>(outcome.model).layers > 1) {
+      const auto& model = std::get<RecurrentModel>(outcome.model);
+      if (method.kind == BackwardKind::levels) {
+        const std::size_t length = model.layers > 1 ? model.steps + 1 : chain_of(model).length();
+        method.depth = depth_over(schedule_request(request.schedule), length, watch);
+      }
+      if (model.layers > 1) {
         profile_stack(request, method.depth, caller, outcome);
       } else {
         if (request.machine) {
@@ -315,11 +327,12 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
                                      "'upsweep study'",
                                      request.model));
     }
-    const std::uint32_t depth =
-        depth_of(request.schedule, "a synthetic chain", " and hybrid:L, which have closed forms");
+    const ScheduleRequest hybrid =
+        hybrid_of(request.schedule, "a synthetic chain", " and hybrid:L, which have closed forms");
     ProfileOutcome outcome{file.load(Numbers::structure), request.schedule, request.pattern, machine_of(request)};
     return located(outcome.model, [&]() -> ProfileOutcome {
-      profile_synthetic(request, depth, outcome);
+      const std::size_t length = std::get<ChainModel>(outcome.model).chain.length();
+      profile_synthetic(request, depth_over(hybrid, length, watch), outcome);
       return std::move(outcome);
     });
   }

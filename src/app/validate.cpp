@@ -124,9 +124,14 @@ void check_schedule(const std::string& text) {
   }
 }
 
-std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t length, std::size_t workers) {
-  if (!request.all_depths && !request.all_schedules)
-    return {make_schedule(schedule_request(request.schedule.value_or("blelloch")), length)};
+std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t length, std::size_t workers,
+                                   const Watch& watch) {
+  if (!request.all_depths && !request.all_schedules) {
+    const ScheduleRequest asked = schedule_request(request.schedule.value_or("blelloch"));
+    Schedule schedule = make_schedule(asked, length);
+    say_became(asked, schedule.name, length, watch);
+    return {std::move(schedule)};
+  }
   std::vector<Schedule> schedules = depth_candidates(length);
   if (!request.all_schedules) return schedules;
   for (Schedule& scheme : scheme_candidates(length, workers)) schedules.push_back(std::move(scheme));
@@ -240,7 +245,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   check_label(model, loss);
   const auto store = open_store(request.db);
   if (request.gradient) write_gradient(model, loss, *request.gradient);
-  std::vector<Schedule> schedules = schedules_of(request, model.network.links().size() + 1, setting.workers);
+  std::vector<Schedule> schedules = schedules_of(request, model.network.links().size() + 1, setting.workers, watch);
   const bool is_default = !request.schedule && !request.all_depths && !request.all_schedules;
   Analysis analysis = is_default ? analyse_default(model, request.pattern, std::move(schedules), watch)
                                  : analyse_network(model, request.pattern, std::move(schedules), watch);
@@ -315,12 +320,12 @@ ValidationReport NetworkValidation::report() const {
 }
 
 ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   FrameRequest frame = request;
   frame.launch.reset();  // which asks for a backend, with a machine file or without
   check_frame(frame);
   if (request.gradient && !request.gradient->ends_with(".npy"))
     throw RequestError("gradient", fmt::format("is '{}', accepted is a name that ends with .npy", *request.gradient));
-  if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
   if (request.schedule && (request.all_depths || request.all_schedules))
     throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "parse_errors.hpp"
 #include "upsweep/backend/backend.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
@@ -39,26 +39,17 @@ bool is_other_rank() {
   return rank != nullptr && std::string_view(rank) != "0";
 }
 
-/// Names of all commands, with this between them.
-std::string command_names(const char* between) {
-  std::string names;
-  for (const cli::CommandEntry& entry : cli::kCommands) names.append(names.empty() ? "" : between).append(entry.name);
-  return names;
-}
-
 int usage_error(const std::string& message, const CLI::App* command) {
   if (command == nullptr) {
     fail(kUsage, message);
-    fmt::print(stderr, "usage: upsweep {} [OPTIONS]; upsweep --help lists them\n", command_names("|"));
+    fmt::print(stderr, "usage: upsweep {} [OPTIONS]; upsweep --help lists them\n", cli::command_names("|"));
     return kUsage;
   }
   // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
   // make mpirun end the first before it has.
   if (command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
-  const auto* const entry = std::ranges::find(cli::kCommands, command->get_name(), &cli::CommandEntry::name);
-  fmt::print(stderr, "usage: upsweep {0} {1} [OPTIONS]; upsweep {0} --help lists them\n", entry->name,
-             entry->arguments);
+  fmt::print(stderr, "usage: {}; upsweep {} --help lists them\n", cli::usage_of(*command), command->get_name());
   return kUsage;
 }
 
@@ -91,9 +82,11 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], command_names(", ")), nullptr);
+      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], cli::command_names(", ")),
+                         nullptr);
     }
-    return usage_error(error.what(), chosen == nullptr ? nullptr : chosen->app);
+    const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
+    return usage_error(cli::text_of(error, command), command);
   } catch (const upsweep::UsageError& error) {
     return usage_error(in_options(error), chosen->app);
   } catch (const upsweep::RequestError& error) {

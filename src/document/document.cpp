@@ -66,7 +66,7 @@ Document& Document::add_under(std::string name, Document other) {
   facts([name = std::move(name), programs = std::move(programs)] { return Json{{name, programs.json()}}; });
   std::erase_if(other.parts_, [](const Part& part) { return !part.is_for_people && !part.is_sheet; });
   for (Part& part : other.parts_) {
-    if (Table* table = std::get_if<Table>(&part.content)) table->unnamed();
+    if (Table* table = std::get_if<Table>(&part.content)) *table = std::move(*table).unnamed();
   }
   return add(std::move(other));
 }

@@ -32,10 +32,6 @@ std::string scaled(double value, double base, double first_limit, const std::arr
 
 }  // namespace
 
-std::string exact_mean(std::uint64_t sum, std::uint64_t inputs) {
-  return sum % inputs == 0 ? fmt::format("{}", sum / inputs) : fmt::format("{}", mean(sum, inputs));
-}
-
 std::string short_count(double count) {
   return scaled(count, 1000, 10'000, std::array{"", "k", "M", "G", "T", "P", "E"});
 }

@@ -1,6 +1,6 @@
 #include "upsweep/document/short_text.hpp"
 
-#include <algorithm>
+#include "upsweep/document/text_lines.hpp"
 
 namespace upsweep {
 namespace {
@@ -30,11 +30,6 @@ std::string cut_text(std::string_view text, std::size_t most) {
   return std::string(text);
 }
 
-std::string short_text(std::string_view text, std::size_t most) {
-  std::string line = cut_text(text, most);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
-  return line;
-}
+std::string short_text(std::string_view text, std::size_t most) { return without_controls(cut_text(text, most), ' '); }
 
 }  // namespace upsweep

@@ -23,6 +23,11 @@ Table Table::marks(std::function<bool(std::size_t row)> is_best) && {
   return std::move(*this);
 }
 
+Table Table::unnamed() && {
+  name_.clear();
+  return std::move(*this);
+}
+
 Table Table::keys(std::size_t columns) && {
   keys_ = columns;
   return std::move(*this);

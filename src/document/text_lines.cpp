@@ -7,6 +7,20 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
+/// Bytes of the control character that begins here; 0 where none does.
+std::size_t control_bytes(std::string_view rest) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < rest.size() ? static_cast<unsigned char>(rest[i]) : 0;
+  };
+  const auto is_within = [](unsigned value, unsigned first, unsigned last) { return value >= first && value <= last; };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  if (byte(0) == 0xc2 && is_within(byte(1), 0x80, 0x9f)) return 2;  // C1
+  if (byte(0) == 0xd8 && byte(1) == 0x9c) return 2;                 // U+061C, as the next ones: which way texts run
+  if (byte(0) != 0xe2) return 0;
+  const bool is_of_text = byte(1) == 0x80 && (is_within(byte(2), 0x8e, 0x8f) || is_within(byte(2), 0xa8, 0xae));
+  return is_of_text || (byte(1) == 0x81 && is_within(byte(2), 0xa6, 0xa9)) ? 3 : 0;
+}
+
 /// Takes the part up to and with the next blank or slash off the front.
 std::string_view next_part(std::string_view& text) {
   const std::size_t end = text.find_first_of(" /");
@@ -70,12 +84,14 @@ std::vector<std::string> wrapped_text(std::string_view text, std::size_t width) 
   return lines;
 }
 
-std::string without_controls(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
+std::string without_controls(std::string_view text, char instead) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = control_bytes(text.substr(at));
+    plain += bytes == 0 ? text[at] : instead;
+    at += std::max<std::size_t>(bytes, 1);
   }
-  return text;
+  return plain;
 }
 
 void align_units(std::vector<std::string>& cells) {

@@ -11,8 +11,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kColumnGap = 2;    // between columns
-constexpr std::size_t kLeastText = 12;   // to which columns of text shrink before others go to another block
+constexpr std::size_t kColumnGap = 2;   // between columns
+constexpr std::size_t kLeastText = 12;  // to which columns of text shrink before others go to another block
+constexpr std::size_t kLongestRule = 60;
 constexpr std::size_t kRemarkShare = 4;  // of the width: what remarks get before columns go to another block
 constexpr const char* kBestColour = "\033[1;32m";
 constexpr const char* kNoColour = "\033[0m";
@@ -185,6 +186,8 @@ void TableLayout::append_block(std::string& text, const std::vector<std::size_t>
   append([&](std::size_t i) -> const std::string& { return columns_[block[i]].head; }, RowMark::none);
   Cells rules;
   for (const std::size_t width : widths) rules.emplace_back(width, '-');
+  // Nothing stands beside a last column of text, which may have a command line in a cell.
+  if (is_text(block.back())) rules.back().resize(std::min(rules.back().size(), kLongestRule));
   append([&](std::size_t i) -> const std::string& { return rules[i]; }, RowMark::none);
   for (std::size_t r = 0; r < rows_.size(); ++r)
     append([&](std::size_t i) -> const std::string& { return rows_[r][block[i]]; }, marks_[r]);
@@ -197,10 +200,10 @@ std::string TextTable::text(const TextStyle& style) const {
   const bool is_plain = style.width == 0 && !style.is_coloured && !style.aligns_units;
   if (is_plain) return TableLayout(columns_, rows_, marks_, keys_, style).text();
   std::vector<Column> columns = columns_;
-  for (Column& column : columns) column.head = without_controls(std::move(column.head));
+  for (Column& column : columns) column.head = without_controls(column.head);
   std::vector<Cells> rows = rows_;
   for (Cells& row : rows) {
-    for (std::string& cell : row) cell = without_controls(std::move(cell));
+    for (std::string& cell : row) cell = without_controls(cell);
   }
   for (std::size_t c = 0; style.aligns_units && c < columns.size(); ++c) {
     if (columns[c].align == Align::left) continue;

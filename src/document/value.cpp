@@ -38,8 +38,6 @@ std::string number_text(double number, Unit unit) {
 
 }  // namespace
 
-Json json_mean(std::uint64_t sum, std::uint64_t inputs) { return Value::mean(sum, inputs).json(); }
-
 Value::Value(const std::optional<double>& number) {
   if (number) *this = Value(*number);
 }

@@ -8,6 +8,7 @@
 #include "simulated_run.hpp"
 #include "upsweep/document/json.hpp"
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/document/value.hpp"
 #include "upsweep/figure/run_figures.hpp"
 
 namespace upsweep {
@@ -78,8 +79,9 @@ FigureData op_bars(const TimelineParts& parts) {
     if (entry.end == entry.start) continue;
     const StoredOp& op = parts.run.ops[entry.id];
     const bool is_on_chain = parts.is_on_chain[entry.id];
-    table["rows"].push_back({parts.rows.label(entry.worker), json_mean(entry.start, inputs),
-                             json_mean(entry.end, inputs), op.is_mv ? "mv" : "mm", 1, is_on_chain ? 1 : 0, op.is_dead,
+    table["rows"].push_back({parts.rows.label(entry.worker), Value::mean(entry.start, inputs).json(),
+                             Value::mean(entry.end, inputs).json(), op.is_mv ? "mv" : "mm", 1, is_on_chain ? 1 : 0,
+                             op.is_dead,
                              fmt::format("worker {}, from {} to {}: {}{}", entry.worker,
                                          short_count(entry.start, inputs), short_count(entry.end, inputs),
                                          texts.about(op, false), is_on_chain ? ", on the run's longest chain" : "")});
@@ -226,7 +228,7 @@ std::optional<Figure> timeline_figure(const RunDetails& run) {
   const std::size_t row_height = rows.size() <= 8 ? 26 : (rows.size() <= 16 ? 20 : 14);
   figure.signals["rows"] = rows;
   figure.signals["height"] = 90 + row_height * rows.size();
-  figure.signals["makespan"] = json_mean(simulated->timeline.makespan, simulated->inputs);
+  figure.signals["makespan"] = Value::mean(simulated->timeline.makespan, simulated->inputs).json();
   figure.signals["row_title"] = parts.rows.per_row == 1 ? "worker" : "workers";
   figure.signals["is_sliced"] = slices > 0;
   return figure;

@@ -12,7 +12,12 @@
 namespace upsweep {
 
 std::string beside(const std::string& file, const std::string& path) {
-  return (std::filesystem::path(file).parent_path() / path).string();
+  namespace fs = std::filesystem;
+  const fs::path plain = fs::path(file).parent_path() / path;
+  const fs::path normal = plain.lexically_normal();
+  std::error_code error;
+  // Behind a link to a folder ".." leads elsewhere than its text says.
+  return (fs::exists(plain, error) && !fs::equivalent(plain, normal, error) ? plain : normal).string();
 }
 
 void require_text_file(const std::string& path) {

@@ -60,10 +60,8 @@ class GraphImport {
     network_.facts.has_values = true;
     network_.facts.operators = static_cast<std::uint64_t>(graph_.node_size());
     read_initializers();
+    check_stated_inputs();
     read_inputs();
-    for (const auto& [name, shape] : options_.inputs) {
-      if (name != input_ && !values_.contains(name)) throw fault(fmt::format("it has no input '{}'", name));
-    }
     find_needed();
     const Fusions fusions = find_fusions(
         graph_, readers_, [&](const std::string& name) { return stated_number(name); },
@@ -135,6 +133,18 @@ class GraphImport {
     if (shape.empty() && is_data)
       throw fault(fmt::format("input '{}' has no shape, accepted is one: state it", input.name()));
     return shape;
+  }
+
+  /// Shapes are stated of inputs without numbers alone.
+  void check_stated_inputs() const {
+    std::set<std::string> names;
+    for (const auto& input : graph_.input()) {
+      if (!values_.contains(input.name())) names.insert(input.name());
+    }
+    for (const auto& [name, shape] : options_.inputs) {
+      if (!names.contains(name))
+        throw fault(fmt::format("it has no input '{}' without numbers, accepted are {}", name, fmt::join(names, ", ")));
+    }
   }
 
   /// The first input that has no numbers is the network's; the others are weights that were left out.

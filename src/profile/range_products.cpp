@@ -228,6 +228,7 @@ ProductPlan::Counts ProductPlan::count(const JacobianChain& chain, const CountLi
     count_structures(chain, limits, spent, counts);
   } else if (!count_small_structures(chain, limits, spent, counts)) {
     counts = nothing_known();
+    counts.by_rows = true;
     rows.emplace(chain, *this, limits.estimate.has_value());
     rows->count(limits, spent, counts);
   }

@@ -69,6 +69,7 @@ class ProductPlan {
     std::vector<bool> is_split_estimated = {};
     /// Where some do: the same counts without one of the groups of sampled rows each (kSampleGroups).
     std::vector<Counts> without = {};
+    bool by_rows = false;  ///< rows were counted one by one, else products formed; the numbers are the same
   };
 
   /// Computes everything once for a chain, but for products that only schedules need which were refused one. `spent`:

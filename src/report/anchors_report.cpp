@@ -25,8 +25,6 @@ std::optional<double> milliseconds(const std::optional<double>& seconds) {
   return seconds ? std::optional(1e3 * *seconds) : std::nullopt;
 }
 
-Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
 const std::string& name_of(const AnchorRow& row) { return row.matrix.empty() ? row.algorithm : row.matrix; }
 
 /// Median and 90th percentile, of which people see one cell.
@@ -46,7 +44,7 @@ Table points_table(const AnchorReport& report, const std::string& name) {
   };
   const auto text = [](std::string column, std::string AnchorPoint::*member) {
     return Field<Of>(std::move(column), std::nullopt, Unit::text,
-                     [member](Of point) { return text_or_null(point->*member); });
+                     [member](Of point) { return Value::unless_empty(point->*member); });
   };
   const auto ms = [](std::string column, std::optional<double> AnchorPoint::*member) {
     return Field<Of>(std::move(column), std::nullopt, Unit::exact,
@@ -149,7 +147,7 @@ Table anchor_families(const AnchorReport& report) {
                     }},
                    {"library", "library", Unit::text,
                     [](Of family) { return Value(family->library).shown(short_text(family->library, 26)); }},
-                   {"machine", {}, Unit::text, [](Of family) { return text_or_null(family->machine); }},
+                   {"machine", {}, Unit::text, [](Of family) { return Value::unless_empty(family->machine); }},
                    {"rows", {}, Unit::exact, &AnchorFamily::rows},
                    {"points", "points", Unit::exact, [](Of family) { return family->error.points; }},
                    {"fitted", {}, Unit::exact, &AnchorFamily::fitted},

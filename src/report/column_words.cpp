@@ -14,37 +14,33 @@
 namespace upsweep {
 namespace {
 
-enum class ColumnUnit { plain, count, bytes, seconds, ratio, share, error, truth, command };
-
-using NamedUnit = std::pair<std::string_view, ColumnUnit>;
+using NamedUnit = std::pair<std::string_view, Unit>;
 using NamedWords = std::pair<std::string_view, std::string_view>;
 
 /// Units that the name does not end with.
-constexpr std::array kUnits = {NamedUnit{"flops", ColumnUnit::count},
-                               NamedUnit{"flops_sum", ColumnUnit::count},
-                               NamedUnit{"flops_max", ColumnUnit::count},
-                               NamedUnit{"nnz", ColumnUnit::count},
-                               NamedUnit{"products", ColumnUnit::count},
-                               NamedUnit{"chain_build_values", ColumnUnit::count},
-                               NamedUnit{"bytes", ColumnUnit::bytes},
-                               NamedUnit{"share_of_flops", ColumnUnit::share},
-                               NamedUnit{"worst_share_of_bound", ColumnUnit::share},
-                               NamedUnit{"bubble_fraction", ColumnUnit::share},
-                               NamedUnit{"margin", ColumnUnit::share},
-                               NamedUnit{"search_margin", ColumnUnit::share},
-                               NamedUnit{"scheme_margin", ColumnUnit::share},
-                               NamedUnit{"error", ColumnUnit::error},
-                               NamedUnit{"ratio_to_first", ColumnUnit::ratio},
-                               NamedUnit{"feasible", ColumnUnit::truth},
-                               NamedUnit{"best", ColumnUnit::truth},
-                               NamedUnit{"complete", ColumnUnit::truth},
-                               NamedUnit{"fused", ColumnUnit::truth},
-                               NamedUnit{"exact", ColumnUnit::truth},
-                               NamedUnit{"parameters", ColumnUnit::command}};
+constexpr std::array kUnits = {NamedUnit{"flops", Unit::count},
+                               NamedUnit{"flops_sum", Unit::count},
+                               NamedUnit{"flops_max", Unit::count},
+                               NamedUnit{"nnz", Unit::count},
+                               NamedUnit{"products", Unit::count},
+                               NamedUnit{"chain_build_values", Unit::count},
+                               NamedUnit{"bytes", Unit::bytes},
+                               NamedUnit{"share_of_flops", Unit::share},
+                               NamedUnit{"worst_share_of_bound", Unit::share},
+                               NamedUnit{"bubble_fraction", Unit::share},
+                               NamedUnit{"margin", Unit::share},
+                               NamedUnit{"search_margin", Unit::share},
+                               NamedUnit{"scheme_margin", Unit::share},
+                               NamedUnit{"error", Unit::change},
+                               NamedUnit{"ratio_to_first", Unit::ratio},
+                               NamedUnit{"parameters", Unit::code}};
 
-constexpr std::array kUnitEnds = {NamedUnit{"_flops", ColumnUnit::count}, NamedUnit{"_bytes", ColumnUnit::bytes},
-                                  NamedUnit{"_s", ColumnUnit::seconds}, NamedUnit{"_low", ColumnUnit::count},
-                                  NamedUnit{"_high", ColumnUnit::count}};
+/// Columns of 0 and 1.
+constexpr std::array<std::string_view, 5> kTruths = {"feasible", "best", "complete", "fused", "exact"};
+
+constexpr std::array kUnitEnds = {NamedUnit{"_flops", Unit::count}, NamedUnit{"_bytes", Unit::bytes},
+                                  NamedUnit{"_s", Unit::seconds}, NamedUnit{"_low", Unit::count},
+                                  NamedUnit{"_high", Unit::count}};
 
 /// Columns whose names say too little when only their signs are replaced.
 constexpr std::array kWords = {
@@ -96,13 +92,13 @@ std::string_view bare_name(std::string_view column) {
   return column.substr(0, column.find('['));
 }
 
-ColumnUnit unit_of(std::string_view name) {
+Unit unit_of(std::string_view name) {
   const auto known =
       std::find_if(kUnits.begin(), kUnits.end(), [&](const NamedUnit& one) { return one.first == name; });
   if (known != kUnits.end()) return known->second;
   const auto end =
       std::find_if(kUnitEnds.begin(), kUnitEnds.end(), [&](const NamedUnit& one) { return name.ends_with(one.first); });
-  return end == kUnitEnds.end() ? ColumnUnit::plain : end->second;
+  return end == kUnitEnds.end() ? Unit::exact : end->second;
 }
 
 /// Takes an end off a name, where it has it.
@@ -128,30 +124,6 @@ std::string words_of(std::string_view name) {
   return words + unit + rule;
 }
 
-std::string number_text(ColumnUnit unit, const Cell& cell) {
-  const double number = cell_number(cell);
-  switch (unit) {
-    case ColumnUnit::count:
-      return short_count(number);
-    case ColumnUnit::bytes:
-      return short_bytes(number);
-    case ColumnUnit::seconds:
-      return short_seconds(number);
-    case ColumnUnit::ratio:
-      return short_ratio(number);
-    case ColumnUnit::share:
-      return fmt::format("{:.1f} %", 100 * number);
-    case ColumnUnit::error:
-      return fmt::format("{:+.1f} %", 100 * number);
-    case ColumnUnit::truth:
-      return number != 0 ? "yes" : "no";
-    case ColumnUnit::plain:
-    case ColumnUnit::command:
-      break;
-  }
-  return std::holds_alternative<double>(cell) ? fmt::format("{:.6g}", number) : cell_text(cell);
-}
-
 }  // namespace
 
 std::string column_words(const std::string& column) {
@@ -161,11 +133,16 @@ std::string column_words(const std::string& column) {
 }
 
 std::string shown_cell(const std::string& column, const Cell& cell) {
-  if (std::holds_alternative<std::monostate>(cell)) return "-";
-  const ColumnUnit unit = unit_of(bare_name(column));
+  const std::string_view name = bare_name(column);
+  const Unit unit = unit_of(name);
   if (const auto* text = std::get_if<std::string>(&cell))
-    return unit == ColumnUnit::command ? command_text(*text) : text->empty() ? "-" : *text;
-  return number_text(unit, cell);
+    return unit == Unit::code ? command_text(*text) : text->empty() ? "-" : *text;
+  const Value value = cell_value(cell);
+  if (!value.is_nothing() && std::ranges::find(kTruths, name) != kTruths.end())
+    return Value(cell_number(cell) != 0).text(Unit::text);
+  if (const auto* number = std::get_if<double>(&cell); number != nullptr && unit == Unit::exact)
+    return fmt::format("{:.6g}", *number);
+  return value.text(unit);
 }
 
 }  // namespace upsweep

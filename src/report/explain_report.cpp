@@ -165,7 +165,7 @@ Json account_json(const ExplainReport& report, const Account& account) {
                       {"phase", mine.phase},
                       {"repeat", mine.repeat},
                       {"ops", mine.ops},
-                      {"flops", json_mean(mine.flops, report.explanation.inputs)},
+                      {"flops", Value::mean(mine.flops, report.explanation.inputs).json()},
                       {"cost", accounted.cost},
                       {"share", share(accounted.cost, account.total)},
                       {"binds", accounted.binds.empty() ? Json() : Json(accounted.binds)}});

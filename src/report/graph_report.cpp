@@ -40,10 +40,10 @@ std::string name_of(const Network& network, std::size_t position) {
 
 /// What forming the Jacobian of a block costs.
 Json formation_json(const FormationProfile& formation, std::uint64_t inputs) {
-  return {{"products", json_mean(formation.products, inputs)},
-          {"product_flops", json_mean(formation.product_flops, inputs)},
-          {"additions", json_mean(formation.additions, inputs)},
-          {"addition_flops", json_mean(formation.addition_flops, inputs)},
+  return {{"products", Value::mean(formation.products, inputs).json()},
+          {"product_flops", Value::mean(formation.product_flops, inputs).json()},
+          {"additions", Value::mean(formation.additions, inputs).json()},
+          {"addition_flops", Value::mean(formation.addition_flops, inputs).json()},
           {"peak_bytes", formation.peak_bytes}};
 }
 
@@ -110,15 +110,15 @@ Json work_json(const GraphWork& work, std::uint64_t inputs) {
   for (const auto& [execution, name] : kExecutions) {
     makespan[name] = nullptr;
     if (const std::optional<Makespan> mine = work.makespan(execution))
-      makespan[name] = {{"unit", mine->unit}, {"flops", json_mean(mine->flops, inputs)}};
+      makespan[name] = {{"unit", mine->unit}, {"flops", Value::mean(mine->flops, inputs).json()}};
   }
-  return {
-      {"tasks", work.tasks},
-      {"flops", json_mean(work.flops, inputs)},
-      {"steps", work.steps},
-      {"critical_path_flops",
-       {{"level", json_mean(work.critical_path_level, inputs)}, {"dag", json_mean(work.critical_path_dag, inputs)}}},
-      {"makespan", std::move(makespan)}};
+  return {{"tasks", work.tasks},
+          {"flops", Value::mean(work.flops, inputs).json()},
+          {"steps", work.steps},
+          {"critical_path_flops",
+           {{"level", Value::mean(work.critical_path_level, inputs).json()},
+            {"dag", Value::mean(work.critical_path_dag, inputs).json()}}},
+          {"makespan", std::move(makespan)}};
 }
 
 Json ratios_json(const PramProfile& scan, const GraphComparison& comparison) {
@@ -142,10 +142,10 @@ Document graph_document(const Network& network, const PramProfile& scan, const G
   document.say(fmt::format(
       "Plain BP over the graph, operator by operator: {} FLOPs in {} topological level{}, critical path {} FLOPs; on "
       "{} worker{} {} FLOPs level by level{}.\n",
-      exact_mean(graph.flops, inputs), graph.steps, graph.steps == 1 ? "" : "s",
-      exact_mean(graph.critical_path_dag, inputs), scan.workers, scan.workers == 1 ? "" : "s",
-      exact_mean(graph.level.flops, inputs),
-      graph.dag ? fmt::format(", {} without barriers", exact_mean(graph.dag->flops, inputs)) : ""));
+      Value::mean(graph.flops, inputs).exact(), graph.steps, graph.steps == 1 ? "" : "s",
+      Value::mean(graph.critical_path_dag, inputs).exact(), scan.workers, scan.workers == 1 ? "" : "s",
+      Value::mean(graph.level.flops, inputs).exact(),
+      graph.dag ? fmt::format(", {} without barriers", Value::mean(graph.dag->flops, inputs).exact()) : ""));
   if (has_no_cut(network)) return document;  // the verdict says so
   using Item = std::vector<Value>;
   const auto mean = [inputs](std::uint64_t sum) { return Value::mean(sum, inputs); };

@@ -18,15 +18,15 @@ Value to_plain(std::uint64_t flops, std::uint64_t plain) {
 
 Json totals_json(const Totals& totals, std::uint64_t inputs) {
   return {{"ops", totals.ops},
-          {"flops", json_mean(totals.flops, inputs)},
+          {"flops", Value::mean(totals.flops, inputs).json()},
           {"critical_path_flops",
-           {{"level", json_mean(totals.critical_path_level, inputs)},
-            {"dag", json_mean(totals.critical_path_dag, inputs)}}}};
+           {{"level", Value::mean(totals.critical_path_level, inputs).json()},
+            {"dag", Value::mean(totals.critical_path_dag, inputs).json()}}}};
 }
 
 Json makespan_json(const std::optional<Makespan>& makespan, std::uint64_t inputs) {
   if (!makespan) return {};
-  return {{"unit", makespan->unit}, {"flops", json_mean(makespan->flops, inputs)}};
+  return {{"unit", makespan->unit}, {"flops", Value::mean(makespan->flops, inputs).json()}};
 }
 
 Json seconds_json(const ProfileCounts::Seconds& seconds) {
@@ -89,7 +89,7 @@ std::string pram_text(const ProfileCounts& counts) {
 }
 
 Json counts_json(const ProfileCounts& counts) {
-  const auto mean = [&](std::uint64_t sum) { return json_mean(sum, counts.inputs); };
+  const auto mean = [&](std::uint64_t sum) { return Value::mean(sum, counts.inputs).json(); };
   const PramProfile& pram = counts.pram();
   return {
       {"batch", counts.compared.options.batch},
@@ -170,12 +170,13 @@ std::string schedule_text(const ProfileCounts& counts) {
 }
 
 Document counts_document(const ProfileCounts& counts, const std::string& plain, const std::string& build) {
-  std::string text = fmt::format("\nPlain BP {}: {} FLOPs.", plain, exact_mean(counts.linear_flops, counts.inputs));
+  std::string text =
+      fmt::format("\nPlain BP {}: {} FLOPs.", plain, Value::mean(counts.linear_flops, counts.inputs).exact());
   if (counts.baseline_flops)
-    text += fmt::format(" Dense BP (baseline): {} FLOPs.", exact_mean(*counts.baseline_flops, counts.inputs));
+    text += fmt::format(" Dense BP (baseline): {} FLOPs.", Value::mean(*counts.baseline_flops, counts.inputs).exact());
   text += fmt::format("\nBuilding the chain writes {} Jacobian values ({}) per iteration and input{}.\n\n",
-                      exact_mean(counts.build_values, counts.inputs), short_bytes(counts.build_bytes, counts.inputs),
-                      build);
+                      Value::mean(counts.build_values, counts.inputs).exact(),
+                      short_bytes(counts.build_bytes, counts.inputs), build);
   Document document;
   return std::move(document.facts([counts] { return counts_json(counts); })
                        .show(totals_table(counts))

@@ -32,9 +32,9 @@ Value jacobian_value(const Operator& op, const OperatorProfile& mine, std::uint6
   if (is_view(op.kind) || is_join(op.kind)) return Value().shown(is_view(op.kind) ? "view" : "join");
   return Value::object({{"rows", mine.rows},
                         {"cols", mine.cols},
-                        {"nnz", json_mean(mine.nnz, inputs)},
+                        {"nnz", Value::mean(mine.nnz, inputs).json()},
                         {"sparsity", sparsity(mine, inputs)},
-                        {"bytes", json_mean(mine.bytes, inputs)}})
+                        {"bytes", Value::mean(mine.bytes, inputs).json()}})
       .shown(fmt::format("{} x {}", mine.rows, mine.cols));
 }
 
@@ -222,7 +222,7 @@ Document document(const ProfileReport& report) {
                      {"inside_blocks", work_json(graph.inner, inputs)},
                      {"ratio_to_graph_bp", ratios_json(report.compared.last().pram, graph)},
                      {"chain_build",
-                      {{"formation_flops", json_mean(counted.formation_flops, inputs)},
+                      {{"formation_flops", Value::mean(counted.formation_flops, inputs).json()},
                        {"formation", work_json(graph.formation, inputs)}}}};
         add_graph_seconds(graph_seconds_of(report), json["graph_bp"], json["chain_build"]["formation"],
                           json["inside_blocks"]);
@@ -258,7 +258,7 @@ Document document(const ProfileReport& report) {
     document.say("\n")
         .add(graph_document(report.network, report.compared.last().pram, graph, inputs))
         .say(graph_seconds_text(graph_seconds_of(report)));
-  return std::move(document.say(report.times ? '\n' + seconds_text(counts) : ""));
+  return std::move(document.say(report.times ? '\n' + seconds_text(counts) : "").say(report.remarks));
 }
 
 }  // namespace upsweep

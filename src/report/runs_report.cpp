@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cell_text.hpp"
@@ -68,6 +69,20 @@ Document document(const QueryResult& result) {
 
 namespace {
 
+/// The prediction that a score in seconds is, by its column: that of the execution which was asked about. Nothing where
+/// the score is none of them.
+std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_t row) {
+  const auto at = [&](const std::string& name) {
+    const std::size_t column = column_of(runs, name);
+    return column < runs.columns.size() ? runs.rows[row][column] : Cell();
+  };
+  const Cell score = at("score");
+  for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
+    if (!std::holds_alternative<std::monostate>(score) && at(predicted) == score) return predicted;
+  }
+  return std::nullopt;
+}
+
 /// The columns that tell runs apart.
 Table runs_table(const QueryResult& summary) {
   using Item = std::size_t;
@@ -93,6 +108,31 @@ Table runs_table(const QueryResult& summary) {
     const std::string execution = cell_text(at(row, "execution"));
     return execution.empty() ? cell_text(at(row, "command")) != "profile" : execution == "level";
   };
+  const auto predicted = [=, &summary](Item row) -> const Cell& {
+    const char* by_execution = is_by_level(row) ? "predicted_level_s" : "predicted_dag_s";
+    return at(row, scored_prediction(summary, row).value_or(by_execution));
+  };
+  const auto is_nothing = [](const Cell& cell) { return std::holds_alternative<std::monostate>(cell); };
+  const auto is_in_seconds = [=, &summary](Item row) {
+    return !is_nothing(predicted(row)) && (is_nothing(at(row, "score")) || scored_prediction(summary, row));
+  };
+  std::map<std::int64_t, double> plain_s;  // by command
+  for (std::size_t row = 0; row < summary.rows.size(); ++row) {
+    const auto* command = std::get_if<std::int64_t>(&at(row, "command_id"));
+    if (command != nullptr && is_in_seconds(row) && cell_text(at(row, "schedule")) == "linear")
+      plain_s[*command] = cell_number(predicted(row));
+  }
+  // By what decides: seconds where there are some, else FLOPs of the execution.
+  const auto to_plain = [=](Item row) -> Value {
+    if (!is_in_seconds(row)) {
+      if (!is_by_level(row) || is_nothing(at(row, "makespan_level_flops")))
+        return cell_value(at(row, "makespan_dag_ratio_to_linear"));
+      const double plain = cell_number(at(row, "linear_flops"));
+      return plain > 0 ? Value(cell_number(at(row, "makespan_level_flops")) / plain) : Value();
+    }
+    const auto plain = plain_s.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
+    return plain != plain_s.end() && plain->second > 0 ? Value(cell_number(predicted(row)) / plain->second) : Value();
+  };
   const auto is_best = [at](Item row) { return cell_number(at(row, "best")) != 0; };
   return Table("", numbered(summary.rows.size()),
                std::vector<Field<Item>>{
@@ -105,13 +145,11 @@ Table runs_table(const QueryResult& summary) {
                    field("workers", Unit::exact, "workers"),
                    estimated("FLOPs", Unit::count, "flops"),
                    estimated("makespan (dag)", Unit::count, "makespan_dag_flops"),
-                   estimated("makespan to plain BP", Unit::ratio, "makespan_dag_ratio_to_linear"),
+                   {"", "to plain BP", Unit::ratio,
+                    [=](Item row) { return marked_unless(is_exact(row), to_plain(row), Unit::ratio); }},
                    estimated("peak memory", Unit::bytes, "peak_live_bytes"),
                    {"", "predicted", Unit::seconds,
-                    [=](Item row) {
-                      const Cell& predicted = at(row, is_by_level(row) ? "predicted_level_s" : "predicted_dag_s");
-                      return marked_unless(is_exact(row), cell_value(predicted), Unit::seconds);
-                    }},
+                    [=](Item row) { return marked_unless(is_exact(row), cell_value(predicted(row)), Unit::seconds); }},
                    field("measured", Unit::seconds, "measured_s"),
                    {"", "", Unit::text, [=](Item row) { return Value(is_best(row) ? "best of its search" : ""); }}})
       .marks(is_best);
@@ -125,11 +163,7 @@ Cell only_cell(const QueryResult& run, const std::string& name) {
 
 /// A score in seconds is one of the predictions, and its interval is in its unit; else they are in FLOPs.
 std::string score_text(const QueryResult& run, const Cell& shown) {
-  const Cell score = only_cell(run, "score");
-  for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
-    if (only_cell(run, predicted) == score) return shown_cell(predicted, shown);
-  }
-  return shown_cell("flops", shown);
+  return shown_cell(scored_prediction(run, 0).value_or("flops"), shown);
 }
 
 /// Whether a column of a run is an estimate where its counts are.

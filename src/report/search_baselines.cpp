@@ -87,6 +87,14 @@ bool is_turned_by_uncounted(const Verdict& verdict, const SearchResult& result) 
   return is_any_open;
 }
 
+/// As Baseline::interval_from, of an interval of a score.
+std::string stands_on(const SearchReport& report, const std::optional<Interval>& interval, double score) {
+  if (!interval) return "";
+  const SearchOptions& options = report.result.options;
+  if (!options.in_seconds() || options.machine->product_rates() == nullptr) return "estimates";
+  return interval->low < score ? "published" : "datasheet";
+}
+
 /// The graph's baseline, where branches have blocks.
 void add_graph(const SearchReport& report, Verdict& verdict) {
   const SearchResult& result = report.result;
@@ -189,6 +197,10 @@ Verdict compared_scans(const SearchReport& report) {
   verdict.is_decided = scan != nullptr || (has_scans && best_plain(result).feasible);
   add_dense(report, verdict);
   if (has_blocks(report)) add_graph(report, verdict);
+  for (Baseline& baseline : verdict.baselines) {
+    baseline.interval_from = stands_on(report, baseline.interval, baseline.score);
+    baseline.scan_interval_from = stands_on(report, baseline.scan_interval, baseline.scan_score);
+  }
   // What dense back-propagation takes on a machine that does not say might be less.
   const bool lacks_dense = std::ranges::any_of(verdict.baselines, [](const Baseline& b) { return !b.missing.empty(); });
   if (lacks_dense && verdict.pays() == Pays::yes) verdict.is_decided = false;

@@ -37,7 +37,7 @@ std::string uncounted_lines(const SearchResult& result) {
 Document graph_comparison(const SearchReport& report) {
   const SearchResult& result = report.result;
   Document document;
-  if (report.network == nullptr || !report.network->has_blocks() || !result.best_scheme) return document;
+  if (!has_blocks(report) || !result.best_scheme) return document;
   const Candidate* scan = best_scan(result);
   const Candidate& best = scan != nullptr ? *scan : result.at(*result.best_scheme);
   const GraphComparison graph =
@@ -52,7 +52,7 @@ Document graph_comparison(const SearchReport& report) {
 /// The same as fields of the result.
 void add_graph_comparison(const SearchReport& report, Json& json) {
   const SearchResult& result = report.result;
-  if (report.network == nullptr || !report.network->has_blocks()) return;
+  if (!has_blocks(report)) return;
   const GraphComparison graph =
       compare_with_graph(*report.network, *report.network_profile, result.workers, result.options.batch);
   json["graph_bp"] = work_json(graph.backprop, result.inputs);
@@ -69,7 +69,8 @@ std::string dense_base_text(const SearchReport& report) {
   if (const std::optional<DenseBackprop> dense = dense_of(report))
     return fmt::format(" and dense BP ({}, {} kernels)", short_seconds(dense->gradients_s), dense->kernels);
   if (!report.baseline_flops) return "";
-  return fmt::format(" and dense BP ({})", exact_mean(of_batch(report, *report.baseline_flops), report.result.inputs));
+  return fmt::format(" and dense BP ({})",
+                     Value::mean(of_batch(report, *report.baseline_flops), report.result.inputs).exact());
 }
 
 Json overtaking_json(const SearchReport& report) {
@@ -98,7 +99,8 @@ std::string columns_text(const SearchReport& report) {
       "ops, else each op is one worker's); memory: peak of live values.\n"
       "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
       options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "", score_name(options),
-      report.plain, exact_mean(of_batch(report, report.linear_flops), report.result.inputs), dense_base_text(report));
+      report.plain, Value::mean(of_batch(report, report.linear_flops), report.result.inputs).exact(),
+      dense_base_text(report));
   if (options.machine == nullptr) return text;
   const std::string library = library_name(options.machine);
   const std::string rates =
@@ -154,10 +156,11 @@ Json facts_json(const SearchReport& report) {
       {"scan_pays", scan_pays(result)},
       {"overtaking_looked_for", report.has_overtaking},
       {"overtaking", overtaking_json(report)},
-      {"linear", {{"flops", json_mean(of_batch(report, report.linear_flops), result.inputs)}, {"score", linear_score}}},
+      {"linear",
+       {{"flops", Value::mean(of_batch(report, report.linear_flops), result.inputs).json()}, {"score", linear_score}}},
       {"baseline",
        baseline_json(
-           report.baseline_flops ? json_mean(of_batch(report, *report.baseline_flops), result.inputs) : Json(),
+           report.baseline_flops ? Value::mean(of_batch(report, *report.baseline_flops), result.inputs).json() : Json(),
            dense_of(report))}};
   add_graph_comparison(report, json);
   return json;

@@ -25,9 +25,6 @@ std::string note_of(const SearchResult& result, const CandidateRow& row) {
   return result.best == row.place ? "<- best" : "";
 }
 
-/// A text, or nothing where it is empty.
-Value text_or_nothing(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
 /// A field of counted candidates; others have nothing of it.
 CandidateField field(std::string name, std::optional<std::string> head, Unit unit,
                      std::function<Value(const Candidate&)> value) {
@@ -103,7 +100,7 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
       field("ratio_to_baseline", if_any(report.baseline_flops.has_value(), "to dense"), Unit::ratio,
             [=, dense = baseline_score(report)](C c) { return ratio(c, dense); }),
       field("same_as", {}, Unit::text,
-            [](C c) { return c.same_as ? Value(c.same_as) : text_or_nothing(c.same_scheme); }),
+            [](C c) { return c.same_as ? Value(c.same_as) : Value::unless_empty(c.same_scheme); }),
       field("seconds/level", {}, Unit::seconds, &Candidate::level_s),
       field("seconds/dag", {}, Unit::seconds, &Candidate::dag_s)};
   const Machine* machine = result.options.machine;
@@ -115,7 +112,7 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
     fields.push_back(field("launch_seconds", {}, Unit::seconds, [](C) { return Value(); }));
   }
   fields.push_back(
-      field("library", {}, Unit::text, [library = library_name(machine)](C) { return text_or_nothing(library); }));
+      field("library", {}, Unit::text, [library = library_name(machine)](C) { return Value::unless_empty(library); }));
   fields.push_back(
       field("binding", {}, Unit::text, [](C c) { return c.binding ? Value(to_string(*c.binding)) : Value(); }));
   return fields;

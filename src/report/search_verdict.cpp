@@ -38,9 +38,19 @@ std::string rules_text(const Verdict& verdict, const std::string& plain, bool ha
       fmt::format("{} takes {} of {}", whole.best_scan, ratio_text(whole.scan_score, whole.score), plain);
   const Baseline* shared = shared_of(verdict);
   if (shared == nullptr || !shared->ratio()) return text;
+  if (shared->is_seconds != whole.is_seconds) return text + " with each op on one worker";
   const std::string other = shared->best_scan == whole.best_scan ? "" : shared->best_scan + " ";
   return text + fmt::format(" with each op on one worker, {}{} with ops that workers share{}", other,
                             short_ratio(*shared->ratio()), has_barriers ? "" : " (level execution)");
+}
+
+/// What ops that workers share come to, where that is in FLOPs and all else in seconds; empty elsewhere.
+std::string shared_sentence(const SearchReport& report, const Verdict& verdict) {
+  const Baseline* shared = shared_of(verdict);
+  if (shared == nullptr || !shared->ratio() || shared->is_seconds == verdict.baselines.front().is_seconds) return "";
+  return fmt::format(
+      "Ops that workers share have no seconds on this machine: in FLOPs {} takes {} of {} with them (level execution).",
+      shared->best_scan, short_ratio(*shared->ratio()), report.plain);
 }
 
 /// " and 3x of dense BP (12 us)" in seconds of a processor or GPU, where known.
@@ -124,26 +134,39 @@ std::string interval_sentence(const SearchReport& report, const Verdict& verdict
   const Machine* machine = report.result.options.machine;
   if (!is_uncertain || machine == nullptr || machine->product_rates() == nullptr) return "";
   const PublishedRates& rates = *machine->product_rates();
-  std::string text;
-  std::string rest;
-  double alone = 0;
+  std::string published;
+  std::string datasheet;
+  const auto add = [&](const std::string& what, const std::optional<Interval>& interval, const std::string& from) {
+    std::string& list = from == "published" ? published : datasheet;
+    list +=
+        fmt::format("{}{} {}{}", list.empty() ? "" : ", ", what, list.empty() ? "takes " : "", interval_text(interval));
+  };
+  const Baseline* first = nullptr;
   for (const Baseline& baseline : verdict.baselines) {
     if (!baseline.interval || !baseline.scan_interval) continue;
-    if (text.empty()) {
-      alone = baseline.scan_score;
-      text = fmt::format("{} takes {}", baseline.best_scan, interval_text(baseline.scan_interval));
-    } else if (has_blocks(report) && baseline.scan_score > alone) {
-      rest += fmt::format(", with {} of forming Jacobians of blocks and gradients inside them, as predicted, {}",
-                          short_seconds(baseline.scan_score - alone), interval_text(baseline.scan_interval));
+    if (first == nullptr) {
+      first = &baseline;
+      add(baseline.best_scan, baseline.scan_interval, baseline.scan_interval_from);
+    } else if (has_blocks(report) && baseline.scan_score > first->scan_score) {
+      add(fmt::format("{} with {} of forming Jacobians of blocks and gradients inside them, as predicted,",
+                      baseline.best_scan, short_seconds(baseline.scan_score - first->scan_score)),
+          baseline.scan_interval, baseline.scan_interval_from);
     }
-    rest += fmt::format(", {} {}", baseline.name == "dense-bp" ? "dense BP" : report.plain,
-                        interval_text(baseline.interval));
+    add(baseline.name == "dense-bp" ? "dense BP" : report.plain, baseline.interval, baseline.interval_from);
+  }
+  std::string text;
+  if (!published.empty()) {
+    text = fmt::format("By published times of {} ({}), four times in five {}", rates.library,
+                       rates.from.rows.empty() ? "carried over from another GPU"
+                                               : fmt::format("{} rows of this GPU", rates.from.rows.size()),
+                       published);
+  }
+  if (!datasheet.empty()) {
+    text += fmt::format("{} the datasheet's rates, which are the highest that there are, and half of them {}",
+                        text.empty() ? "Between" : "; between", datasheet);
   }
   return fmt::format(
-      "By published times of {} ({}), four times in five {}{}: {}.", rates.library,
-      rates.from.rows.empty() ? "carried over from another GPU"
-                              : fmt::format("{} rows of this GPU", rates.from.rows.size()),
-      text, rest,
+      "{}: {}.", text,
       *is_uncertain ? "whether the scan pays is within the uncertainty" : "these intervals do not turn the verdict");
 }
 
@@ -216,8 +239,13 @@ std::optional<Payback> payback_of(const SearchReport& report, const Verdict& ver
   return Payback{least->best_scan, least->score - least->scan_score, report.result.options.setup_s};
 }
 
-std::string payback_sentence(const Verdict& verdict) {
-  return verdict.payback ? payback_text(*verdict.payback, "what planning, graph capture and compiling take") : "";
+/// After how many iterations a scan has saved what it takes once; where it saves nothing, that a stated time is not.
+std::string payback_sentence(const SearchReport& report, const Verdict& verdict) {
+  if (verdict.payback) return payback_text(*verdict.payback, "what planning, graph capture and compiling take");
+  const std::optional<double> setup_s = report.result.options.setup_s;
+  return setup_s ? fmt::format("What a scan takes once, {}, is not paid back here: no scan is known to save time.",
+                               short_seconds(*setup_s))
+                 : "";
 }
 
 void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
@@ -255,8 +283,9 @@ Verdict search_verdict(const SearchReport& report) {
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = best_sentences(report);
   sentences.insert(sentences.end(),
-                   {standing, uncounted_sentence(report), batch_sentence(report, verdict), payback_sentence(verdict),
-                    dense_sentence(report, verdict), interval_sentence(report, verdict)});
+                   {standing, shared_sentence(report, verdict), uncounted_sentence(report),
+                    batch_sentence(report, verdict), payback_sentence(report, verdict), dense_sentence(report, verdict),
+                    interval_sentence(report, verdict)});
   for (std::string& sentence : uncertainty_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));
@@ -272,8 +301,9 @@ Verdict profile_verdict(const SearchReport& report) {
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = uncertainty_sentences(report, verdict);
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
-  sentences.insert(sentences.begin(), {standing, batch_sentence(report, verdict), payback_sentence(verdict),
-                                       dense_sentence(report, verdict), interval_sentence(report, verdict)});
+  sentences.insert(sentences.begin(), {standing, shared_sentence(report, verdict), batch_sentence(report, verdict),
+                                       payback_sentence(report, verdict), dense_sentence(report, verdict),
+                                       interval_sentence(report, verdict)});
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain,
                                       report.result.at(report.result.size() - 1).schedule, overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);

@@ -52,30 +52,40 @@ using AskedPlaces = std::map<std::string, std::vector<Json>>;
 /// Along an axis, and with ops by which rule; empty where that is none of the other axes.
 using AskedAxis = std::pair<std::string, std::string>;
 
+/// "everywhere at 3 of 9 places, nowhere at 2 of 9 places": at how many of `places` the answer is each of these; any
+/// other is a part.
+std::string places_text(const std::vector<std::string>& answers, const std::string& everywhere,
+                        const std::string& nowhere, std::size_t places) {
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& answer : answers)
+    ++counts[answer == everywhere || answer == nowhere || answer == "unknown" ? answer : "part"];
+  std::string text;
+  for (const auto& [key, what] :
+       {std::pair(everywhere, "everywhere"), std::pair(std::string("part"), "in a part of the axis"),
+        std::pair(nowhere, "nowhere"), std::pair(std::string("unknown"), "(not known)")}) {
+    if (!counts.contains(key)) continue;
+    text += fmt::format("{}{} at {} of {} place{}", text.empty() ? "" : ", ", what, counts[key], places,
+                        places == 1 ? "" : "s");
+  }
+  return text;
+}
+
 /// "everywhere at 3 of 9 places, nowhere at 2 of 9 places", with what limits the scan there; `places` of one axis.
 std::string crossovers_text(const AskedAxis& asked, const AskedPlaces& places) {
-  std::map<std::string, std::size_t> counts;
+  std::vector<std::string> faster;
   std::map<std::string, std::size_t> bindings;
   std::vector<Json> all;
   for (const auto& [place, answers] : places) {
-    const std::string faster = text_of(answers.front(), "faster");
-    const bool is_whole = faster == "everywhere" || faster == "nowhere" || faster == "unknown";
-    ++counts[is_whole ? faster : "part"];
+    faster.push_back(text_of(answers.front(), "faster"));
     for (const Json& answer : answers) {
       if (const std::string binding = text_of(answer, "binding"); !binding.empty()) ++bindings[binding];
       all.push_back(answer);
     }
   }
-  std::string text;
-  for (const auto& [key, what] : {std::pair("everywhere", "everywhere"), std::pair("part", "in a part of the axis"),
-                                  std::pair("nowhere", "nowhere"), std::pair("unknown", "(not known)")}) {
-    if (!counts.contains(key)) continue;
-    text += fmt::format("{}{} at {} of {} place{}", text.empty() ? "" : ", ", what, counts[key], places.size(),
-                        places.size() == 1 ? "" : "s");
-  }
   const auto& [along, ops] = asked;
-  text = fmt::format("Along {}{} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60),
-                     ops.empty() ? "" : fmt::format(", where ops are {},", short_text(ops, 20)), text);
+  std::string text = fmt::format("Along {}{} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60),
+                                 ops.empty() ? "" : fmt::format(", where ops are {},", short_text(ops, 20)),
+                                 places_text(faster, "everywhere", "nowhere", places.size()));
   if (const std::string speedups = speedups_text(all); !speedups.empty()) text += fmt::format(" ({})", speedups);
   const auto most = std::ranges::max_element(bindings, {}, [](const auto& binding) { return binding.second; });
   if (most != bindings.end()) {
@@ -99,6 +109,32 @@ std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
   std::string text;
   for (const auto& [asked, places] : axes) {
     text += fmt::format("{}{}", text.empty() ? "" : " ", crossovers_text(asked, places));
+  }
+  return text;
+}
+
+/// A sentence for each axis that capacities were asked along: where the memory of each kind fits.
+std::string capacities_text(const std::vector<AnswerRecord>& answers) {
+  using Fitting = std::pair<std::string, std::vector<std::string>>;  // of what, by place
+  std::vector<std::pair<std::string, std::vector<Fitting>>> axes;    // in the order in which they were asked
+  const auto at = [](auto& entries, const std::string& key) -> auto& {
+    auto entry = std::ranges::find_if(entries, [&](const auto& one) { return one.first == key; });
+    if (entry == entries.end()) entry = entries.insert(entries.end(), {key, {}});
+    return entry->second;
+  };
+  for (const AnswerRecord& answer : answers) {
+    const Json details = details_of(answer);
+    if (answer.question != "capacity" || !details.contains("fits")) continue;
+    at(at(axes, text_of(details, "along")), text_of(details, "of")).push_back(text_of(details, "fits"));
+  }
+  std::string text;
+  for (const auto& [along, fittings] : axes) {
+    text += fmt::format("{}Along {} ", text.empty() ? "" : " ", along.empty() ? "the axis" : short_text(along, 60));
+    for (const auto& [of, fits] : fittings) {
+      text += fmt::format("{}{} memory fits {}", &of == &fittings.front().first ? "" : "; ", short_text(of, 20),
+                          places_text(fits, "all", "none", fits.size()));
+    }
+    text += '.';
   }
   return text;
 }
@@ -213,6 +249,7 @@ Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec&
     const std::string wins = wins_text(details_of(*best));
     text += text.empty() || wins.empty() ? wins : fmt::format(" {}", wins);
   }
+  if (text.empty() && answers.size() > 1) text = capacities_text(answers);
   if (text.empty() && !answers.empty()) text = fmt::format("{}.", answers.front().sentence);
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   Verdict verdict;

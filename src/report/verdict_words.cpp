@@ -29,7 +29,7 @@ Json overtakes_json(const Verdict& verdict, const Member& member) {
 }
 
 /// Null where it is empty.
-Json text_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json text_json(const std::string& text) { return Value::unless_empty(text).json(); }
 
 Json frame_json(const VerdictFrame& frame) {
   return {{"workers", frame.workers ? Json(*frame.workers) : Json()},
@@ -110,6 +110,8 @@ Json verdict_json(const Verdict& verdict) {
                          {"ratio", ratio ? Json(*ratio) : Json()},
                          {"interval", interval_json(baseline.interval)},
                          {"scan_interval", interval_json(baseline.scan_interval)},
+                         {"interval_from", text_json(baseline.interval_from)},
+                         {"scan_interval_from", text_json(baseline.scan_interval_from)},
                          {"exact", !baseline.is_estimate},
                          {"within_uncertainty", baseline.is_within_uncertainty()}});
     if (!baseline.missing.empty()) baselines.back()["missing"] = baseline.missing;

@@ -51,4 +51,10 @@ Schedule make_schedule(const ScheduleRequest& request, std::size_t length) {
   return request.scheme->build(length, request.parameter);
 }
 
+std::string became_text(const ScheduleRequest& request, const std::string& name, std::size_t length) {
+  const std::string asked = canonical_name(request);
+  if (asked == name || (request.scheme->is_hybrid && request.parameter == ScheduleRequest::kFullDepth)) return "";
+  return fmt::format("{} over {} elements is {}", asked, length, name);
+}
+
 }  // namespace upsweep

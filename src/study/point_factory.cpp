@@ -1,7 +1,6 @@
 #include "upsweep/study/point_factory.hpp"
 
 #include <bit>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -10,6 +9,7 @@
 #include "coordinates.hpp"
 #include "point_numbers.hpp"
 #include "settings_text.hpp"
+#include "upsweep/io/text_file.hpp"
 #include "variants.hpp"
 
 namespace upsweep {
@@ -83,7 +83,7 @@ bool is_network(const YamlDocument& document) {
 
 bool is_network_file(const std::string& path, const std::string& folder_of) {
   try {
-    return is_network(read_yaml((std::filesystem::path(folder_of).parent_path() / path).string()));
+    return is_network(read_yaml(beside(folder_of, path)));
   } catch (const InputError&) {
     return false;  // its points are invalid and say why
   }

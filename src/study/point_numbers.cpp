@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <stdexcept>
 
+#include "upsweep/io/text_file.hpp"
 #include "upsweep/io/yaml_path.hpp"
 
 namespace upsweep {
@@ -103,8 +103,7 @@ std::vector<PointNumbers::Scalar> PointNumbers::scalars_of(const std::string& pa
   std::vector<Scalar> scalars;
   for (const AxisValue& value : study_.spec.axes[file->axis].columns[file->column].values) {
     try {
-      const std::filesystem::path folder = std::filesystem::path(study_.file).parent_path();
-      scalars.push_back(scalar_in(read_yaml((folder / value.text).string())));
+      scalars.push_back(scalar_in(read_yaml(beside(study_.file, value.text))));
     } catch (const InputError&) {
       scalars.emplace_back();  // the points with this file are invalid and say why
     }

@@ -11,6 +11,7 @@
 #include "traced_run.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/document/short_text.hpp"
+#include "upsweep/document/value.hpp"
 
 namespace upsweep {
 namespace {
@@ -155,7 +156,7 @@ std::string RunTrace::args_of(const StoredOp& op) const {
   if (!scale_.is_exact()) {
     const std::uint64_t inputs = run_.replayed.inputs;
     fmt::format_to(std::back_inserter(args), R"(,"start_flops":{},"end_flops":{})",
-                   exact_mean(run_.start[op.id], inputs), exact_mean(run_.end[op.id], inputs));
+                   Value::mean(run_.start[op.id], inputs).exact(), Value::mean(run_.end[op.id], inputs).exact());
   }
   return args + '}';
 }
@@ -217,8 +218,8 @@ void RunTrace::write_live_bytes_by_level() {
   const std::vector<LevelSpan> spans = level_spans();
   const std::uint64_t inputs = run_.replayed.inputs;
   for (std::size_t level = 0; level < live.size(); ++level)
-    writer_.counter(kLiveBytes, kBytes, spans[level].from, exact_mean(live[level], inputs));
-  writer_.counter(kLiveBytes, kBytes, scale_.ticks(makespan()), exact_mean(remaining_bytes(run_), inputs));
+    writer_.counter(kLiveBytes, kBytes, spans[level].from, Value::mean(live[level], inputs).exact());
+  writer_.counter(kLiveBytes, kBytes, scale_.ticks(makespan()), Value::mean(remaining_bytes(run_), inputs).exact());
 }
 
 void RunTrace::write_live_bytes_by_time() {
@@ -267,7 +268,7 @@ Json RunTrace::other_data() const {
           {"ops", run.ops},
           {"ops_run", entries().size()},
           {"microsecond", fmt::format("{} FLOP{}", scale_.flops(), scale_.flops() == 1 ? "" : "s")},
-          {"makespan_flops", json_mean(makespan(), run_.replayed.inputs)},
+          {"makespan_flops", Value::mean(makespan(), run_.replayed.inputs).json()},
           {"peak_live_bytes", run.peak_live_bytes},
           {"notes", notes()}};
 }

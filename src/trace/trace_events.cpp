@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "upsweep/document/value.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -87,7 +89,7 @@ void TraceWriter::counter(std::string_view name, std::string_view unit, std::vec
     const std::uint64_t at = steps[i].at;
     for (; i < steps.size() && steps[i].at == at; ++i) value += static_cast<std::uint64_t>(steps[i].by);
     if (value == written) continue;
-    counter(name, unit, at, exact_mean(value, inputs));
+    counter(name, unit, at, Value::mean(value, inputs).exact());
     written = value;
   }
 }

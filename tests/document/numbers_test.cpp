@@ -6,6 +6,7 @@
 
 #include "upsweep/document/json.hpp"
 #include "upsweep/document/text_table.hpp"
+#include "upsweep/document/value.hpp"
 
 namespace upsweep {
 namespace {
@@ -40,11 +41,11 @@ TEST(ShortBytes, HasBinaryUnits) {
 }
 
 TEST(ExactMean, IsAnIntegerWhereTheMeanIsOne) {
-  EXPECT_EQ(exact_mean(12778424, 4), "3194606");
-  EXPECT_EQ(exact_mean(12778422, 4), "3194605.5");
-  EXPECT_EQ(json_mean(8, 4).dump(), "2");
-  EXPECT_EQ(json_mean(9, 4).dump(), "2.25");
-  EXPECT_EQ(json_mean(~std::uint64_t{0}, 1).dump(), "18446744073709551615");
+  EXPECT_EQ(Value::mean(12778424, 4).exact(), "3194606");
+  EXPECT_EQ(Value::mean(12778422, 4).exact(), "3194605.5");
+  EXPECT_EQ(Value::mean(8, 4).json().dump(), "2");
+  EXPECT_EQ(Value::mean(9, 4).json().dump(), "2.25");
+  EXPECT_EQ(Value::mean(~std::uint64_t{0}, 1).json().dump(), "18446744073709551615");
 }
 
 TEST(TextTable, AlignsColumnsAndLeavesNoBlanksAtLineEnds) {

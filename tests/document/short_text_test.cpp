@@ -27,6 +27,9 @@ TEST(ShortText, CountsBytesThatAreNoUtf8) {
 TEST(ShortText, IsOneLine) {
   EXPECT_EQ(short_text("two\nlines\tand\x7f\x01"), "two lines and  ");
   EXPECT_EQ(short_text(std::string(100, '\n'), 3), "  …");
+  EXPECT_EQ(short_text("a\xc2\x85z \u202eabc\u2069 \u2028."), "a z  abc   .")
+      << "controls of UTF-8 end lines and turn texts";
+  EXPECT_EQ(short_text("naïve – “é” €"), "naïve – “é” €") << "what looks like them stays";
 }
 
 }  // namespace

@@ -115,6 +115,14 @@ TEST(TextTable, OfAStyleThatFitsIsThePlainTable) {
             " n  name     value\n--  -------  -----\n\033[1;32m 1  a b c/d     10\033[0m\n20  \xc3\xa4\xc3\xb6\n");
 }
 
+TEST(TextTable, RulesALongLastTextNoLongerThanALine) {
+  TextTable table({{"field", Align::left}, {"value", Align::left}});
+  table.row({"command line", std::string(400, 'x')});
+  const std::vector<std::string> lines = lines_of(table.text());
+  EXPECT_LE(points(lines[1]), 80U);
+  EXPECT_EQ(lines[2], "command line  " + std::string(400, 'x')) << "the cell itself is whole";
+}
+
 TEST(TextTable, BreaksTextsAtBlanksAndSlashesFirst) {
   TextTable table({{"run"}, {"file", Align::left}, {"best score"}});
   table.row({"7", "models/large/vgg16 pruned.yaml", "26.06 M"});
@@ -204,7 +212,10 @@ TEST(TextTable, AlignsNumbersWithAndWithoutUnits) {
 TEST(TextTable, ShowsNoControlCharactersOnATerminal) {
   TextTable table({{"model", Align::left}});
   table.row({"a\033[31mb\nc"});
-  EXPECT_EQ(table.text({.width = 40}), "model\n---------\na?[31mb?c\n");
+  table.row(
+      {"\u202ed\xc2\x9b"
+       "e"});
+  EXPECT_EQ(table.text({.width = 40}), "model\n---------\na?[31mb?c\n?d?e\n");
 }
 
 TEST(TextTable, OfVeryLongTextsStaysInItsWidth) {

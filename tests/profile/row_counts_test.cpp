@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "profile/range_products.hpp"
 #include "support/random_images.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/io/model_file.hpp"
+#include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/network_profile.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -79,6 +82,71 @@ TEST_F(RowCountsTest, AreThoseOfFormedProductsWithBranches) {
     const SampleInputs inputs = random_inputs(network, 1);
     expect_same_counts({network, weights, &inputs}, false);
   }
+}
+
+/// The products of all hybrids of LeNet-5 at an input.
+class WayOfCounting : public ::testing::Test {
+ protected:
+  WayOfCounting()
+      : model_(load_network(read_yaml(std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml"), Numbers::needed)),
+        chain_(SampleChains(model_.network, model_.weights, PatternForm::at_input).at(*model_.sample, 0)) {
+    for (const Schedule& schedule : depth_candidates(chain_.length())) plan_.add(schedule, value_ranges(schedule));
+  }
+
+  [[nodiscard]] ProductPlan::Counts count(const CountLimits& limits) const { return count(limits, chain_); }
+  [[nodiscard]] ProductPlan::Counts count(const CountLimits& limits, const JacobianChain& chain) const {
+    std::vector<ProductPlan::Spent> spent(plan_.terms().size());
+    return plan_.count(chain, limits, spent);
+  }
+  [[nodiscard]] bool has_all(const ProductPlan::Counts& counts) const {
+    bool all = true;
+    for (std::size_t s = 0; s < plan_.terms().size(); ++s) all = all && plan_.has_all(s, counts);
+    return all;
+  }
+  void expect_counts_of_formed(const ProductPlan::Counts& counts) const {
+    const ProductPlan::Counts formed = count({});
+    EXPECT_TRUE(has_all(counts));
+    EXPECT_EQ(counts.nnz, formed.nnz);
+    EXPECT_EQ(counts.max_row_nnz, formed.max_row_nnz);
+    for (std::size_t s = 0; s < formed.products.size(); ++s)
+      EXPECT_EQ(counts.products[s].products, formed.products[s].products) << "split " << s;
+  }
+
+  Model model_;
+  JacobianChain chain_;
+  ProductPlan plan_;
+};
+
+TEST_F(WayOfCounting, IsByProductsThatFit) {
+  EXPECT_FALSE(count({}).by_rows);
+  const JacobianChain guaranteed = guaranteed_chain(model_.network, model_.weights);
+  EXPECT_FALSE(count({.formed_pairs = 0}, guaranteed).by_rows) << "whose products are formed whatever they take";
+}
+
+TEST_F(WayOfCounting, IsByRowsWhereFormingIsNotAskedForOrTakesTooLong) {
+  for (const std::uint64_t formed_pairs : {0U, 1U, 100'000U}) {
+    const ProductPlan::Counts counts = count({.formed_pairs = formed_pairs});
+    EXPECT_TRUE(counts.by_rows) << formed_pairs;
+    expect_counts_of_formed(counts);
+  }
+}
+
+TEST_F(WayOfCounting, IsByRowsWhereProductsDoNotFitIntoMemory) {
+  const ProductPlan::Counts counts = [&] {
+    const MemoryCeiling ceiling(held_memory() + (std::uint64_t{8} << 20));
+    return count({});
+  }();
+  EXPECT_TRUE(counts.by_rows);
+  expect_counts_of_formed(counts);
+}
+
+TEST_F(WayOfCounting, OfWhatIsRefusedAnywayIsByProductsButForEstimates) {
+  const ProductPlan::Counts refused = count({.pairs = 100'000});
+  EXPECT_FALSE(refused.by_rows) << "rows would take no less";
+  EXPECT_FALSE(has_all(refused));
+  const ProductPlan::Counts estimated = count({.pairs = 100'000, .estimate = EstimateSettings{}});
+  EXPECT_TRUE(estimated.by_rows) << "estimates are made of rows";
+  EXPECT_TRUE(has_all(estimated));
 }
 
 TEST(RowCounts, AreThoseOfFormedProductsOnShippedModels) {

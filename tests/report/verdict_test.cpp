@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,9 +45,9 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   EXPECT_EQ(verdict_json(verdict),
             Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
     {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8,
-     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false},
+     "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null,
-     "interval": null, "scan_interval": null, "exact": true, "within_uncertainty": false}],
+     "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "payback": null, "sentence": "One. Two."})"));
@@ -174,6 +175,20 @@ TEST(Verdict, SaysAfterHowManyIterationsAScanIsPaidBack) {
       "iterations.");
   EXPECT_TRUE(payback_json(payback)["iterations"].is_null());
   EXPECT_TRUE(payback_json(std::nullopt).is_null());
+}
+
+TEST(Verdict, OfAStudyOfMemorySaysWhereEachFits) {
+  const auto answer = [](const std::string& along, const std::string& of, const std::string& fits) {
+    return AnswerRecord{"capacity", "{}", "length = 10: trivial",
+                        fmt::format(R"({{"along":"{}","of":"{}","fits":"{}"}})", along, of, fits)};
+  };
+  EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all"), answer("workers", "pipeline", "between"),
+                         answer("workers", "pipeline", "none"), answer("workers", "bppsa", "from"),
+                         answer("workers", "bppsa", "from"), answer("length", "bppsa", "unknown")}),
+            "Along workers pipeline memory fits everywhere at 1 of 3 places, in a part of the axis at 1 of 3 "
+            "places, nowhere at 1 of 3 places; bppsa memory fits in a part of the axis at 2 of 2 places. Along "
+            "length bppsa memory fits (not known) at 1 of 1 place.");
+  EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all")}), "Length = 10: trivial.") << "one answer is the whole";
 }
 
 TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {

@@ -41,6 +41,9 @@ inline constexpr std::uint64_t kMostPairs = 2'000'000'000'000;
 
 /// What counting a network may take, as a request says it.
 struct CountingRequest {
+  /// The note where estimates were asked for in vain.
+  static constexpr const char* kNoEstimates = "nothing needed estimating: every schedule was counted";
+
   std::optional<std::uint64_t> count_limit = std::nullopt;  ///< steps of counting a schedule; kMostPairs without
   /// Bytes that patterns may take; what the machine has without.
   std::optional<std::uint64_t> count_memory = std::nullopt;
@@ -77,6 +80,12 @@ void check_counting(const ModelFile& file, const CountingRequest& counting);
 
 /// parse_schedule(). Throws RequestError about `schedule`.
 [[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
+
+/// Notes where the schedule that was asked for became the one of `name` over `length` elements: became_text().
+void say_became(const ScheduleRequest& request, const std::string& name, std::size_t length, const Watch& watch);
+
+/// The depth of a hybrid that was asked for over `length` elements, with that note.
+[[nodiscard]] std::uint32_t depth_over(const ScheduleRequest& request, std::size_t length, const Watch& watch);
 
 /// Throws RequestError where a request without a machine says how kernels are started.
 void check_launch(std::optional<LaunchMode> launch, bool has_machine);

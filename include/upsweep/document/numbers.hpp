@@ -6,9 +6,6 @@
 
 namespace upsweep {
 
-/// The mean sum / inputs as text without loss: "26061648" or "3194605.5".
-[[nodiscard]] std::string exact_mean(std::uint64_t sum, std::uint64_t inputs);
-
 /// Four significant digits with a decimal prefix: "26.06 M"; no prefix below 10 000.
 [[nodiscard]] std::string short_count(double count);
 [[nodiscard]] std::string short_count(std::uint64_t sum, std::uint64_t inputs);

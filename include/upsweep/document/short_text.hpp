@@ -10,7 +10,7 @@ namespace upsweep {
 /// character of its own.
 [[nodiscard]] std::string cut_text(std::string_view text, std::size_t most);
 
-/// The same of a text of a user for one line: control characters of ASCII become blanks.
+/// The same of a text of a user for one line: control characters become blanks.
 [[nodiscard]] std::string short_text(std::string_view text, std::size_t most = 32);
 
 }  // namespace upsweep

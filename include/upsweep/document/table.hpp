@@ -57,8 +57,8 @@ class Table {
   /// With more rows people see the first ones, and this below.
   Table first(std::size_t rows, std::string below) &&;
 
-  /// JSON has its rows elsewhere.
-  void unnamed() { name_.clear(); }
+  /// The same where JSON has its rows elsewhere.
+  Table unnamed() &&;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }

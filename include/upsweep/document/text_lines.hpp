@@ -19,8 +19,9 @@ namespace upsweep {
 /// Lines of at most `width` >= 1 columns, broken after blanks and slashes, and anywhere in longer parts; at least one.
 [[nodiscard]] std::vector<std::string> wrapped_text(std::string_view text, std::size_t width);
 
-/// A question mark for each control character.
-[[nodiscard]] std::string without_controls(std::string text);
+/// The same with `instead` for each control character: of ASCII, of C1, and those that end a line or turn the direction
+/// of a text.
+[[nodiscard]] std::string without_controls(std::string_view text, char instead = '?');
 
 /// Pads the numbers of a column so that, aligned to the right, all digits end at one place: "9999" over "26.06 M". As
 /// it is where a cell is no number, or none has a unit.

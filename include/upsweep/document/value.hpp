@@ -60,6 +60,8 @@ class Value {
   [[nodiscard]] static Value object(Json json);
   /// The mean sum / inputs: an integer where it is one, else the nearest double.
   [[nodiscard]] static Value mean(std::uint64_t sum, std::uint64_t inputs);
+  /// A text, or nothing where it is empty.
+  [[nodiscard]] static Value unless_empty(std::string_view text) { return text.empty() ? Value() : Value(text); }
   /// A number without a fraction where it has none and is below 2^63.
   [[nodiscard]] static Value number(double number);
 

@@ -4,7 +4,8 @@
 
 namespace upsweep {
 
-/// The path of a file that another one names relative to itself.
+/// The path of a file that another one names relative to itself, without detours: "machines/a.yaml" for
+/// "studies/../machines/a.yaml" where that is the same file.
 [[nodiscard]] std::string beside(const std::string& file, const std::string& path);
 
 /// Throws InputError naming the path where write_text_file() is bound to fail: there is no such folder, it cannot be

@@ -37,6 +37,7 @@ struct ProfileReport {
   std::string pattern;                               ///< "guaranteed" or "sample"
   std::string requested;                             ///< the schedule as it was asked for
   std::optional<ProfileTimes> times = std::nullopt;  ///< with a machine
+  std::string remarks = {};                          ///< on how the schedule runs, lines
 };
 
 /// The profile as a document without the verdict; its fields are listed in docs/reading-a-search.md. CSV: the ops;

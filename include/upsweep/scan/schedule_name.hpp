@@ -35,4 +35,8 @@ struct ScheduleRequest {
 /// Throws std::invalid_argument below 2 elements.
 [[nodiscard]] Schedule make_schedule(const ScheduleRequest& request, std::size_t length);
 
+/// That a request became another schedule over `length` elements, which allow no more levels or blocks: "hybrid:9 over
+/// 12 elements is hybrid:3"; empty where `name` is what was asked for, as it is for blelloch at every length.
+[[nodiscard]] std::string became_text(const ScheduleRequest& request, const std::string& name, std::size_t length);
+
 }  // namespace upsweep

@@ -43,6 +43,10 @@ struct Baseline {
   std::optional<Interval> interval = {};       ///< of the score, where it is not known exactly
   std::optional<Interval> scan_interval = {};  ///< of scan_score, likewise
   bool is_estimate = false;                    ///< scan_score rests on counts of samples
+  // What these intervals stand on: "published" times of a library; "datasheet", whose time is the least that there can
+  // be, so that they begin at the score; or "estimates" of counts. Empty: there is none.
+  std::string interval_from = {};
+  std::string scan_interval_from = {};
 
   /// Whether these intervals leave open which takes less.
   [[nodiscard]] bool is_within_uncertainty() const;

@@ -58,8 +58,8 @@ struct RunRecord {
   std::string requested;  ///< the schedule as it was asked for
   const ScheduleProfile* profile = nullptr;
   PramProfile pram;
+  std::optional<double> score;  ///< of a search or a profile; empty otherwise
   // Of a search; empty otherwise.
-  std::optional<double> score;
   std::optional<bool> feasible;
   std::optional<std::string> reason;
   // With a machine; empty otherwise.

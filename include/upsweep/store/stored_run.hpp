@@ -27,7 +27,7 @@ struct KeptVerdict {
 template <class Count>
 struct RunColumns {
   std::optional<std::int64_t> search;
-  std::optional<double> score;   ///< of its search
+  std::optional<double> score;   ///< of its search, or of a profile by its execution
   std::optional<bool> feasible;  ///< likewise
   std::string reason;            ///< why it is not feasible; empty where it is
   std::string model;
