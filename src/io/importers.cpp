@@ -32,7 +32,9 @@ std::span<const Importer> importers() {
       {3, "a layers file", has_key<kLayers>,
        [](const ModelSource& source, Numbers) -> AnyModel { return load_layers(source.document); }},
       {0, "a network of operators", [](const ModelSource&) { return true; },
-       [](const ModelSource& source, Numbers numbers) -> AnyModel { return load_network(source.document, numbers); }},
+       [](const ModelSource& source, Numbers numbers) -> AnyModel {
+         return load_network(source.document, numbers, source.masks);
+       }},
   }};
   return all;
 }

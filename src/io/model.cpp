@@ -33,7 +33,8 @@ ModelSource source_of(const std::string& path, const OnnxOptions& onnx) {
 
 ModelFile::ModelFile(const std::string& path, const OnnxOptions& onnx) : ModelFile(source_of(path, onnx)) {}
 
-ModelFile::ModelFile(YamlDocument document) : ModelFile(ModelSource{std::move(document)}) {}
+ModelFile::ModelFile(YamlDocument document, SeededMasks* masks)
+    : ModelFile(ModelSource{std::move(document), std::nullopt, masks}) {}
 
 ModelFile::ModelFile(ModelSource source)
     : source_(std::make_shared<const ModelSource>(std::move(source))),

@@ -172,7 +172,7 @@ Model load_onnx(const std::string& file, const OnnxOptions& options, Numbers num
   return model;
 }
 
-Model load_network(const YamlDocument& document, Numbers numbers) {
+Model load_network(const YamlDocument& document, Numbers numbers, SeededMasks* masks) {
   YamlMap map(document, *document.root, "the model");
   const std::filesystem::path path(document.file);
   const std::string name = map.name_or_stem();
@@ -195,7 +195,7 @@ Model load_network(const YamlDocument& document, Numbers numbers) {
   check_stated_inputs(document, model.network, operators, specs);
 
   ContentHash hash = structure_hash(model);
-  const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash, constants};
+  const ModelContext context{document, path.parent_path(), model.network, model.lines, numbers, hash, constants, masks};
   model.weights = model.at_operators([&] { return read_weights(context, weights); });
   if (sample != nullptr) model.sample = read_sample(context, *sample);
   if (sample == nullptr && numbers == Numbers::run) model.sample = normal_inputs(1, elements(input), 0);

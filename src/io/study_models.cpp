@@ -96,9 +96,9 @@ std::string machine_path(const std::string& path) {
 }
 
 StudyModel model_with(const YamlDocument& base, std::span<const PathValue> values, const std::string& folder_of,
-                      bool needs_numbers) {
+                      bool needs_numbers, SeededMasks* masks) {
   const YamlDocument document = with_values(&base, values, folder_of, false);
-  const ModelFile file(document);
+  const ModelFile file(document, masks);
   if (file.holds<RecurrentModel>()) return recurrent_chain(document);
   AnyModel model = file.load(needs_numbers ? Numbers::needed : Numbers::structure);
   if (ChainModel* chain = std::get_if<ChainModel>(&model)) return std::move(*chain);

@@ -5,6 +5,7 @@
 
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/model_file.hpp"
+#include "upsweep/io/seeded_masks.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
@@ -18,6 +19,7 @@ struct ModelContext {
   Numbers numbers;
   ContentHash& hash;
   const NetworkWeights& constants;  ///< numbers that the list of operators states
+  SeededMasks* masks = nullptr;     ///< that are kept between models; null: each makes its own
 };
 
 /// Reads `weights` (null where the file has none) for every operator of the network. Throws InputError.

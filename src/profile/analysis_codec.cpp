@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <stdexcept>
 #include <utility>
 
 #include "byte_stream.hpp"
+#include "count_lists.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
@@ -25,22 +25,6 @@ constexpr std::uint64_t kLeastOpBytes = 13;
 constexpr std::uint64_t kIsVector = 1;
 constexpr std::uint64_t kIsDead = 2;
 constexpr std::uint64_t kHasOwnFlops = 4;  // they are not 2 · products
-
-/// Counts of a combine that are written as they are.
-constexpr std::array kOpCounts = {&OpProfile::m,           &OpProfile::k,         &OpProfile::n,
-                                  &OpProfile::left_nnz,    &OpProfile::right_nnz, &OpProfile::nnz,
-                                  &OpProfile::products,    &OpProfile::bytes,     &OpProfile::left_bytes,
-                                  &OpProfile::right_bytes, &OpProfile::span};
-constexpr std::array kOperatorCounts = {&OperatorProfile::rows, &OperatorProfile::cols, &OperatorProfile::nnz,
-                                        &OperatorProfile::bytes, &OperatorProfile::baseline_flops};
-constexpr std::array kLinkCounts = {&LinkProfile::rows, &LinkProfile::cols, &LinkProfile::nnz, &LinkProfile::bytes};
-constexpr std::array kFormationCounts = {&FormationProfile::products, &FormationProfile::product_flops,
-                                         &FormationProfile::additions, &FormationProfile::addition_flops,
-                                         &FormationProfile::peak_bytes};
-constexpr std::array kNetworkCounts = {
-    &NetworkProfile::inputs,          &NetworkProfile::baseline_flops, &NetworkProfile::addition_flops,
-    &NetworkProfile::linear_flops,    &NetworkProfile::build_values,   &NetworkProfile::build_bytes,
-    &NetworkProfile::formation_flops, &NetworkProfile::pattern_rows,   &NetworkProfile::pattern_classes};
 
 template <class Item, class Counts>
 void write_counts(const Item& item, const Counts& counts, ByteWriter& out) {

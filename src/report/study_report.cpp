@@ -162,9 +162,17 @@ std::string counts_text(const StudyResult& result) {
   text += ".\n";
   const CountStatistics& cache = result.counts;
   if (cache.asked > 0) {
-    text += fmt::format("Counted networks: needed {}, found {} ({:.4g} %; {} in memory, {} stored), counted {}.\n",
-                        counted_text(cache.asked, "time"), cache.in_memory + cache.stored, 100 * cache.hit_rate(),
+    text += fmt::format("Counted networks: needed {}, found {} ({:.4g} %; {} in memory, {} stored), counted {}",
+                        counted_text(cache.asked, "time"), cache.in_memory + cache.stored,
+                        100. * static_cast<double>(cache.in_memory + cache.stored) / static_cast<double>(cache.asked),
                         cache.in_memory, cache.stored, cache.counted);
+    if (cache.by_formula > 0) {
+      text += fmt::format(
+          ", {} by formulas of the image's size: each goes through three counted sizes and equals the counts at {} "
+          "others at least, the largest among them (checked, not proven)",
+          cache.by_formula, kLeastChecks);
+    }
+    text += ".\n";
   }
   if (!result.is_exact) text += "Expected counts, not exact ones, where entries are random.\n";
   return text;
@@ -211,6 +219,7 @@ Document document(const StudyReport& report) {
                           {"in_memory", cache.in_memory},
                           {"stored", cache.stored},
                           {"counted", cache.counted},
+                          {"by_formula", cache.by_formula},
                           {"hit_rate", cache.hit_rate()}}},
                         {"answers", answers_json(report.result.answers)},
                         {"invalid", invalid_json(report)},

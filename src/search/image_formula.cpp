@@ -19,6 +19,26 @@ constexpr std::uint64_t kMostStride = 4096;
 /// Products of a count, sizes and strides leave 64 bits on the way.
 __extension__ using SignedWide = __int128;
 
+/// Coefficients of a polynomial as it stands in ImagePolynomial, with the divisor at the end, which is not 0.
+using Terms = std::array<SignedWide, 5>;
+
+/// Without common factors; nothing where they leave 64 bits.
+std::optional<ImagePolynomial> reduced(Terms terms) {
+  SignedWide common = 0;
+  for (SignedWide term : terms) {
+    term = term < 0 ? -term : term;
+    while (term != 0) common = std::exchange(term, common % term);
+  }
+  if (terms.back() < 0) common = -common;
+  ImagePolynomial polynomial;
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    const SignedWide mine = terms[t] / common;
+    if (mine > INT64_MAX || mine < INT64_MIN) return std::nullopt;
+    (t < 4 ? polynomial.c[t] : polynomial.divisor) = static_cast<std::int64_t>(mine);
+  }
+  return polynomial;
+}
+
 /// Places of sizes: how many steps height and width are from the smallest.
 using Place = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -132,23 +152,38 @@ std::optional<ImagePolynomial> polynomial_through(const std::array<std::array<st
   const SignedWide across = count(0, 1) - count(0, 0);
   const SignedWide both = count(1, 1) - count(1, 0) - across;
   constexpr SignedWide kRoom = static_cast<SignedWide>(1) << 96;
-  std::array<SignedWide, 5> terms{count(0, 0) * m * m, 0, 0, both, m * m};
+  Terms terms{count(0, 0) * m * m, 0, 0, both, m * m};
   if (terms[0] > kRoom || h > kMostStride * kMostStride || w > kMostStride * kMostStride) return std::nullopt;
   terms[0] += -down * h * m - across * w * m + both * h * w;
   terms[1] = down * m - both * w;
   terms[2] = across * m - both * h;
-  SignedWide common = 0;
-  for (SignedWide term : terms) {
-    term = term < 0 ? -term : term;
-    while (term != 0) common = std::exchange(term, common % term);
+  return reduced(terms);
+}
+
+std::optional<ImagePolynomial> polynomial_through(const std::array<CountAtSize, 3>& counts, ImageLineKind kind) {
+  constexpr std::uint64_t kMostSize = 1 << 13;
+  constexpr std::uint64_t kMostCount = std::uint64_t{1} << 60;
+  std::array<SignedWide, 3> x{};
+  std::array<SignedWide, 3> y{};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto& [size, count] = counts[i];
+    if (std::max(size.height, size.width) > kMostSize || count > kMostCount) return std::nullopt;
+    x[i] = static_cast<SignedWide>(kind == ImageLineKind::height ? size.width : size.height);
+    y[i] = static_cast<SignedWide>(count);
   }
-  ImagePolynomial polynomial;
-  for (std::size_t t = 0; t < terms.size(); ++t) {
-    const SignedWide reduced = terms[t] / common;
-    if (reduced > INT64_MAX || reduced < INT64_MIN) return std::nullopt;
-    (t < 4 ? polynomial.c[t] : polynomial.divisor) = static_cast<std::int64_t>(reduced);
+  // (a + b x + c x²) / all by divided differences.
+  const SignedWide all = (x[1] - x[0]) * (x[2] - x[1]) * (x[2] - x[0]);
+  const SignedWide c = (y[2] - y[1]) * (x[1] - x[0]) - (y[1] - y[0]) * (x[2] - x[1]);
+  const SignedWide first = (y[1] - y[0]) * (x[2] - x[1]) * (x[2] - x[0]);
+  const SignedWide b = first - c * (x[0] + x[1]);
+  const SignedWide a = y[0] * all - first * x[0] + c * x[0] * x[1];
+  if (kind != ImageLineKind::ratio) {
+    if (c != 0) return std::nullopt;
+    return reduced(kind == ImageLineKind::width ? Terms{a, b, 0, 0, all} : Terms{a, 0, b, 0, all});
   }
-  return polynomial;
+  const auto height = static_cast<SignedWide>(counts[0].size.height);
+  const auto width = static_cast<SignedWide>(counts[0].size.width);
+  return reduced({a * width, b * width, 0, c * height, all * width});  // x² is height · width · (height / width)
 }
 
 std::uint64_t accumulated_stride(const Network& network) {

@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "image_line.hpp"
 #include "settings_text.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/kept_last.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/jacobian/chain.hpp"
@@ -25,6 +27,8 @@ namespace upsweep {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
+
+constexpr std::size_t kMostLines = 64;
 
 ContentKey key_of(const Model& model, PatternKind pattern) {
   ContentHash hash;
@@ -55,14 +59,53 @@ std::uint64_t weight_of(const Analysis& analysis) {
   return bytes;
 }
 
-/// Counts a network under schedules. Throws as CountCache::counted() does.
-Analysis count(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
-  return model.at_operators([&] {
-    require_pattern_memory(model.network, model.weights, machine_memory(), form_for(pattern));
-    return analyse({model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes}, pattern,
-                   std::move(schedules));
-  });
+/// Counts a network, that of the model or the same on another image, under schedules.
+Analysis count(const Network& network, const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
+  require_pattern_memory(network, model.weights, machine_memory(), form_for(pattern));
+  return analyse({network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes}, pattern,
+                 std::move(schedules));
 }
+
+/// Throws as CountCache::counted() does.
+Analysis count(const Model& model, PatternKind pattern, std::vector<Schedule> schedules) {
+  return model.at_operators([&] { return count(model.network, model, pattern, std::move(schedules)); });
+}
+
+/// Of a network on images of any size, under schedules.
+ContentKey key_but_for_image(const Model& model, std::span<const std::string> schedules, const SizesOnLine& line) {
+  ContentHash hash;
+  hash.add("value_bytes", std::to_string(model.value_bytes));
+  hash.add("channels", std::to_string(model.network.input().front()));
+  for (std::size_t o = 0; o < model.network.operators().size(); ++o) {
+    const Operator& op = model.network.operators()[o];
+    hash.add(op.name, canonical_text(op.kind));
+    for (const std::size_t input : model.network.inputs_of(o)) hash.add("input", std::to_string(input));
+    hash.add("mask", std::as_bytes(std::span(model.weights[o].kept)));
+  }
+  for (const std::string& name : schedules) hash.add("schedule", name);
+  for (const ImageSize& size : line.sizes) {
+    hash.add("height", std::to_string(size.height));
+    hash.add("width", std::to_string(size.width));
+  }
+  return hash.digest();
+}
+
+/// The line of images that a model is one of.
+std::optional<SizesOnLine> line_of(const Model& model, PatternKind pattern, const CountCache::ImageSizes& images) {
+  const Shape& input = model.network.input();
+  if (pattern != PatternKind::guaranteed || !images || input.size() != 3) return std::nullopt;
+  try {
+    return line_through({input[1], input[2]}, images(), accumulated_stride(model.network));
+  } catch (const OperatorError&) {
+    return std::nullopt;  // of too large a stride
+  }
+}
+
+/// In a cache of lines.
+struct SharedLine {
+  std::shared_ptr<ImageLine> line;
+};
+std::uint64_t weight_of(const SharedLine&) { return 0; }  // a few counted networks each
 
 /// A counted network with what was tried of it. Guarded by `counting`, which is held while it is counted.
 struct Entry {
@@ -151,6 +194,9 @@ struct CountCache::Impl {
   /// Counts what is not there, with the others where that works; false where everything is there.
   bool count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
                      const ScheduleNames& others, Entry& entry);
+  /// Adds what is not there along a line of images; whether by formulas, nothing where that is not possible.
+  std::optional<bool> add_by_line(const Model& model, const SizesOnLine& sizes, std::span<const std::string> schedules,
+                                  const ScheduleNames& others, Entry& entry);
 
   CountStorage storage;
   std::uint64_t memory_limit;
@@ -163,6 +209,8 @@ struct CountCache::Impl {
   std::atomic<std::uint64_t> in_memory = 0;
   std::atomic<std::uint64_t> stored = 0;
   std::atomic<std::uint64_t> counted = 0;
+  std::atomic<std::uint64_t> by_formula = 0;
+  KeptLast<ContentKey, SharedLine, ContentKeyHash> lines{1, kMostLines, 1};
 };
 
 std::shared_ptr<Entry> CountCache::Impl::entry_of(const ContentKey& key) {
@@ -261,13 +309,34 @@ bool CountCache::Impl::count_missing(const Model& model, PatternKind pattern, st
   return is_any_missing;
 }
 
+std::optional<bool> CountCache::Impl::add_by_line(const Model& model, const SizesOnLine& sizes,
+                                                  std::span<const std::string> schedules, const ScheduleNames& others,
+                                                  Entry& entry) {
+  std::vector<std::string> names(schedules.begin(), schedules.end());
+  if (others) {
+    const std::vector<std::string> more = others();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  const auto shared =
+      lines.get(key_but_for_image(model, names, sizes), [&] { return SharedLine{std::make_shared<ImageLine>(sizes)}; });
+  const ImageSize mine{model.network.input()[1], model.network.input()[2]};
+  const ImageLine::Found found = shared->line->at(mine, [&](ImageSize size) {
+    const Network network = on_image(model.network, model.weights, size);
+    return count(network, model, PatternKind::guaranteed, Entry().missing(names, length_of(model)));
+  });
+  if (found.analysis == nullptr) return std::nullopt;
+  entry.add(*found.analysis);
+  entry.names.insert(names.begin(), names.end());
+  return found.is_by_formula;
+}
+
 CountCache::CountCache(CountStorage storage, std::uint64_t memory_limit)
     : impl_(std::make_unique<Impl>(std::move(storage), memory_limit)) {}
 CountCache::~CountCache() = default;
 
 std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternKind pattern,
-                                                    std::span<const std::string> schedules,
-                                                    const ScheduleNames& others) {
+                                                    std::span<const std::string> schedules, const ScheduleNames& others,
+                                                    const ImageSizes& images) {
   const ContentKey key = key_of(model, pattern);
   const std::shared_ptr<Entry> entry = impl_->entry_of(key);
   const std::lock_guard counting(entry->counting);
@@ -280,7 +349,15 @@ std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternK
   }
   const bool was_empty = !entry->analysis;
   if (was_empty) impl_->load(key, model, *entry);
-  if (impl_->count_missing(model, pattern, schedules, others, *entry)) {
+  std::optional<bool> is_by_formula;
+  if (!entry->analysis) {
+    if (const std::optional<SizesOnLine> line = line_of(model, pattern, images))
+      is_by_formula = impl_->add_by_line(model, *line, schedules, others, *entry);
+  }
+  if (is_by_formula) {
+    (*is_by_formula ? impl_->by_formula : impl_->counted).fetch_add(1, std::memory_order_relaxed);
+    if (!*is_by_formula) impl_->save(key, *entry->analysis);
+  } else if (impl_->count_missing(model, pattern, schedules, others, *entry)) {
     impl_->save(key, *entry->analysis);
   } else {
     // Nothing was missing: it was stored, or is here under another name ("hybrid:9" of a short chain).
@@ -292,7 +369,8 @@ std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternK
 
 CountStatistics CountCache::statistics() const {
   return {impl_->asked.load(std::memory_order_relaxed), impl_->in_memory.load(std::memory_order_relaxed),
-          impl_->stored.load(std::memory_order_relaxed), impl_->counted.load(std::memory_order_relaxed)};
+          impl_->stored.load(std::memory_order_relaxed), impl_->counted.load(std::memory_order_relaxed),
+          impl_->by_formula.load(std::memory_order_relaxed)};
 }
 
 }  // namespace upsweep

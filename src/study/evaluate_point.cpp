@@ -32,6 +32,16 @@ std::vector<std::string> schedules_of_neighbours(PointSettings settings, const s
   return all;
 }
 
+/// Sizes of images at which the study asks for the network of a point.
+std::vector<ImageSize> images_of(const PointInputs& inputs, const Model& model) {
+  std::vector<ImageSize> sizes;
+  const Shape& own = model.network.input();
+  if (own.size() != 3) return sizes;
+  for (const StudyImage& image : *inputs.study_images)
+    sizes.push_back({image.height.value_or(own[1]), image.width.value_or(own[2])});
+  return sizes;
+}
+
 PointFigures score_network(const Model& model, const PointInputs& inputs, const Machine* machine,
                            const PointSettings& settings, CountCache& cache) {
   const std::size_t length = model.network.links().size() + 1;
@@ -39,8 +49,10 @@ PointFigures score_network(const Model& model, const PointInputs& inputs, const 
   CountCache::ScheduleNames others;
   if (inputs.study_schedules)
     others = [&] { return schedules_of_neighbours(settings, *inputs.study_schedules, length, workers); };
+  CountCache::ImageSizes images;
+  if (inputs.study_images) images = [&] { return images_of(inputs, model); };
   const std::shared_ptr<const Analysis> analysis =
-      cache.counted(model, inputs.settings.pattern, schedules_of_point(settings, length, workers), others);
+      cache.counted(model, inputs.settings.pattern, schedules_of_point(settings, length, workers), others, images);
   return score_point(CountedNetwork{*analysis, model.value_bytes, &model.network}, machine, settings);
 }
 

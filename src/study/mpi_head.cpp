@@ -149,6 +149,7 @@ CountStatistics MpiHead::counts() const {
     sum.in_memory += rank.counts.in_memory;
     sum.stored += rank.counts.stored;
     sum.counted += rank.counts.counted;
+    sum.by_formula += rank.counts.by_formula;
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #include "upsweep/study/point_factory.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "coordinates.hpp"
 #include "point_numbers.hpp"
 #include "settings_text.hpp"
+#include "upsweep/base/kept_last.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "variants.hpp"
 
@@ -21,6 +23,8 @@ constexpr std::size_t kShards = 16;
 constexpr std::size_t kSmallOnes = 4096;
 constexpr std::size_t kNetworks = 64;
 constexpr std::uint64_t kNetworkBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaskBytes = std::uint64_t{256} << 20;
+constexpr double kMostImage = 1e6;  // pixels of height or width
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
 
 /// The columns of a study below "model" or "machine", and the axes that have such columns.
@@ -69,6 +73,52 @@ std::shared_ptr<const std::vector<std::string>> texts_of(const AxisColumn& colum
   auto texts = std::make_shared<std::vector<std::string>>();
   for (const AxisValue& value : column.values) texts->push_back(value.text);
   return texts;
+}
+
+/// A column over the height or width of images, on an axis that changes no more of the model.
+struct ImageColumn {
+  std::size_t axis = 0;
+  std::vector<std::uint64_t> values;
+};
+
+std::optional<ImageColumn> image_column(const StudySpec& spec, const std::string& path) {
+  const auto is_image = [](const AxisColumn& column) {
+    return !column.is_factor && (column.path == "model.input[1]" || column.path == "model.input[2]");
+  };
+  for (std::size_t axis = 0; axis < spec.axes.size(); ++axis) {
+    const std::vector<AxisColumn>& columns = spec.axes[axis].columns;
+    const auto column = std::ranges::find(columns, path, &AxisColumn::path);
+    if (column == columns.end()) continue;
+    const bool is_alone = std::ranges::all_of(
+        columns, [&](const AxisColumn& other) { return root_of(other.path) != "model" || is_image(other); });
+    if (!is_alone) return std::nullopt;
+    ImageColumn mine{axis, {}};
+    for (const AxisValue& value : column->values) {
+      if (!value.number || *value.number < 1 || *value.number > kMostImage) return std::nullopt;
+      mine.values.push_back(static_cast<std::uint64_t>(*value.number));
+    }
+    return mine;
+  }
+  return std::nullopt;
+}
+
+/// Null where no axis is over the size of images.
+std::shared_ptr<const std::vector<StudyImage>> images_of(const StudySpec& spec) {
+  const std::optional<ImageColumn> heights = image_column(spec, "model.input[1]");
+  const std::optional<ImageColumn> widths = image_column(spec, "model.input[2]");
+  if (!heights && !widths) return nullptr;
+  auto images = std::make_shared<std::vector<StudyImage>>();
+  if (!heights || !widths) {
+    for (const std::uint64_t value : (heights ? heights : widths)->values)
+      images->push_back(heights ? StudyImage{value, std::nullopt} : StudyImage{std::nullopt, value});
+  } else if (heights->axis == widths->axis) {
+    for (std::size_t i = 0; i < heights->values.size(); ++i) images->push_back({heights->values[i], widths->values[i]});
+  } else {
+    for (const std::uint64_t height : heights->values) {
+      for (const std::uint64_t width : widths->values) images->push_back({height, width});
+    }
+  }
+  return images;
 }
 
 /// Whether a document is read as a list of operators: neither a chain nor a recurrent network.
@@ -137,7 +187,7 @@ struct PointFactory::Impl {
   [[nodiscard]] std::shared_ptr<const ModelVariant> model_at(const PointValues& values, bool has_numbers) {
     VariantKey key = model_columns.key(values, grid);
     key.has_numbers = has_numbers;
-    return models.get(key, [&] { return make_model(study, model_columns.path_values(values), has_numbers); });
+    return models.get(key, [&] { return make_model(study, model_columns.path_values(values), has_numbers, masks); });
   }
 
   [[nodiscard]] std::shared_ptr<const MachineVariant> machine_at(const PointValues& values) {
@@ -159,10 +209,12 @@ struct PointFactory::Impl {
   bool has_networks;
   std::vector<SettingColumn> setting_columns;
   std::shared_ptr<const std::vector<std::string>> schedules;  // of the axis over them
+  std::shared_ptr<const std::vector<StudyImage>> images = images_of(study.spec);
   VariantColumns model_columns;
   VariantColumns machine_columns;
-  VariantCache<ModelVariant> models;
-  VariantCache<MachineVariant> machines;
+  SeededMasks masks{kMaskBytes};
+  KeptLast<VariantKey, ModelVariant, VariantKeyHash> models;
+  KeptLast<VariantKey, MachineVariant, VariantKeyHash> machines;
 };
 
 namespace {
@@ -219,6 +271,7 @@ PointInputs PointFactory::at(std::uint64_t position, const std::optional<Replace
   const PointValues values(impl_->study.spec, impl_->grid, position, replaced);
   PointInputs inputs;
   inputs.study_schedules = impl_->schedules;
+  inputs.study_images = impl_->images;
   if (!impl_->set_settings(values, inputs) || !impl_->set_variants(values, inputs)) return inputs;
   inputs.settings.point.batch = inputs.settings.batch.value_or(batch_of(*inputs.model.model));
   inputs.key = point_key(inputs, impl_->tool_version);

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "upsweep/store/content_key.hpp"
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/study/point_factory.hpp"
 
 namespace upsweep {

@@ -275,6 +275,7 @@ StudyResult StudyRun::finish(const CountStatistics& counts) {
   result_.counts.in_memory += counts.in_memory;
   result_.counts.stored += counts.stored;
   result_.counts.counted += counts.counted;
+  result_.counts.by_formula += counts.by_formula;
   return std::move(result_);
 }
 

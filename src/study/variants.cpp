@@ -41,10 +41,11 @@ std::uint64_t weight_of_network(const Model& model) {
 
 }  // namespace
 
-ModelVariant make_model(const StudyFile& study, std::span<const PathValue> values, bool has_numbers) {
+ModelVariant make_model(const StudyFile& study, std::span<const PathValue> values, bool has_numbers,
+                        SeededMasks& masks) {
   ModelVariant variant;
   guarded(variant.error, [&] {
-    auto model = std::make_shared<const StudyModel>(model_with(study.model, values, study.file, has_numbers));
+    auto model = std::make_shared<const StudyModel>(model_with(study.model, values, study.file, has_numbers, &masks));
     variant.hash = std::visit([](const auto& one) { return one.content_hash; }, *model);
     variant.model = std::move(model);
   });

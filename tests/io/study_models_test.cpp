@@ -251,5 +251,30 @@ TEST_F(StudyModelsOfAnyValues, AreThoseOfAFileWithTheValuesInIt) {
   }
 }
 
+TEST(StudyModels, MasksThatAreKeptAreThoseThatWouldBeMade) {
+  const std::string pooled =
+      "input: [3, 8, 8]\n"
+      "weights: {seed: 1, prune: {method: magnitude_global, sparsity: 0.5}}\n"
+      "operators:\n"
+      "  - conv2d: {name: conv1, out_channels: 4, kernel: 3, padding: 1}\n"
+      "  - relu\n"
+      "  - adaptive_avgpool2d: {output_size: 1}\n"
+      "  - flatten\n"
+      "  - linear: {out_features: 10}\n";
+  SeededMasks kept(1 << 20);
+  for (const std::string& base : {pooled, kNetwork}) {  // the second one's last weight has another shape for each image
+    for (const double size : {8., 12., 8., 17.}) {
+      for (const double sparsity : {0.5, 0.9}) {
+        const std::vector<PathValue> values = {number("input[1]", size), number("weights.prune.sparsity", sparsity)};
+        const Model alone = std::get<Model>(model(base, values));
+        const Model shared = std::get<Model>(model_with(parse(base), values, "study.yaml", false, &kept));
+        EXPECT_EQ(shared.content_hash, alone.content_hash);
+        for (std::size_t o = 0; o < alone.weights.size(); ++o)
+          EXPECT_EQ(shared.weights[o].kept, alone.weights[o].kept) << o << " at " << size << ", " << sparsity;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace upsweep::study_models_test

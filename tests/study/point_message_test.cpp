@@ -28,8 +28,8 @@ auto fields(const PointSchedule& value) {
 }
 
 auto fields(const CountStatistics& value) {
-  const auto& [asked, in_memory, stored, counted] = value;
-  return std::tie(asked, in_memory, stored, counted);
+  const auto& [asked, in_memory, stored, counted, by_formula] = value;
+  return std::tie(asked, in_memory, stored, counted, by_formula);
 }
 
 void expect_equal(const std::optional<PointSchedule>& got, const std::optional<PointSchedule>& want) {

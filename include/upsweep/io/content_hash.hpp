@@ -2,13 +2,13 @@
 
 #include <xxhash.h>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "upsweep/base/content_key.hpp"
 
 namespace upsweep {
 
@@ -25,7 +25,7 @@ class ContentHash {
   /// 32 hexadecimal digits.
   [[nodiscard]] std::string text() const;
   /// The same as bytes.
-  [[nodiscard]] std::array<std::uint8_t, 16> digest() const;
+  [[nodiscard]] ContentKey digest() const;
 
  private:
   struct Free {

@@ -31,6 +31,7 @@ struct Importer;
 struct ModelSource {
   YamlDocument document;                           ///< without a root where the file is no text
   std::optional<OnnxOptions> onnx = std::nullopt;  ///< of an ONNX file
+  SeededMasks* masks = nullptr;                    ///< see load_network()
 };
 
 /// A model file of any format, read and parsed once: which importer takes it is known, what it says is checked by
@@ -40,8 +41,8 @@ class ModelFile {
   /// Throws InputError where the file cannot be read or is of no known format, or where there are settings of ONNX
   /// files and it is none.
   explicit ModelFile(const std::string& path, const OnnxOptions& onnx = {});
-  /// A document that was read already.
-  explicit ModelFile(YamlDocument document);
+  /// A document that was read already; `masks` as load_network() has it.
+  explicit ModelFile(YamlDocument document, SeededMasks* masks = nullptr);
 
   /// True for a model of this type: holds<RecurrentModel>().
   template <class Model>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/seeded_masks.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/network/network.hpp"
 #include "upsweep/network/sample.hpp"
@@ -50,11 +51,12 @@ enum class Numbers {
   run,        ///< the same; without `sample` in the file, one standard normal input of seed 0
 };
 
-/// Reads a model file and the arrays that it names; the format is in docs/model-files.md.
+/// Reads a model file and the arrays that it names; the format is in docs/model-files.md. Masks of seeded weights are
+/// taken from `masks` where they are there.
 ///
 /// Throws InputError, one line that names file, line, operator, what was found and what is accepted; under
 /// Numbers::needed also where the file has no `sample`.
-[[nodiscard]] Model load_network(const YamlDocument& document, Numbers numbers);
+[[nodiscard]] Model load_network(const YamlDocument& document, Numbers numbers, SeededMasks* masks = nullptr);
 
 /// Reads an ONNX file. Weights that it leaves out are he_normal of seed 0 where numbers are needed, and the sample is
 /// one standard normal input of seed 0. Throws InputError, one line that names file and node.

@@ -58,9 +58,10 @@ using StudyModel = std::variant<Model, ChainModel>;
 /// The model of `base` with these values, in their order but for whole documents, which come first. `folder_of` is the
 /// study file, to whose folder files in values are relative.
 ///
-/// Throws InputError where that is no valid model. Numbers as Numbers::needed where `needs_numbers`.
+/// Throws InputError where that is no valid model. Numbers as Numbers::needed where `needs_numbers`; `masks` as
+/// load_network() has it.
 [[nodiscard]] StudyModel model_with(const YamlDocument& base, std::span<const PathValue> values,
-                                    const std::string& folder_of, bool needs_numbers);
+                                    const std::string& folder_of, bool needs_numbers, SeededMasks* masks = nullptr);
 
 /// The machine of `base` (null: none, and a value has to name its file) with these values. "launch_latency_us" stands
 /// for the op latency of all rates, "level_latency_us" for their level latency, whatever unit stands there. Throws

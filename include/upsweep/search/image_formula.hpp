@@ -36,6 +36,21 @@ struct ImagePolynomial {
 [[nodiscard]] std::optional<ImagePolynomial> polynomial_through(
     const std::array<std::array<std::uint64_t, 2>, 2>& counts, ImageSize first, std::uint64_t step);
 
+/// Sizes of images that lie on a line: all of one width, all of one height, or all of one ratio of both.
+enum class ImageLineKind { width, height, ratio };
+
+/// A count at a size.
+struct CountAtSize {
+  ImageSize size;
+  std::uint64_t count = 0;
+};
+
+/// The polynomial through counts at three sizes of a line, of which no two are equal, by exact interpolation: of degree
+/// 2 in the size where the ratio is fixed (no term in width alone, which height stands for), of degree 1 elsewhere.
+/// Nothing where there is none, or where its coefficients leave 64 bits.
+[[nodiscard]] std::optional<ImagePolynomial> polynomial_through(const std::array<CountAtSize, 3>& counts,
+                                                                ImageLineKind kind);
+
 /// A count of a network.
 struct ImageCount {
   std::string of;    ///< the name of an operator or schedule, "op 3", "network"

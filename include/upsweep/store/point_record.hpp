@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/grid/point_brief.hpp"
 #include "upsweep/search/point.hpp"
-#include "upsweep/store/content_key.hpp"
 
 namespace upsweep {
 

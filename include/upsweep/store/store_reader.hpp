@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/store/anchor_record.hpp"
-#include "upsweep/store/content_key.hpp"
 #include "upsweep/store/point_record.hpp"
 #include "upsweep/store/query_result.hpp"
 #include "upsweep/store/stored_picture.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/grid/point_brief.hpp"
-#include "upsweep/store/content_key.hpp"
 #include "upsweep/store/pass_record.hpp"
 #include "upsweep/store/training_record.hpp"
 

@@ -9,10 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/profile/network_profile.hpp"
-#include "upsweep/store/content_key.hpp"
+#include "upsweep/search/image_formula.hpp"
 
 namespace upsweep {
 
@@ -25,10 +26,11 @@ struct CountStorage {
 
 /// How the counted models of a study were come by.
 struct CountStatistics {
-  std::uint64_t asked = 0;      ///< times that a counted network was needed
-  std::uint64_t in_memory = 0;  ///< of these, found in this process
-  std::uint64_t stored = 0;     ///< of these, found in storage
-  std::uint64_t counted = 0;    ///< of these, counted
+  std::uint64_t asked = 0;       ///< times that a counted network was needed
+  std::uint64_t in_memory = 0;   ///< of these, found in this process
+  std::uint64_t stored = 0;      ///< of these, found in storage
+  std::uint64_t counted = 0;     ///< of these, counted
+  std::uint64_t by_formula = 0;  ///< of these, from formulas of the image's size that counted ones gave (ImageLine)
 
   /// Share that was not counted, 0 to 1; 0 where none was asked for.
   [[nodiscard]] double hit_rate() const;
@@ -46,6 +48,7 @@ class CountCache {
 
   /// Names of schedules; parse_schedule() reads them.
   using ScheduleNames = std::function<std::vector<std::string>()>;
+  using ImageSizes = std::function<std::vector<ImageSize>()>;
 
   /// The network counted under at least `schedules` (names, linear among them). Throws InputError as located() errors
   /// of the model; CountOverflow.
@@ -53,9 +56,13 @@ class CountCache {
   /// `others`, asked only where something has to be counted, names schedules that will be asked for later: they are
   /// counted along, so that products which schedules share are counted once. Where that fails, `schedules` are counted
   /// without them.
+  ///
+  /// `images`, asked likewise: sizes of images at which the same network is asked for, too. Where they are many, a few
+  /// are counted and the others follow by formulas that hold at all of these.
   [[nodiscard]] std::shared_ptr<const Analysis> counted(const Model& model, PatternKind pattern,
                                                         std::span<const std::string> schedules,
-                                                        const ScheduleNames& others = {});
+                                                        const ScheduleNames& others = {},
+                                                        const ImageSizes& images = {});
 
   [[nodiscard]] CountStatistics statistics() const;
 

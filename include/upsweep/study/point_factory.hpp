@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "upsweep/base/content_key.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/study_file.hpp"
-#include "upsweep/store/content_key.hpp"
 
 namespace upsweep {
 
@@ -24,6 +24,12 @@ struct MachineVariant {
   std::string error;
 };
 
+/// A size of images of a study's axes; what they do not set is that of the model.
+struct StudyImage {
+  std::optional<std::uint64_t> height;
+  std::optional<std::uint64_t> width;
+};
+
 /// What a point is made of.
 struct PointInputs {
   ModelVariant model;
@@ -35,6 +41,8 @@ struct PointInputs {
   ContentKey key{};         ///< of a valid point
   /// What the study's axis over schedules has, as it is written there; null without one.
   std::shared_ptr<const std::vector<std::string>> study_schedules = {};
+  /// Sizes of images at which the study asks for the same network; null where that is none of its axes.
+  std::shared_ptr<const std::vector<StudyImage>> study_images = {};
 };
 
 /// A value of an axis that is not on the grid: bisection replaces the axis' number.

@@ -1,0 +1,183 @@
+#include "image_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <ranges>
+#include <utility>
+
+#include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
+#include "upsweep/profile/analysis_counts.hpp"
+
+namespace upsweep {
+namespace {
+
+/// Sizes of a part that are counted from the smallest on before it is halved.
+constexpr std::size_t kMostTries = 16;
+
+}  // namespace
+
+std::optional<SizesOnLine> line_through(ImageSize size, std::span<const ImageSize> all, std::uint64_t step) {
+  SizesOnLine best;
+  for (const ImageLineKind kind : {ImageLineKind::ratio, ImageLineKind::width, ImageLineKind::height}) {
+    SizesOnLine mine{kind, {}};
+    for (const ImageSize& other : all) {
+      const bool has_residue = other.height % step == size.height % step && other.width % step == size.width % step;
+      const bool is_on_line = kind == ImageLineKind::width    ? other.width == size.width
+                              : kind == ImageLineKind::height ? other.height == size.height
+                                                              : other.height * size.width == other.width * size.height;
+      if (has_residue && is_on_line) mine.sizes.push_back(other);
+    }
+    std::ranges::sort(mine.sizes, {}, [](const ImageSize& one) { return std::pair(one.height, one.width); });
+    const auto repeated = std::ranges::unique(mine.sizes);
+    mine.sizes.erase(repeated.begin(), repeated.end());
+    if (mine.sizes.size() > best.sizes.size()) best = std::move(mine);
+  }
+  if (best.sizes.size() < ImageLine::kLeastSizes) return std::nullopt;
+  return best;
+}
+
+ImageLine::ImageLine(SizesOnLine line) : kind_(line.kind), sizes_(std::move(line.sizes)) {
+  parts_.push_back({0, sizes_.size()});
+  parts_.back().is_given_up = sizes_.size() < kLeastSizes;
+}
+
+ImageLine::Found ImageLine::at(ImageSize size, const Count& count) {
+  const auto found = std::ranges::find(sizes_, size);
+  if (found == sizes_.end()) return {};
+  const auto place = static_cast<std::size_t>(found - sizes_.begin());
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (std::optional<Found> known_one = known(place)) return *std::move(known_one);
+    if (const auto next = next_to_count(part_of(place)))
+      count_one(*next, count, lock);
+    else
+      changed_.wait(lock);
+  }
+}
+
+std::optional<ImageLine::Found> ImageLine::known(std::size_t place) const {
+  if (const auto counted = counted_.find(place); counted != counted_.end()) return Found{counted->second.analysis};
+  const Part& part = part_of(place);
+  if (part.is_given_up || refused_.contains(place)) return Found{};
+  if (part.formulas.empty()) return std::nullopt;
+  if (place < part.from) return Found{};
+  std::vector<std::uint64_t> counts;
+  for (const ImagePolynomial& formula : part.formulas) {
+    const std::optional<std::uint64_t> value = formula.at(sizes_[place]);
+    if (!value) return Found{};
+    counts.push_back(*value);
+  }
+  auto next = counts.begin();
+  const Analysis& like = *counted_.at(part.from).analysis;
+  return Found{std::make_shared<const Analysis>(with_counts(like, [&] { return *next++; })), true};
+}
+
+const ImageLine::Part& ImageLine::part_of(std::size_t place) const {
+  return *std::ranges::find_if(parts_, [&](const Part& part) { return place < part.end; });
+}
+
+std::optional<std::size_t> ImageLine::largest(const Part& part) const {
+  for (std::size_t place = part.end; place-- > part.first;) {
+    if (!refused_.contains(place)) return place;
+  }
+  return std::nullopt;
+}
+
+/// The largest, then from the smallest on; nothing while other threads count what is left.
+std::optional<std::size_t> ImageLine::next_to_count(const Part& part) const {
+  const auto is_free = [&](std::size_t place) {
+    return !refused_.contains(place) && !under_way_.contains(place) && !counted_.contains(place);
+  };
+  if (const auto last = largest(part); last && is_free(*last)) return last;
+  for (std::size_t place = part.first; place < std::min(part.end, part.first + kMostTries); ++place) {
+    if (is_free(place)) return place;
+  }
+  return std::nullopt;
+}
+
+void ImageLine::count_one(std::size_t place, const Count& count, std::unique_lock<std::mutex>& lock) {
+  under_way_.insert(place);
+  lock.unlock();
+  std::shared_ptr<const Analysis> analysis;
+  const auto refuse = [&] { analysis = nullptr; };
+  try {
+    analysis = std::make_shared<const Analysis>(count(sizes_[place]));
+  } catch (const InputError&) {
+    refuse();
+  } catch (const std::invalid_argument&) {
+    refuse();
+  } catch (const CountOverflow&) {
+    refuse();
+  } catch (const std::bad_alloc&) {
+    refuse();
+  } catch (...) {
+    lock.lock();
+    under_way_.erase(place);
+    changed_.notify_all();
+    throw;
+  }
+  lock.lock();
+  under_way_.erase(place);
+  if (analysis == nullptr) {
+    refused_.insert(place);
+  } else {
+    std::vector<std::uint64_t> counts;
+    for_each_count(*analysis, [&](std::uint64_t value) { counts.push_back(value); });
+    counted_.emplace(place, Counted{std::move(analysis), std::move(counts)});
+  }
+  for (std::size_t part = 0; part < parts_.size(); ++part) look_for_formulas(part);
+  changed_.notify_all();
+}
+
+/// Of a part; where it has none that holds for all of it, halves it.
+void ImageLine::look_for_formulas(std::size_t number) {
+  Part& part = parts_[number];
+  if (!part.formulas.empty() || part.is_given_up) return;
+  for (auto it = counted_.lower_bound(part.first); it != counted_.end() && it->first < part.end; ++it) {
+    part.formulas = polynomials_from(it->first, part);
+    part.from = it->first;
+    if (!part.formulas.empty()) return;
+  }
+  if (next_to_count(part) ||
+      std::ranges::any_of(under_way_, [&](std::size_t place) { return place >= part.first && place < part.end; }))
+    return;
+  const std::size_t tried = std::min(part.end, part.first + kMostTries);
+  const std::size_t middle = tried + (part.end - tried) / 2;
+  if (middle == part.end || middle == part.first) {
+    part.is_given_up = true;
+    return;
+  }
+  const Part upper{middle, part.end};
+  part.end = middle;
+  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(number) + 1, upper);
+  for (const std::size_t half : {number + 1, number}) {
+    parts_[half].is_given_up = parts_[half].end - parts_[half].first < kLeastSizes;
+    look_for_formulas(half);
+  }
+}
+
+/// Of all counts, through the three sizes from `first` on; none where one of them misses a larger size of the part.
+std::vector<ImagePolynomial> ImageLine::polynomials_from(std::size_t first, const Part& part) const {
+  const auto last = largest(part);
+  if (!last || !counted_.contains(*last)) return {};
+  const std::ranges::subrange mine(counted_.find(first), counted_.lower_bound(part.end));
+  if (static_cast<std::size_t>(std::ranges::distance(mine)) < 3 + kLeastChecks) return {};
+  const std::size_t counts = mine.front().second.counts.size();
+  if (std::ranges::any_of(mine, [&](const auto& one) { return one.second.counts.size() != counts; })) return {};
+  std::vector<ImagePolynomial> polynomials;
+  for (std::size_t i = 0; i < counts; ++i) {
+    std::array<CountAtSize, 3> three;
+    std::ranges::transform(mine | std::views::take(3), three.begin(), [&](const auto& one) {
+      return CountAtSize{sizes_[one.first], one.second.counts[i]};
+    });
+    const auto polynomial = polynomial_through(three, kind_);
+    const auto is_met = [&](const auto& one) { return polynomial->at(sizes_[one.first]) == one.second.counts[i]; };
+    if (!polynomial || !std::ranges::all_of(mine | std::views::drop(3), is_met)) return {};
+    polynomials.push_back(*polynomial);
+  }
+  return polynomials;
+}
+
+}  // namespace upsweep
