@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "explained_schedule.hpp"
 #include "count_and_search.hpp"
+#include "explained_schedule.hpp"
 #include "feasible_on.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"

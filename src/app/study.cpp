@@ -137,8 +137,10 @@ StudyOutcome run(const StudyRequest& request, const Caller& caller, const Watch&
   };
   outcome.result = run_study_mpi(request.place, outcome.study, keeper.store.get(), options);
   if (watch.progress) watch.progress("");
+  std::optional<Machine> machine;
+  if (outcome.study.machine) machine = load_machine(*outcome.study.machine);
   outcome.verdict = study_verdict(outcome.result.answers, outcome.study.spec, outcome.result.is_in_seconds,
-                                  outcome.study.machine ? load_machine(*outcome.study.machine).name : "");
+                                  machine ? &*machine : nullptr);
   if (keeper.store && outcome.result.id != 0) keeper.store->save_verdict(outcome.result.id, kept(outcome.verdict));
   outcome.points = rows_of(request, keeper, outcome.result, watch);
   outcome.nothing_valid = nothing_valid(outcome.study, outcome.result);

@@ -38,6 +38,7 @@ std::vector<Figure> measured_figures(const StoreReader& store, const RunDetails&
 
 std::vector<Figure> crossover_figures(const StoreReader& store, const RunDetails& details) {
   if (details.search) return listed(crossover_figure(details_of_command(store, details.run.command_id)));
+  if (details.run.command != "profile") return {};
   const std::optional<RunDetails> plain = store.plain_of(details.run);
   return plain ? listed(crossover_figure(details, *plain)) : std::vector<Figure>();
 }

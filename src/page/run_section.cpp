@@ -148,7 +148,7 @@ Markup run_body(const SectionContext& context, const RunDetails& run) {
     context.shelf.put(schedule_figure(run), out);
     context.shelf.put(timeline_figure(run), out);
     context.shelf.put(fill_in_figure(run), out);
-    if (const auto plain = run.search ? std::nullopt : context.store.plain_of(run.run))
+    if (const auto plain = run.run.command == "profile" ? context.store.plain_of(run.run) : std::nullopt)
       context.shelf.put(crossover_figure(run, *plain), out);
     context.shelf.put(predicted_figure(run), out);
     context.shelf.put(residuals_figure(run), out);

@@ -106,7 +106,15 @@ Table runs_table(const QueryResult& summary) {
   // Of the execution of the search; validations are by level unless told otherwise.
   const auto is_by_level = [at](Item row) {
     const std::string execution = cell_text(at(row, "execution"));
-    return execution.empty() ? cell_text(at(row, "command")) != "profile" : execution == "level";
+    if (!execution.empty()) return execution == "level";
+    if (cell_text(at(row, "command")) != "profile") return true;
+    const Cell& score = at(row, "score");  // of a profile that of its execution
+    const auto is_score = [&](const char* makespan) {
+      return !std::holds_alternative<std::monostate>(at(row, makespan)) &&
+             cell_number(at(row, makespan)) == cell_number(score);
+    };
+    return !std::holds_alternative<std::monostate>(score) && is_score("makespan_level_flops") &&
+           !is_score("makespan_dag_flops");
   };
   const auto predicted = [=, &summary](Item row) -> const Cell& {
     const char* by_execution = is_by_level(row) ? "predicted_level_s" : "predicted_dag_s";

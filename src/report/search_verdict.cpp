@@ -282,10 +282,9 @@ Verdict search_verdict(const SearchReport& report) {
   verdict.payback = payback_of(report, verdict);
   const std::string standing = standing_sentence(report, verdict);
   std::vector<std::string> sentences = best_sentences(report);
-  sentences.insert(sentences.end(),
-                   {standing, shared_sentence(report, verdict), uncounted_sentence(report),
-                    batch_sentence(report, verdict), payback_sentence(report, verdict), dense_sentence(report, verdict),
-                    interval_sentence(report, verdict)});
+  sentences.insert(sentences.end(), {standing, shared_sentence(report, verdict), uncounted_sentence(report),
+                                     batch_sentence(report, verdict), payback_sentence(report, verdict),
+                                     dense_sentence(report, verdict), interval_sentence(report, verdict)});
   for (std::string& sentence : uncertainty_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   for (std::string& sentence : turned_sentences(report, verdict)) sentences.push_back(std::move(sentence));
   sentences.push_back(overtaking_text(verdict.overtakes, report.plain, "", overtaking_frame(report)));

@@ -30,6 +30,12 @@ std::uint64_t sum_of(const Json& mean, std::uint64_t inputs) {
   return static_cast<std::uint64_t>(sum);
 }
 
+/// Numbers of a file may be any.
+std::uint64_t count_of(const Json& number) {
+  if (!number.is_number_unsigned()) throw std::invalid_argument("it is no count");
+  return number;
+}
+
 AccountRule rule_of(const std::string& name) {
   for (const AccountRule rule : {AccountRule::whole, AccountRule::shared, AccountRule::seconds}) {
     if (to_string(rule) == name) return rule;
@@ -55,13 +61,13 @@ StoredExplanation explanation_of(const Json& kept) {
   Explanation& explanation = stored.explanation;
   explanation.schedule = text_of(kept.at("schedule"));
   explanation.against = text_of(kept.at("against"));
-  explanation.workers = kept.at("workers");
-  explanation.inputs = kept.at("inputs");
+  explanation.workers = count_of(kept.at("workers"));
+  explanation.inputs = count_of(kept.at("inputs"));
   if (explanation.inputs == 0) throw std::invalid_argument("it is over no input");
   for (const Json& link : kept.at("links")) stored.links.push_back(text_of(link));
   stored.sentences = kept.at("sentences").get<std::vector<std::string>>();
   for (const Json& level : kept.at("accounts").at(0).at("levels")) {
-    explanation.levels.push_back({text_of(level.at("phase")), level.at("repeat"), level.at("ops"),
+    explanation.levels.push_back({text_of(level.at("phase")), count_of(level.at("repeat")), count_of(level.at("ops")),
                                   sum_of(level.at("flops"), explanation.inputs)});
   }
   for (const Json& account : kept.at("accounts")) {
@@ -72,20 +78,23 @@ StoredExplanation explanation_of(const Json& kept) {
   for (const Json& product : kept.at("products")) {
     const auto sum = [&](const char* name) { return sum_of(product.at(name), explanation.inputs); };
     const auto link = [&](const char* name) -> std::uint32_t {
-      const std::uint32_t place = product.at(name);
-      if (place < 1 || (!stored.links.empty() && place > stored.links.size()))
+      const std::uint64_t place = count_of(product.at(name));
+      if (place < 1 || place > UINT32_MAX || (!stored.links.empty() && place > stored.links.size()))
         throw std::invalid_argument("a product covers what is not there");
-      return place - 1;
+      return static_cast<std::uint32_t>(place - 1);
     };
-    explanation.products.push_back({product.at("op"), product.at("level"), link("first"), link("last"),
-                                    sum("operands_nnz"), sum("nnz"), sum("flops")});
+    explanation.products.push_back({count_of(product.at("op")), count_of(product.at("level")), link("first"),
+                                    link("last"), sum("operands_nnz"), sum("nnz"), sum("flops")});
+    if (explanation.products.back().operands_nnz == 0) throw std::invalid_argument("a product of nothing");
   }
   return stored;
 }
 
 }  // namespace
 
-std::string kept_explanation(const ExplainReport& report) { return document(report).json().dump(); }
+std::string kept_explanation(const ExplainReport& report) {
+  return document(report).json().dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::optional<StoredExplanation> read_explanation(const std::string& kept) {
   const Json json = Json::parse(kept, nullptr, false);

@@ -189,7 +189,7 @@ bool is_along_axis(const StudySpec& spec, const std::string& name) {
 }
 
 /// What all points have in common, and what of it axes change.
-VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const std::string& machine) {
+VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const Machine* machine) {
   const PointSettings& point = spec.base.point;
   VerdictFrame frame;
   const auto set = [&](const char* name, const auto& common) {
@@ -202,11 +202,12 @@ VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const std::stri
   frame.batch.reset();
   frame.scope.clear();
   set("workers", [&] { frame.workers = point.workers; });
-  set("machine", [&] { frame.machine = machine; });
+  set("machine", [&] { frame.machine = machine == nullptr ? "" : machine->name; });
   set("batch", [&] { frame.batch = spec.base.batch; });
   if (!is_in_seconds) set("ops", [&] { frame.ops = {to_string(point.ops)}; });
   set("execution", [&] { frame.execution = to_string(point.execution); });
-  if (is_in_seconds) set("launch", [&] { frame.launch = to_string(point.launch.value_or(LaunchMode::graph)); });
+  if (is_in_seconds && machine != nullptr && machine->kind == MachineKind::gpu)
+    set("launch", [&] { frame.launch = to_string(point.launch.value_or(LaunchMode::graph)); });
   set("pattern", [&] { frame.pattern = to_string(spec.base.pattern); });
   set("scope", [&] { frame.scope = point.scope == Scope::all ? "all" : "live"; });
   set("library", [&] { frame.library = point.library.value_or(""); });
@@ -225,7 +226,7 @@ std::string frame_sentence(const VerdictFrame& frame) {
   if (!varies("batch")) add(frame.batch ? batch_text(*frame.batch, "input") : "one input or the model's own batch");
   add(frame.execution.empty() ? "" : frame.execution + " execution");
   add(frame.ops.empty() ? "" : "ops that are " + frame.ops.front());
-  if (const std::optional<LaunchMode> launch = launch_mode(frame.launch)) add("on a gpu " + launch_text(*launch));
+  if (const std::optional<LaunchMode> launch = launch_mode(frame.launch)) add(launch_text(*launch));
   add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
   add(frame.scope == "live" ? "live ops" : "");
   add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
@@ -235,7 +236,7 @@ std::string frame_sentence(const VerdictFrame& frame) {
 }  // namespace
 
 Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds,
-                      const std::string& machine) {
+                      const Machine* machine) {
   const auto is_crossover = [](const AnswerRecord& answer) {
     return answer.question == "crossover" && details_of(answer).contains("faster");
   };

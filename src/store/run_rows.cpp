@@ -402,9 +402,11 @@ std::optional<RunDetails> StoreReader::details(std::int64_t id) const {
 }
 
 std::optional<RunDetails> StoreReader::plain_of(const StoredRun& run) const {
-  const std::optional<StoredRun> plain = first_row<StoredRun>(
-      impl_->database, "FROM runs WHERE model_hash = ? AND pattern = ? AND inputs = ? AND depth = 0 ORDER BY id DESC",
-      run.model_hash, run.pattern, run.inputs);
+  const std::optional<StoredRun> plain =
+      first_row<StoredRun>(impl_->database,
+                           "FROM runs WHERE model_hash = ? AND pattern = ? AND inputs = ? AND depth = 0 AND rule IS "
+                           "(SELECT rule FROM runs WHERE id = ?) ORDER BY id DESC",
+                           run.model_hash, run.pattern, run.inputs, run.id);
   return plain ? details(plain->id) : std::nullopt;
 }
 

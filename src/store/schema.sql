@@ -42,7 +42,7 @@ CREATE TABLE schedule_runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   command_id INTEGER NOT NULL REFERENCES commands(id) ON DELETE CASCADE,
   search_id INTEGER REFERENCES searches(id) ON DELETE CASCADE,
-  score REAL,                         -- of the search's objective
+  score REAL,                         -- of the search's objective; of a profile that of its verdict
   feasible INTEGER,                   -- of the search
   reason TEXT,                        -- why it is not feasible
   model TEXT NOT NULL,

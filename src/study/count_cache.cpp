@@ -15,7 +15,6 @@
 #include "image_line.hpp"
 #include "settings_text.hpp"
 #include "upsweep/base/checked.hpp"
-#include "upsweep/base/kept_last.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/jacobian/chain.hpp"
@@ -28,7 +27,8 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-constexpr std::size_t kMostLines = 64;
+// A line that is done keeps formulas and one analysis. Past so many, sizes are counted each by itself.
+constexpr std::size_t kMostLines = 512;
 
 ContentKey key_of(const Model& model, PatternKind pattern) {
   ContentHash hash;
@@ -101,11 +101,12 @@ std::optional<SizesOnLine> line_of(const Model& model, PatternKind pattern, cons
   }
 }
 
-/// In a cache of lines.
-struct SharedLine {
-  std::shared_ptr<ImageLine> line;
-};
-std::uint64_t weight_of(const SharedLine&) { return 0; }  // a few counted networks each
+/// Where a network's analysis by formulas is kept, apart from counted ones.
+ContentKey by_formula(const ContentKey& key) {
+  ContentHash hash;
+  hash.add("by formulas of the image's size", std::as_bytes(std::span(key)));
+  return hash.digest();
+}
 
 /// A counted network with what was tried of it. Guarded by `counting`, which is held while it is counted.
 struct Entry {
@@ -194,6 +195,7 @@ struct CountCache::Impl {
   /// Counts what is not there, with the others where that works; false where everything is there.
   bool count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
                      const ScheduleNames& others, Entry& entry);
+  std::shared_ptr<ImageLine> line_at(const ContentKey& key, const SizesOnLine& sizes);
   /// Adds what is not there along a line of images; whether by formulas, nothing where that is not possible.
   std::optional<bool> add_by_line(const Model& model, const SizesOnLine& sizes, std::span<const std::string> schedules,
                                   const ScheduleNames& others, Entry& entry);
@@ -210,7 +212,8 @@ struct CountCache::Impl {
   std::atomic<std::uint64_t> stored = 0;
   std::atomic<std::uint64_t> counted = 0;
   std::atomic<std::uint64_t> by_formula = 0;
-  KeptLast<ContentKey, SharedLine, ContentKeyHash> lines{1, kMostLines, 1};
+  std::mutex line_mutex;  // of
+  std::unordered_map<ContentKey, std::shared_ptr<ImageLine>, ContentKeyHash> lines;
 };
 
 std::shared_ptr<Entry> CountCache::Impl::entry_of(const ContentKey& key) {
@@ -309,6 +312,14 @@ bool CountCache::Impl::count_missing(const Model& model, PatternKind pattern, st
   return is_any_missing;
 }
 
+/// Null where there are too many.
+std::shared_ptr<ImageLine> CountCache::Impl::line_at(const ContentKey& key, const SizesOnLine& sizes) {
+  const std::lock_guard lock(line_mutex);
+  if (const auto found = lines.find(key); found != lines.end()) return found->second;
+  if (lines.size() >= kMostLines) return nullptr;
+  return lines.emplace(key, std::make_shared<ImageLine>(sizes)).first->second;
+}
+
 std::optional<bool> CountCache::Impl::add_by_line(const Model& model, const SizesOnLine& sizes,
                                                   std::span<const std::string> schedules, const ScheduleNames& others,
                                                   Entry& entry) {
@@ -317,10 +328,13 @@ std::optional<bool> CountCache::Impl::add_by_line(const Model& model, const Size
     const std::vector<std::string> more = others();
     names.insert(names.end(), more.begin(), more.end());
   }
-  const auto shared =
-      lines.get(key_but_for_image(model, names, sizes), [&] { return SharedLine{std::make_shared<ImageLine>(sizes)}; });
+  std::ranges::sort(names);  // one line, whichever of its schedules is asked for first
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  const std::shared_ptr<ImageLine> line = line_at(key_but_for_image(model, names, sizes), sizes);
+  if (line == nullptr) return std::nullopt;
   const ImageSize mine{model.network.input()[1], model.network.input()[2]};
-  const ImageLine::Found found = shared->line->at(mine, [&](ImageSize size) {
+  const ImageLine::Found found = line->at(mine, [&](ImageSize size) {
     const Network network = on_image(model.network, model.weights, size);
     return count(network, model, PatternKind::guaranteed, Entry().missing(names, length_of(model)));
   });
@@ -350,13 +364,15 @@ std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternK
   const bool was_empty = !entry->analysis;
   if (was_empty) impl_->load(key, model, *entry);
   std::optional<bool> is_by_formula;
-  if (!entry->analysis) {
-    if (const std::optional<SizesOnLine> line = line_of(model, pattern, images))
-      is_by_formula = impl_->add_by_line(model, *line, schedules, others, *entry);
+  std::optional<SizesOnLine> line;
+  if (!entry->analysis) line = line_of(model, pattern, images);
+  if (line) {
+    impl_->load(by_formula(key), model, *entry);
+    is_by_formula = entry->serves(schedules) ? true : impl_->add_by_line(model, *line, schedules, others, *entry);
   }
   if (is_by_formula) {
     (*is_by_formula ? impl_->by_formula : impl_->counted).fetch_add(1, std::memory_order_relaxed);
-    if (!*is_by_formula) impl_->save(key, *entry->analysis);
+    impl_->save(*is_by_formula ? by_formula(key) : key, *entry->analysis);
   } else if (impl_->count_missing(model, pattern, schedules, others, *entry)) {
     impl_->save(key, *entry->analysis);
   } else {

@@ -39,8 +39,10 @@ std::optional<SizesOnLine> line_through(ImageSize size, std::span<const ImageSiz
 }
 
 ImageLine::ImageLine(SizesOnLine line) : kind_(line.kind), sizes_(std::move(line.sizes)) {
-  parts_.push_back({0, sizes_.size()});
-  parts_.back().is_given_up = sizes_.size() < kLeastSizes;
+  Part all;
+  all.end = sizes_.size();
+  all.is_given_up = sizes_.size() < kLeastSizes;
+  parts_.push_back(std::move(all));
 }
 
 ImageLine::Found ImageLine::at(ImageSize size, const Count& count) {
@@ -49,29 +51,42 @@ ImageLine::Found ImageLine::at(ImageSize size, const Count& count) {
   const auto place = static_cast<std::size_t>(found - sizes_.begin());
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (std::optional<Found> known_one = known(place)) return *std::move(known_one);
-    if (const auto next = next_to_count(part_of(place)))
+    const Part& part = part_of(place);
+    if (counted_.contains(place)) return {handed_out(place, part), false};
+    if (part.is_given_up || refused_.contains(place)) return {};
+    if (part.formulas != nullptr) {
+      if (place < part.from) return {};
+      const std::shared_ptr<const Formulas> formulas = part.formulas;
+      lock.unlock();
+      return by_formula(*formulas, size);
+    }
+    if (const auto next = next_to_count(part))
       count_one(*next, count, lock);
     else
       changed_.wait(lock);
   }
 }
 
-std::optional<ImageLine::Found> ImageLine::known(std::size_t place) const {
-  if (const auto counted = counted_.find(place); counted != counted_.end()) return Found{counted->second.analysis};
-  const Part& part = part_of(place);
-  if (part.is_given_up || refused_.contains(place)) return Found{};
-  if (part.formulas.empty()) return std::nullopt;
-  if (place < part.from) return Found{};
+/// What was counted; where the part needs it no more, it is not kept: who asks again counts that size by itself.
+std::shared_ptr<const Analysis> ImageLine::handed_out(std::size_t place, const Part& part) {
+  const auto counted = counted_.find(place);
+  std::shared_ptr<const Analysis> analysis = counted->second.analysis;
+  if (part.formulas != nullptr || part.is_given_up) {
+    counted_.erase(counted);
+    if (part.formulas == nullptr || place < part.from) refused_.insert(place);
+  }
+  return analysis;
+}
+
+ImageLine::Found ImageLine::by_formula(const Formulas& formulas, ImageSize size) {
   std::vector<std::uint64_t> counts;
-  for (const ImagePolynomial& formula : part.formulas) {
-    const std::optional<std::uint64_t> value = formula.at(sizes_[place]);
-    if (!value) return Found{};
+  for (const ImagePolynomial& formula : formulas.of_count) {
+    const std::optional<std::uint64_t> value = formula.at(size);
+    if (!value) return {};
     counts.push_back(*value);
   }
   auto next = counts.begin();
-  const Analysis& like = *counted_.at(part.from).analysis;
-  return Found{std::make_shared<const Analysis>(with_counts(like, [&] { return *next++; })), true};
+  return {std::make_shared<const Analysis>(with_counts(*formulas.like, [&] { return *next++; })), true};
 }
 
 const ImageLine::Part& ImageLine::part_of(std::size_t place) const {
@@ -85,12 +100,13 @@ std::optional<std::size_t> ImageLine::largest(const Part& part) const {
   return std::nullopt;
 }
 
-/// The largest, then from the smallest on; nothing while other threads count what is left.
+/// The largest, one in the middle, then from the smallest on; nothing while other threads count what is left.
 std::optional<std::size_t> ImageLine::next_to_count(const Part& part) const {
   const auto is_free = [&](std::size_t place) {
     return !refused_.contains(place) && !under_way_.contains(place) && !counted_.contains(place);
   };
   if (const auto last = largest(part); last && is_free(*last)) return last;
+  if (const std::size_t middle = part.first + (part.end - part.first) / 2; is_free(middle)) return middle;
   for (std::size_t place = part.first; place < std::min(part.end, part.first + kMostTries); ++place) {
     if (is_free(place)) return place;
   }
@@ -134,11 +150,13 @@ void ImageLine::count_one(std::size_t place, const Count& count, std::unique_loc
 /// Of a part; where it has none that holds for all of it, halves it.
 void ImageLine::look_for_formulas(std::size_t number) {
   Part& part = parts_[number];
-  if (!part.formulas.empty() || part.is_given_up) return;
+  if (part.formulas != nullptr || part.is_given_up) return;
   for (auto it = counted_.lower_bound(part.first); it != counted_.end() && it->first < part.end; ++it) {
-    part.formulas = polynomials_from(it->first, part);
+    std::vector<ImagePolynomial> polynomials = polynomials_from(it->first, part);
+    if (polynomials.empty()) continue;
+    part.formulas = std::make_shared<const Formulas>(Formulas{std::move(polynomials), it->second.analysis});
     part.from = it->first;
-    if (!part.formulas.empty()) return;
+    return;
   }
   if (next_to_count(part) ||
       std::ranges::any_of(under_way_, [&](std::size_t place) { return place >= part.first && place < part.end; }))
@@ -149,7 +167,9 @@ void ImageLine::look_for_formulas(std::size_t number) {
     part.is_given_up = true;
     return;
   }
-  const Part upper{middle, part.end};
+  Part upper;
+  upper.first = middle;
+  upper.end = part.end;
   part.end = middle;
   parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(number) + 1, upper);
   for (const std::size_t half : {number + 1, number}) {

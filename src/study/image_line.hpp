@@ -32,9 +32,9 @@ struct SizesOnLine {
 ///
 /// Each count's polynomial goes through three neighbouring sizes and equals the counts at all larger ones that were
 /// counted, kLeastChecks at least, the largest of the line among them: it is used between, from the first size on from
-/// which this holds for all counts. Where there is none (bytes have a bend where offsets become wider) the line is
-/// halved, and each half is one of its own. Thread-safe; threads that ask for sizes count together until there are
-/// formulas.
+/// which this holds for all counts; one in the middle is among them. Where there is none (bytes have a bend where
+/// offsets become wider) the line is halved, and each half is one of its own. Thread-safe; threads that ask for sizes
+/// count together until there are formulas.
 class ImageLine {
  public:
   /// Counts at a size. What it throws means that the size is none to count.
@@ -55,12 +55,16 @@ class ImageLine {
   static constexpr std::size_t kLeastSizes = 4 + kLeastChecks;
 
  private:
+  struct Formulas {
+    std::vector<ImagePolynomial> of_count;  // in the order of for_each_count()
+    std::shared_ptr<const Analysis> like;   // but for its counts
+  };
   /// Neighbouring sizes, by their places, on which formulas hold; not yet, or none.
   struct Part {
     std::size_t first = 0;
     std::size_t end = 0;
-    std::vector<ImagePolynomial> formulas = {};  // by count; empty: none yet
-    std::size_t from = 0;                        // the place from which they hold
+    std::shared_ptr<const Formulas> formulas;  // null: none yet
+    std::size_t from = 0;                      // the place from which they hold
     bool is_given_up = false;
   };
   struct Counted {
@@ -68,7 +72,8 @@ class ImageLine {
     std::vector<std::uint64_t> counts;  // in the order of for_each_count()
   };
 
-  [[nodiscard]] std::optional<Found> known(std::size_t place) const;
+  [[nodiscard]] std::shared_ptr<const Analysis> handed_out(std::size_t place, const Part& part);
+  [[nodiscard]] static Found by_formula(const Formulas& formulas, ImageSize size);
   [[nodiscard]] const Part& part_of(std::size_t place) const;
   [[nodiscard]] std::optional<std::size_t> largest(const Part& part) const;
   [[nodiscard]] std::optional<std::size_t> next_to_count(const Part& part) const;
@@ -83,7 +88,7 @@ class ImageLine {
   std::vector<Part> parts_;                 // ascending, without gaps
   std::map<std::size_t, Counted> counted_;  // by place
   std::set<std::size_t> under_way_;
-  std::set<std::size_t> refused_;  // those that cannot be counted
+  std::set<std::size_t> refused_;  // those that cannot be counted, or are not kept any more
 };
 
 }  // namespace upsweep

@@ -25,6 +25,7 @@ constexpr std::size_t kNetworks = 64;
 constexpr std::uint64_t kNetworkBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaskBytes = std::uint64_t{256} << 20;
 constexpr double kMostImage = 1e6;  // pixels of height or width
+constexpr std::size_t kMostImages = 10'000;
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
 
 /// The columns of a study below "model" or "machine", and the axes that have such columns.
@@ -102,8 +103,10 @@ std::optional<ImageColumn> image_column(const StudySpec& spec, const std::string
   return std::nullopt;
 }
 
-/// Null where no axis is over the size of images.
+/// Null where no axis is over the size of images, where constraints may leave sizes out, and where there are so many
+/// sizes that looking through them would cost more than counting.
 std::shared_ptr<const std::vector<StudyImage>> images_of(const StudySpec& spec) {
+  if (!spec.constraints.empty()) return nullptr;
   const std::optional<ImageColumn> heights = image_column(spec, "model.input[1]");
   const std::optional<ImageColumn> widths = image_column(spec, "model.input[2]");
   if (!heights && !widths) return nullptr;
@@ -113,6 +116,8 @@ std::shared_ptr<const std::vector<StudyImage>> images_of(const StudySpec& spec) 
       images->push_back(heights ? StudyImage{value, std::nullopt} : StudyImage{std::nullopt, value});
   } else if (heights->axis == widths->axis) {
     for (std::size_t i = 0; i < heights->values.size(); ++i) images->push_back({heights->values[i], widths->values[i]});
+  } else if (heights->values.size() * widths->values.size() > kMostImages) {
+    return nullptr;
   } else {
     for (const std::uint64_t height : heights->values) {
       for (const std::uint64_t width : widths->values) images->push_back({height, width});

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 std::string little(std::uint64_t number, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 255);
+  for (int i = 0; i < bytes; ++i) text += i < 8 ? static_cast<char>(number >> (8 * i) & 255) : '\0';
   return text;
 }
 

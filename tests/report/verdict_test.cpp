@@ -202,12 +202,20 @@ TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
                {"launch", {{"launch", false, {{"graph"}, {"eager"}}}}}};
   EXPECT_EQ(study_verdict({everywhere}, spec, true).sentences.back(),
             "All of it with 16 workers, level execution, guaranteed pattern.");
-  const Json frame = verdict_json(study_verdict({everywhere}, spec, true, "a100"))["frame"];
+  Machine machine;
+  machine.name = "a100";
+  machine.kind = MachineKind::gpu;
+  const Json frame = verdict_json(study_verdict({everywhere}, spec, true, &machine))["frame"];
   EXPECT_EQ(frame["varies"], Json::parse(R"(["batch", "launch"])"));
   EXPECT_TRUE(frame["batch"].is_null());
   EXPECT_TRUE(frame["launch"].is_null());
   EXPECT_EQ(frame["machine"], "a100");
   EXPECT_EQ(frame["execution"], "level");
+  spec.axes.pop_back();
+  EXPECT_EQ(verdict_json(study_verdict({everywhere}, spec, true, &machine))["frame"]["launch"], "graph");
+  machine.kind = MachineKind::cpu;
+  EXPECT_TRUE(verdict_json(study_verdict({everywhere}, spec, true, &machine))["frame"]["launch"].is_null())
+      << "a processor launches nothing";
 }
 
 TEST(Verdict, NamesEverySettingOfItsFrame) {

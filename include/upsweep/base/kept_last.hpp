@@ -22,7 +22,8 @@ class KeptLast {
   KeptLast(std::size_t shards, std::size_t most, std::uint64_t most_weight)
       : shards_(shards), most_(most), most_weight_(most_weight) {}
 
-  /// The value of a key, from `make()` where it is not kept. What `make` throws comes out, and nothing is kept.
+  /// The value of a key, from `make()` where it is not kept. What `make` throws comes out, and the next one makes it
+  /// again.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const Value> get(const Key& key, const Make& make) {
     Shard& shard = shards_[Hash{}(key) % shards_.size()];

@@ -19,7 +19,7 @@ namespace upsweep {
 /// Lines of at most `width` >= 1 columns, broken after blanks and slashes, and anywhere in longer parts; at least one.
 [[nodiscard]] std::vector<std::string> wrapped_text(std::string_view text, std::size_t width);
 
-/// The same with `instead` for each control character: of ASCII, of C1, and those that end a line or turn the direction
+/// The text with `instead` for each control character: of ASCII, of C1, and those that end a line or turn the direction
 /// of a text.
 [[nodiscard]] std::string without_controls(std::string_view text, char instead = '?');
 

@@ -21,7 +21,7 @@ struct PrunedMasks {
 /// Thread-safe.
 class SeededMasks {
  public:
-  /// `memory_limit`: bytes of masks to keep; those made last always stay.
+  /// `memory_limit`: bytes of masks to keep; those used last stay in any case.
   explicit SeededMasks(std::uint64_t memory_limit);
 
   /// prune_he_normal(), made once for operators with the same names, settings and shapes of weights.

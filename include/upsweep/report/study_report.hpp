@@ -24,10 +24,10 @@ struct StudyReport {
 [[nodiscard]] Document document(const StudyReport& report);
 
 /// What the answers come to: where the scan is faster and what limits it, which schedule wins, and under which settings
-/// that no axis sets; empty without any. `spec`: of the study, whose scores are seconds or FLOPs; `machine`: the name of
-/// that of its base, or empty.
+/// that no axis sets; empty without any. `spec`: of the study, whose scores are seconds or FLOPs; `machine`: that of
+/// its base, or null.
 [[nodiscard]] Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds,
-                                    const std::string& machine = "");
+                                    const Machine* machine = nullptr);
 
 /// The progress line: "1200 of 5000 points, 24 %, 830 a second, 4.6 s left, best hybrid:3 with 12.3 us".
 [[nodiscard]] std::string progress_text(const StudyProgress& progress);

@@ -75,7 +75,8 @@ struct VerdictFrame {
   std::string pattern = {};                   ///< of Jacobians: "guaranteed" or "sample"
   std::string scope = "all";                  ///< or "live"
   std::string library = {};                   ///< whose sparse products a gpu's are
-  std::string priced_by = {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran
+  std::string priced_by =
+      {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran, "file"
   std::vector<std::string> varies = {};  ///< of a study: names of these fields, as JSON has them, that its axes change
 };
 

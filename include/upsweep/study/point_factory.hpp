@@ -41,7 +41,7 @@ struct PointInputs {
   ContentKey key{};         ///< of a valid point
   /// What the study's axis over schedules has, as it is written there; null without one.
   std::shared_ptr<const std::vector<std::string>> study_schedules = {};
-  /// Sizes of images at which the study asks for the same network; null where that is none of its axes.
+  /// Sizes of images at which the study asks for the same network; null where no formulas are to be looked for.
   std::shared_ptr<const std::vector<StudyImage>> study_images = {};
 };
 
