@@ -53,7 +53,8 @@ TEST(Explain, OfTheBestScanStandsOnThePageOfASearch) {
   std::vector<std::string> explain = {"explain", "--schedule", scan};
   explain.insert(explain.end(), question.begin(), question.end());
   const std::string html = read_file(page);
-  for (const Json& sentence : json_of(explain)["sentences"]) EXPECT_THAT(html, HasSubstr(sentence.get<std::string>()));
+  const Json sentences = json_of(explain)["sentences"];
+  for (const Json& sentence : sentences) EXPECT_THAT(html, HasSubstr(sentence.get<std::string>()));
 }
 
 TEST(Explain, StandsOnThePageOfEverySearchWithItsTables) {

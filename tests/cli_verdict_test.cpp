@@ -243,7 +243,8 @@ TEST(Verdicts, SayWhatEachIntervalStandsOn) {
                   "that there are, and half of them plain BP takes [^,]*, dense BP"));
   std::vector<std::string> roofline = search;
   roofline.insert(roofline.end(), {"--library", "roofline"});
-  for (const Json& baseline : json_of(roofline)["verdict"]["baselines"])
+  const Json by_roofline = json_of(roofline)["verdict"]["baselines"];
+  for (const Json& baseline : by_roofline)
     EXPECT_TRUE(baseline["interval_from"].is_null() && baseline["interval"].is_null());
 }
 
