@@ -182,6 +182,8 @@ void ImageLine::look_for_formulas(std::size_t number) {
 std::vector<ImagePolynomial> ImageLine::polynomials_from(std::size_t first, const Part& part) const {
   const auto last = largest(part);
   if (!last || !counted_.contains(*last)) return {};
+  const std::size_t middle = part.first + (part.end - part.first) / 2;
+  if (!counted_.contains(middle) && !refused_.contains(middle)) return {};
   const std::ranges::subrange mine(counted_.find(first), counted_.lower_bound(part.end));
   if (static_cast<std::size_t>(std::ranges::distance(mine)) < 3 + kLeastChecks) return {};
   const std::size_t counts = mine.front().second.counts.size();
