@@ -88,7 +88,7 @@ class Comparison {
     for (std::size_t level = 0; level < costs.size(); ++level) account.levels.push_back({costs[level], binds[level]});
     if (rule == AccountRule::seconds) {
       account.turns = machine_turns(*machine_, [&](const Machine& other, double) {
-        return total(schedule_, rule, &other) < total(against_, rule, &other);
+        return takes_less(total(schedule_, rule, &other), total(against_, rule, &other));
       });
     } else {
       account.turns = {workers_turn([&](std::uint64_t workers) { return makespan(schedule_, rule, workers); },
@@ -121,8 +121,8 @@ class Comparison {
 
   [[nodiscard]] Turn products_turn(AccountRule rule) const {
     return {Turn::Of::products, turning_factor([&](double factor) {
-              return total(with_products(schedule_, factor), rule, machine_) <
-                     total(with_products(against_, factor), rule, machine_);
+              return takes_less(total(with_products(schedule_, factor), rule, machine_),
+                                total(with_products(against_, factor), rule, machine_));
             })};
   }
 

@@ -46,8 +46,8 @@ Explanation explain(const ExplainedPass& schedule, const ExplainedPass& against,
     return predict_on_device(machine, shape, pass.method, on.value_bytes, assumptions);
   };
   const auto wins = [&](const Machine& machine, std::size_t steps, double latencies) {
-    return predict(schedule, machine, steps, latencies).hidden_s() <
-           predict(against, machine, steps, latencies).hidden_s();
+    return takes_less(predict(schedule, machine, steps, latencies).hidden_s(),
+                      predict(against, machine, steps, latencies).hidden_s());
   };
   const std::size_t steps = schedule.shape.steps;
   Explanation explanation;

@@ -25,6 +25,11 @@ double sum(const std::vector<double>& costs) {
   return total;
 }
 
+bool takes_less(double mine, double other) {
+  constexpr double kRoundings = 1e-9;
+  return mine < other * (1 - kRoundings);
+}
+
 std::optional<double> turning_factor(const std::function<bool(double factor)>& wins) {
   const bool now = wins(1);
   const auto turns = [&](double factor) {

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t kMostExtent = kMostOvertakingSteps;
 
 [[nodiscard]] double sum(const std::vector<double>& costs);
 
+/// Whether `mine` is less by more than the roundings of sums in different orders: a tie is turned by nothing.
+[[nodiscard]] bool takes_less(double mine, double other);
+
 /// The factor nearest to 1 with which `wins` answers otherwise than now.
 [[nodiscard]] std::optional<double> turning_factor(const std::function<bool(double factor)>& wins);
 
