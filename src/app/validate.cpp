@@ -22,6 +22,7 @@
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/validate/direct_backprop.hpp"
 #include "validate_recurrent.hpp"
 #include "validation_records.hpp"

@@ -12,6 +12,7 @@
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {

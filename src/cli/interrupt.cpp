@@ -9,10 +9,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "exit_code.hpp"
+
 namespace upsweep::cli {
 namespace {
 
-constexpr int kInterrupted = 130;
 constexpr std::string_view kMessage = "\nupsweep: finishing the points under way; once more stops at once\n";
 
 // What a signal handler may look at: lock-free atomics and plain bytes that are written while nobody is to remove them.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "command.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "parse_errors.hpp"
 #include "upsweep/backend/backend.hpp"
@@ -17,8 +18,8 @@
 namespace {
 
 namespace cli = upsweep::cli;
-
-enum ExitCode : int { kDone = 0, kFault = 1, kUsage = 2, kInput = 3, kBackend = 4, kMismatch = 5, kInterrupted = 130 };
+using cli::ExitCode;
+using enum cli::ExitCode;
 
 /// One line, whatever the message holds.
 std::string one_line(std::string text) {

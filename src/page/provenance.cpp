@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sections.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/report/command_text.hpp"
 
 namespace upsweep {

@@ -10,6 +10,7 @@
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 #include "upsweep/sim/homogeneous_time.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/predict.hpp"
 

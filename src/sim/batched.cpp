@@ -6,6 +6,7 @@
 
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {

@@ -4,6 +4,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/sim/batched.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 #include "upsweep/sim/task_graph.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/task_graph.hpp"
 

@@ -7,7 +7,7 @@
 #include "rows.hpp"
 #include "run_rows.hpp"
 #include "store_reader.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 
 namespace upsweep {
 

@@ -20,7 +20,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/io/content_hash.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 
 namespace upsweep {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "upsweep/io/content_hash.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/study/evaluate_point.hpp"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answer_sentences.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 
 namespace upsweep {
 

@@ -11,7 +11,7 @@
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/dense_time.hpp"
-#include "upsweep/sim/pram_simulation.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 
 namespace upsweep {

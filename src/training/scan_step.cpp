@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/sim/pram_simulation.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/sim/task_engine.hpp"
 #include "upsweep/sim/tick_scale.hpp"

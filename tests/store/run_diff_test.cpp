@@ -9,7 +9,7 @@
 
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/store/run_store.hpp"
 

@@ -15,7 +15,7 @@
 #include "schema_text.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/store/run_store.hpp"
 #include "upsweep/store/study_store.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "made_up_run.hpp"
 #include "support/files.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/profile/estimate.hpp"
 
 namespace upsweep {

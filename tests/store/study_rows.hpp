@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sql_query.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/store/study_store.hpp"
 
 // Rows of studies that were never run.

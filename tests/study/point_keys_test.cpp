@@ -8,7 +8,7 @@
 
 #include "made_study.hpp"
 #include "upsweep/io/content_hash.hpp"
-#include "upsweep/profile/counting_rule.hpp"
+#include "upsweep/profile/counting_rule_version.hpp"
 #include "upsweep/study/evaluate_point.hpp"
 #include "upsweep/study/point_factory.hpp"
 

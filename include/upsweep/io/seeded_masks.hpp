@@ -5,7 +5,7 @@
 
 #include "upsweep/base/content_key.hpp"
 #include "upsweep/base/kept_last.hpp"
-#include "upsweep/network/weights.hpp"
+#include "upsweep/network/pruning.hpp"
 
 namespace upsweep {
 

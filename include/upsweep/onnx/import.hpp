@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "upsweep/network/network.hpp"
-#include "upsweep/network/weights.hpp"
+#include "upsweep/network/pruning.hpp"
 
 namespace upsweep {
 

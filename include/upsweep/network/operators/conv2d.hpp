@@ -5,6 +5,8 @@
 namespace upsweep {
 
 /// [C, H, W] → [out_channels, H', W']; weight [out_channels, C / groups, kernel.y, kernel.x].
+///
+/// Its Jacobian's rows are made from weighted_windows() in src/jacobian/jacobian_rows, as those of every Structure.
 struct Conv2d {
   static constexpr OperatorTraits kTraits{"conv2d", Structure::window, JacobianNumbers::weights};
 
