@@ -20,14 +20,13 @@ struct Unit {
 };
 
 void evaluate(StudyRun& run, Unit& unit) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   unit.points.reserve(unit.positions.size());
   for (const std::uint64_t position : unit.positions) {
     if (run.is_stopped()) break;
     unit.points.push_back(evaluate_in_study(run.factory(), run.cache(), run.known_keys(), position));
   }
-  unit.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  unit.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace

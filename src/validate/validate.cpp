@@ -12,6 +12,7 @@
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/network/random.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/validate/rank_agreement.hpp"
 
 namespace upsweep {

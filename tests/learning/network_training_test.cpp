@@ -8,6 +8,7 @@
 #include <string>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/network/pruning.hpp"
 #include "upsweep/network/random.hpp"
 
 namespace upsweep::network_training_test {

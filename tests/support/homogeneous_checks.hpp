@@ -8,6 +8,7 @@
 #include "support/homogeneous.hpp"
 #include "upsweep/profile/homogeneous_op.hpp"
 #include "upsweep/sim/complexity.hpp"
+#include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 
 namespace upsweep::testing {
