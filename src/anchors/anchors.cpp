@@ -95,6 +95,7 @@ class AnchorEvaluation {
 
   void predict(AnchorPoint& point, AnchorFamily& family) {
     const AnchorRow& row = point.row;
+    if (row.own && row.is_ok()) return compare(point, family);
     const Machine* machine = machine_of(row, machines_, point.skipped);
     if (machine == nullptr) return;
     point.machine = family.machine = machine->name;
@@ -108,7 +109,7 @@ class AnchorEvaluation {
     if (!point.skipped.empty()) return;
     const std::optional<RowRates> by = rates_of_row(row, *work, *machine, machines_, point.skipped);
     if (!by) return;
-    if (by->rates) add_source(family, *by->rates);
+    if (by->rates) add_source(family, sentence_of(*by->rates));
     try {
       evaluate(point, *work, *by);
     } catch (const std::exception& error) {  // sizes that no model takes
@@ -116,8 +117,18 @@ class AnchorEvaluation {
     }
   }
 
-  static void add_source(AnchorFamily& family, const PublishedRates& rates) {
-    const std::string sentence = sentence_of(rates);
+  /// A time with the prediction that it was made with.
+  static void compare(AnchorPoint& point, AnchorFamily& family) {
+    const OwnPrediction& own = *point.row.own;
+    point.machine = family.machine = own.machine;
+    point.predicted_status = "ok";
+    point.predicted_s = own.seconds;
+    point.is_fitted = own.is_fitted;
+    if (own.is_fitted) point.in_sample_s = own.seconds;
+    if (!own.fitted_on.empty()) add_source(family, own.fitted_on);
+  }
+
+  static void add_source(AnchorFamily& family, const std::string& sentence) {
     if (std::ranges::find(family.fitted_on, sentence) == family.fitted_on.end()) family.fitted_on.push_back(sentence);
   }
 
@@ -183,6 +194,7 @@ class AnchorEvaluation {
     std::vector<double> measured;
     std::vector<double> predicted;
     std::vector<double> bounds;
+    std::vector<double> bounded;  // measured, of these
     std::vector<double> fitted_measured;
     std::vector<double> in_sample;
     std::size_t inside = 0;
@@ -195,7 +207,10 @@ class AnchorEvaluation {
       if (!point.predicted_s) continue;
       measured.push_back(*point.row.time_s);
       predicted.push_back(*point.predicted_s);
-      bounds.push_back(*point.bound_s);
+      if (point.bound_s) {
+        bounds.push_back(*point.bound_s);
+        bounded.push_back(*point.row.time_s);
+      }
       if (const std::optional<bool> is_inside = point.is_inside()) {
         ++with_interval;
         if (*is_inside) ++inside;
@@ -207,7 +222,7 @@ class AnchorEvaluation {
       in_sample.push_back(*point.in_sample_s);
     }
     family.error = error_figures(predicted, measured);
-    family.bound_error = error_figures(bounds, measured);
+    family.bound_error = error_figures(bounds, bounded);
     family.in_sample = error_figures(in_sample, fitted_measured);
     if (with_interval > 0) family.coverage = static_cast<double>(inside) / static_cast<double>(with_interval);
   }

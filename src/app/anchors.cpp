@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "upsweep/app/loading.hpp"
+#include "upsweep/app/own_times.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/anchor_file.hpp"
@@ -27,7 +28,8 @@ std::string lower_case(std::string text) {
 
 std::vector<AnchorRow> rows_of(const AnchorsRequest& request) {
   std::vector<AnchorRow> rows;
-  for (const std::string& file : request.files) std::ranges::move(load_anchors(file), std::back_inserter(rows));
+  for (const std::string& file : request.files)
+    std::ranges::move(is_database(file) ? own_times(file) : load_anchors(file), std::back_inserter(rows));
   std::erase_if(rows, [&](const AnchorRow& row) {
     if (request.family && row.family != *request.family) return true;
     return request.device && lower_case(row.device).find(lower_case(*request.device)) == std::string::npos;
@@ -41,6 +43,7 @@ std::string hash_of(const std::vector<AnchorRow>& rows, const AnchorMachines& ma
   for (const AnchorRow& row : rows) {
     hash.add("row", fmt::format("{} {} {} {} {} {}", row.family, row.device, row.library, row.key, row.status,
                                 row.time_s.value_or(0)));
+    if (row.own) hash.add("predicted", fmt::format("{} {}", row.own->machine, row.own->seconds));
   }
   for (const std::vector<Machine>* list : {&machines.given, &machines.presets}) {
     for (const Machine& machine : *list) hash.add("machine", machine_text(machine));

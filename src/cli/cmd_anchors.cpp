@@ -13,8 +13,10 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand("anchors", "Predict published times on named GPUs: how far off is the model?");
   auto options = std::make_shared<Options>();
   AnchorsRequest& request = options->request;
-  app->add_option("FILE", request.files, "tables of published times, CSV")->required();
-  app->add_option("--family", request.family, "rows of this family alone: spgemm, scan, recurrent, ...");
+  app->add_option("FILE", request.files,
+                  "tables of published times, CSV; databases, of which the validations are taken")
+      ->required();
+  app->add_option("--family", request.family, "rows of this family alone: spgemm, scan, recurrent, validation, ...");
   app->add_option("--device", request.device, "rows whose device has this in its name");
   app->add_option("--machine", request.machines,
                   "machine files of devices, before the presets; one stands for devices that nobody knows, too")

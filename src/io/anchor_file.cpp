@@ -175,6 +175,12 @@ AnchorRow row_of(const std::string& file, int line, const CsvRow& cells) {
   if (const std::optional<double> ms = cells.number("time_ms")) row.time_s = *ms / 1e3;
   if (row.is_ok() && !(row.time_s.value_or(0) > 0))
     throw cells.wrong("time_ms", cells.text("time_ms"), "a number above 0 where the status is ok");
+  if (row.family == kCalibrationFamily && row.is_ok()) {
+    const std::optional<double> predicted = cells.number("predicted_ms");
+    if (!predicted || *predicted <= 0)
+      throw cells.wrong("predicted_ms", cells.text("predicted_ms"), "a number above 0 where the family is calibration");
+    row.own = OwnPrediction{*predicted / 1e3, cells.text("machine"), {}, true};
+  }
   std::vector<std::string> fields;
   for (const char* column : {"family", "device", "library",  "algorithm",  "dtype",       "matrix", "run",
                              "rows",   "nnz_a",  "products", "elements",   "seq_len",     "cell",   "direction",

@@ -153,7 +153,7 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   };
   const auto combining = [&](const auto& kind) {
     const auto [y, x_counts] = kind.coefficients(op);
-    with_pooling([&](Index, Index, std::size_t ky, std::size_t kx) { return y[ky] * x_counts[kx]; });
+    with_pooling([&y = y, &x = x_counts](Index, Index, std::size_t ky, std::size_t kx) { return y[ky] * x[kx]; });
   };
   const auto mixing = [&](const auto& kind) {
     const std::vector<double> output = kind.value(op, weights, inputs);

@@ -77,6 +77,33 @@ Table points_table(const std::string& name, std::vector<const CalibrationPoint*>
               {"error", "error", Unit::change, [](Item point) { return error_of(*point); }}}};
 }
 
+/// The same as a table that `anchors` reads.
+Table anchors_table(const Calibration& calibration) {
+  using Item = const CalibrationPoint*;
+  const Machine& machine = calibration.machine;
+  const auto same = [](std::string name, std::string value) {
+    return Field<Item>(std::move(name), std::nullopt, Unit::text, [value = std::move(value)](Item) { return value; });
+  };
+  return {"", each_of(calibration.points),
+          std::vector<Field<Item>>{
+              same("family", kCalibrationFamily),
+              same("device", machine.provenance.device),
+              {"library",
+               {},
+               Unit::text,
+               [backend = machine.provenance.backend](Item point) {
+                 return fmt::format("{}, {} workers, {}", backend, point->workers, type_name(point->value_bytes));
+               }},
+              {"matrix", {}, Unit::text, &CalibrationPoint::name},
+              {"dtype", {}, Unit::text, [](Item point) { return type_name(point->value_bytes); }},
+              {"workers", {}, Unit::exact, &CalibrationPoint::workers},
+              {"in_cache", {}, Unit::text, &CalibrationPoint::in_cache},
+              same("status", "ok"),
+              {"time_ms", {}, Unit::exact, [](Item point) { return 1e3 * point->measured_s; }},
+              {"predicted_ms", {}, Unit::exact, [](Item point) { return 1e3 * point->predicted_s; }},
+              same("machine", machine.name)}};
+}
+
 /// Those that fit worst.
 std::vector<const CalibrationPoint*> worst_points(const Calibration& calibration) {
   constexpr std::size_t kShown = 5;
@@ -113,7 +140,7 @@ Document document(const Calibration& calibration) {
                        })
                        .list(rates_table(machine))
                        .list(points_table("points", each_of(calibration.points)))
-                       .sheet(points_table("", each_of(calibration.points)))
+                       .sheet(anchors_table(calibration))
                        .say(fmt::format("{}: {} ({}), {}\n\n", machine.name, machine.provenance.device,
                                         machine.provenance.driver, machine.provenance.date))
                        .show(fit_table(calibration))

@@ -6,8 +6,20 @@
 
 namespace upsweep {
 
-/// A published time, a row of a table in the columns of docs/anchors.md. Texts are empty, numbers missing, where the
-/// table has none.
+/// The family of synthetic products that a machine was fitted to: calibrate writes such a table.
+inline constexpr const char* kCalibrationFamily = "calibration";
+
+/// What this program said when it measured a time itself: by the model of validate or of a calibration, whose counts a
+/// table does not have.
+struct OwnPrediction {
+  double seconds = 0;
+  std::string machine;     ///< its name
+  std::string fitted_on;   ///< what the machine rests on, a sentence; may be empty
+  bool is_fitted = false;  ///< to this time among others
+};
+
+/// A published time, a row of a table in the columns of docs/anchors.md, or one that this program measured. Texts are
+/// empty, numbers missing, where the table has none.
 struct AnchorRow {
   std::string file;
   int line = 0;        ///< where the row begins, 1-based
@@ -23,6 +35,7 @@ struct AnchorRow {
   std::string cell;
   std::string direction;
   std::optional<double> time_s;
+  std::optional<OwnPrediction> own = std::nullopt;
 
   // Of sparse products C = A·A.
   std::optional<std::uint64_t> rows;

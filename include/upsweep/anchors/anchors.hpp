@@ -61,7 +61,7 @@ struct AnchorFamily {
   std::size_t left_out = 0;        ///< of these
   ErrorFigures error;              ///< of the points that are predicted; those that are fitted, left out
   ErrorFigures in_sample;          ///< of those that are fitted, not left out
-  ErrorFigures bound_error;        ///< of the datasheet's roofline, of the same points as `error`
+  ErrorFigures bound_error;        ///< of the datasheet's roofline, of those points of `error` that have one
   std::optional<double> coverage;  ///< share of the points within their intervals
   AnchorFailures failures;
   std::vector<std::string> fitted_on;  ///< what the rates rest on, a sentence each
@@ -79,7 +79,8 @@ struct AnchorReport {
 /// from another one, those of a library that nobody knows stand between cuSPARSE and row-binned products. Sequential
 /// recurrent layers: predict_on_device() with the step of the library. Device-wide scans, and parallel methods over
 /// steps: pass rates of the library and algorithm. Rows whose rates were fitted to them are predicted by rates refitted
-/// without their structure, where all rows of the fit are there.
+/// without their structure, where all rows of the fit are there. Times that this program measured are compared with
+/// what it said of them (AnchorRow::own); they have no roofline.
 [[nodiscard]] AnchorReport anchors(const std::vector<AnchorRow>& rows, const AnchorMachines& machines);
 
 /// The machine's rates fitted to the ok rows that are of it; those of other libraries stay. Where no row is of a

@@ -13,7 +13,7 @@ namespace upsweep {
 
 /// Predict published times and say how far off that is; or fit a machine to them.
 struct AnchorsRequest {
-  std::vector<std::string> files;                     ///< tables, at least one
+  std::vector<std::string> files;                     ///< tables and databases of validations, at least one
   std::optional<std::string> family = std::nullopt;   ///< rows of it alone
   std::optional<std::string> device = std::nullopt;   ///< rows whose device has this in its name, in either case
   std::vector<std::string> machines = {};             ///< files, before the presets
