@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 
 #include "support/command_line.hpp"
 #include "support/files.hpp"
@@ -75,6 +76,46 @@ TEST_F(AnchorsCommand, KeepsRowsOfAFamilyAndADevice) {
   EXPECT_EQ(json_of({"anchors", table(kRows), "--device", "a100"})["points"].size(), 2);
   EXPECT_EQ(json_of({"anchors", table(kRows), "--family", "scan"})["points"].size(), 0);
   EXPECT_EQ(upsweep({"anchors", table(kRows), "--format", "csv"}).out.find("file,line,family"), 0);
+}
+
+TEST_F(AnchorsCommand, TakesDatabasesOfValidationsAndTablesOfCalibrations) {
+  const std::string root = UPSWEEP_SOURCE_DIR;
+  const std::string machine = folder_.path("mine.yaml");
+  const Finished calibrated = upsweep({"calibrate", "--quick", "--dtype", "fp32", "--out", machine, "--format", "csv"});
+  ASSERT_EQ(calibrated.exit_code, 0);
+  const std::string residuals = folder_.path("residuals.csv");
+  std::ofstream(residuals) << calibrated.out;
+  const std::string db = folder_.path("runs.sqlite");
+  const Json validated = json_of({"validate", root + "/models/lenet5.yaml", "--backend", "cpu", "--machine", machine,
+                                  "--schedule", "hybrid:2", "--db", db});
+  const double predicted = validated["schedules"][0]["predicted_s"].get<double>();
+  const double measured = validated["schedules"][0]["measured_s"].get<double>();
+
+  const Json report = json_of({"anchors", residuals, db});
+  std::map<std::string, Json> families;
+  for (const Json& family : report["families"]) families.emplace(family["family"], family);
+  ASSERT_TRUE(families.contains("calibration"));
+  EXPECT_EQ(families["calibration"]["fitted"], families["calibration"]["rows"]) << "they are what it was fitted to";
+  EXPECT_EQ(families["chain"]["points"], 1);
+  EXPECT_TRUE(families["chain"]["bound_error"]["median"].is_null());
+  EXPECT_EQ(families["validation"]["points"], measured >= 1e-3 ? 1 : 0);
+  bool found = false;
+  for (const Json& point : report["points"]) {
+    if (point["family"] != "validation") continue;
+    found = true;
+    EXPECT_EQ(point["machine"], "mine");
+    EXPECT_EQ(point["file"], db);
+    EXPECT_NEAR(point["measured_ms"].get<double>(), 1e3 * measured, 1e-9);
+    if (measured >= 1e-3) EXPECT_NEAR(point["predicted_ms"].get<double>(), 1e3 * predicted, 1e-9);
+  }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(json_of({"anchors", db, "--family", "spgemm"})["points"].size(), 0);
+
+  const std::string no_prediction = folder_.path("no.csv");
+  std::ofstream(no_prediction) << "family,device,library,time_ms,status\ncalibration,a,b,1,ok\n";
+  const Finished wrong = upsweep({"anchors", no_prediction});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("no.csv:2: predicted_ms"));
 }
 
 TEST_F(AnchorsCommand, SaysWhereATableIsWrongWithExitCode3) {

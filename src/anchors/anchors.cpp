@@ -95,7 +95,7 @@ class AnchorEvaluation {
 
   void predict(AnchorPoint& point, AnchorFamily& family) {
     const AnchorRow& row = point.row;
-    if (row.own && row.is_ok()) return compare(point, family);
+    if (row.own) return compare(point, family);
     const Machine* machine = machine_of(row, machines_, point.skipped);
     if (machine == nullptr) return;
     point.machine = family.machine = machine->name;
@@ -121,11 +121,15 @@ class AnchorEvaluation {
   static void compare(AnchorPoint& point, AnchorFamily& family) {
     const OwnPrediction& own = *point.row.own;
     point.machine = family.machine = own.machine;
+    if (!own.fitted_on.empty()) add_source(family, own.fitted_on);
+    if (!point.row.is_ok()) {
+      point.skipped = "it is so short that interrupts and clocks are too large a part of it";
+      return;
+    }
     point.predicted_status = "ok";
     point.predicted_s = own.seconds;
     point.is_fitted = own.is_fitted;
     if (own.is_fitted) point.in_sample_s = own.seconds;
-    if (!own.fitted_on.empty()) add_source(family, own.fitted_on);
   }
 
   static void add_source(AnchorFamily& family, const std::string& sentence) {

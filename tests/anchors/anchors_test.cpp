@@ -78,6 +78,30 @@ TEST(Anchors, DevicesThatNobodyKnowsArePredictedByTheOneGivenMachineOrSkipped) {
   EXPECT_THAT(with.families[0].fitted_on.front(), HasSubstr("carried over from"));
 }
 
+TEST(Anchors, TimesOfOurOwnAreComparedWithWhatWasSaidOfThem) {
+  AnchorRow row = product_row("some processor", 1000, 2e-3);
+  row.family = "validation";
+  row.own = OwnPrediction{3e-3, "mine", "mine: 9 products", false};
+  AnchorRow brief = row;
+  brief.status = "short";
+  AnchorRow synthetic = row;
+  synthetic.family = kCalibrationFamily;
+  synthetic.own->is_fitted = true;
+  const AnchorReport report = anchors({row, brief, synthetic}, all_presets());
+  ASSERT_EQ(report.families.size(), 2U);
+  const AnchorFamily& validations = report.families[0];
+  EXPECT_DOUBLE_EQ(validations.error.median, 0.5);
+  EXPECT_EQ(validations.error.points, 1U);
+  EXPECT_EQ(validations.skipped, 1U) << "the brief one";
+  EXPECT_EQ(validations.bound_error.points, 0U) << "no datasheet stands behind it";
+  EXPECT_EQ(validations.machine, "mine");
+  EXPECT_EQ(validations.fitted_on, std::vector<std::string>{"mine: 9 products"});
+  EXPECT_THAT(report.points[1].skipped, HasSubstr("short"));
+  EXPECT_EQ(report.families[1].fitted, 1U);
+  EXPECT_EQ(report.families[1].left_out, 0U);
+  EXPECT_DOUBLE_EQ(report.families[1].in_sample.median, 0.5);
+}
+
 TEST(Anchors, LibrariesThatNobodyKnowsHaveWideIntervals) {
   AnchorRow row = product_row(kA100, 50'000'000, 0.01);
   const AnchorReport known = anchors({row}, all_presets());
