@@ -5,6 +5,9 @@
 
 #include "support/command_line.hpp"
 #include "support/files.hpp"
+#include "support/rendered.hpp"
+#include "upsweep/io/machine_file.hpp"
+#include "upsweep/report/calibration_report.hpp"
 
 namespace upsweep::testing {
 namespace {
@@ -80,14 +83,20 @@ TEST_F(AnchorsCommand, KeepsRowsOfAFamilyAndADevice) {
 
 TEST_F(AnchorsCommand, TakesDatabasesOfValidationsAndTablesOfCalibrations) {
   const std::string root = UPSWEEP_SOURCE_DIR;
-  const std::string machine = folder_.path("mine.yaml");
-  const Finished calibrated = upsweep({"calibrate", "--quick", "--dtype", "fp32", "--out", machine, "--format", "csv"});
-  ASSERT_EQ(calibrated.exit_code, 0);
-  const std::string residuals = folder_.path("residuals.csv");
-  std::ofstream(residuals) << calibrated.out;
+  const std::string machine = folder_.write("mine.yaml",
+                                            "name: mine\nkind: cpu\nprovenance: {origin: definition}\nrates:\n"
+                                            "  - {workers: 1, op_latency_us: 1, level_latency_us: 1, bandwidth_GBps: "
+                                            "10, fp32: {compute_GFLOPps: 5, build_value_ns: 1}, "
+                                            "fp64: {compute_GFLOPps: 5}}\n");
+  Calibration calibration;
+  calibration.machine = load_machine(read_yaml(machine));
+  calibration.machine.provenance.device = "Some, processor";
+  calibration.machine.provenance.backend = "cpu";
+  calibration.points = {{"a \"stencil\"", 1, 4, true, 3e-3, 2e-3}, {"another", 2, 8, false, 1e-3, 1e-3}};
+  const std::string residuals = folder_.write("residuals.csv", to_csv(calibration));
   const std::string db = folder_.path("runs.sqlite");
   const Json validated = json_of({"validate", root + "/models/lenet5.yaml", "--backend", "cpu", "--machine", machine,
-                                  "--schedule", "hybrid:2", "--db", db});
+                                  "--workers", "1", "--schedule", "hybrid:2", "--db", db});
   const double predicted = validated["schedules"][0]["predicted_s"].get<double>();
   const double measured = validated["schedules"][0]["measured_s"].get<double>();
 
@@ -96,6 +105,9 @@ TEST_F(AnchorsCommand, TakesDatabasesOfValidationsAndTablesOfCalibrations) {
   for (const Json& family : report["families"]) families.emplace(family["family"], family);
   ASSERT_TRUE(families.contains("calibration"));
   EXPECT_EQ(families["calibration"]["fitted"], families["calibration"]["rows"]) << "they are what it was fitted to";
+  EXPECT_EQ(report["points"][0]["name"], "a \"stencil\"");
+  EXPECT_EQ(report["points"][0]["device"], "Some, processor");
+  EXPECT_NEAR(report["points"][0]["error"].get<double>(), 0.5, 1e-9);
   EXPECT_EQ(families["chain"]["points"], 1);
   EXPECT_TRUE(families["chain"]["bound_error"]["median"].is_null());
   EXPECT_EQ(families["validation"]["points"], measured >= 1e-3 ? 1 : 0);
@@ -106,7 +118,9 @@ TEST_F(AnchorsCommand, TakesDatabasesOfValidationsAndTablesOfCalibrations) {
     EXPECT_EQ(point["machine"], "mine");
     EXPECT_EQ(point["file"], db);
     EXPECT_NEAR(point["measured_ms"].get<double>(), 1e3 * measured, 1e-9);
-    if (measured >= 1e-3) EXPECT_NEAR(point["predicted_ms"].get<double>(), 1e3 * predicted, 1e-9);
+    if (measured >= 1e-3) {
+      EXPECT_NEAR(point["predicted_ms"].get<double>(), 1e3 * predicted, 1e-9);
+    }
   }
   EXPECT_TRUE(found);
   EXPECT_EQ(json_of({"anchors", db, "--family", "spgemm"})["points"].size(), 0);

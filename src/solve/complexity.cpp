@@ -115,7 +115,7 @@ ConditionVerdict iterative_verdict(const std::string& method, std::size_t iterat
 }
 
 ConditionVerdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
-                       std::size_t workers) {
+                                std::size_t workers) {
   return {"time < substitution",
           fmt::format("FLOPs one after the other on {} worker{}", workers, workers == 1 ? "" : "s"),
           static_cast<double>(makespan),

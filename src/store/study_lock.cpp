@@ -60,8 +60,8 @@ StudyLock::StudyLock(const std::string& file, const std::string& key) : path_(lo
       close(descriptor);
       if (error == EINTR) continue;
       if (error != EWOULDBLOCK) refuse(file, path_, error);
-      throw BusyError(
-          fmt::format("{}: study {} is being run by {}, accepted is to wait for it or another database", file, key, who));
+      throw BusyError(fmt::format("{}: study {} is being run by {}, accepted is to wait for it or another database",
+                                  file, key, who));
     }
     if (is_at(path_, descriptor)) {
       descriptor_ = descriptor;

@@ -103,8 +103,7 @@ inline void make_store(const std::string& file) {
   refused.reason = "needs 9 bytes";
   RunContext search = context("search");
   search.verdict = {"Kept, <b> and all.\nAnd a second sentence.", 0.75};
-  store.save(search, {plain, hybrid.record(), refused},
-             SearchRecord{"time", "dag", "all", 2, 8, 1, 0.25, "hybrid:1"});
+  store.save(search, {plain, hybrid.record(), refused}, SearchRecord{"time", "dag", "all", 2, 8, 1, 0.25, "hybrid:1"});
   store.save(context("profile"), {hybrid.record()}, std::nullopt);
   Measurement measured;
   measured.seconds = 4;

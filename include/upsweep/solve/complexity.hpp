@@ -69,7 +69,8 @@ struct JoiningCost {
 };
 
 /// Where direct splitting is practical: r >= n or l / log2 l >= n (section 4.1). l / log2 l of one layer is infinite.
-[[nodiscard]] std::vector<ConditionVerdict> direct_verdicts(std::uint64_t batch, std::size_t layers, const JoiningCost& n);
+[[nodiscard]] std::vector<ConditionVerdict> direct_verdicts(std::uint64_t batch, std::size_t layers,
+                                                            const JoiningCost& n);
 
 /// Where an iterative method is practical: η < l (section 4.2).
 ///
@@ -77,7 +78,7 @@ struct JoiningCost {
 [[nodiscard]] ConditionVerdict iterative_verdict(const std::string& method, std::size_t iterations, std::size_t layers);
 
 /// Whether a method takes less time on the workers than substitution, both in FLOPs one after the other.
-[[nodiscard]] ConditionVerdict faster_verdict(const std::string& method, std::uint64_t makespan, std::uint64_t substitution,
-                                     std::size_t workers);
+[[nodiscard]] ConditionVerdict faster_verdict(const std::string& method, std::uint64_t makespan,
+                                              std::uint64_t substitution, std::size_t workers);
 
 }  // namespace upsweep

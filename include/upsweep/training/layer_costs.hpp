@@ -54,7 +54,8 @@ struct MicroBatch {
 /// samples · FLOPs over the machine's FLOP/s and bytes moved over its bandwidth.
 ///
 /// By dense_rates(): a datasheet's peak is never reached, so that its times are lower bounds. Throws
-/// std::invalid_argument, in words for a user, for a machine of kind pram, for one that lacks a rate, and for no samples.
+/// std::invalid_argument, in words for a user, for a machine of kind pram, for one that lacks a rate, and for no
+/// samples.
 [[nodiscard]] LayerCosts dense_costs(std::span<const LayerWork> layers, const Machine& machine,
                                      const MicroBatch& batch);
 
