@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -87,6 +89,8 @@ class OwnTimes {
 
 bool is_database(const std::string& file) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return false;  // a pipe would wait
   std::array<char, kMagic.size()> begin{};
   std::ifstream stream(file, std::ios::binary);
   stream.read(begin.data(), begin.size());
