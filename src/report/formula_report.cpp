@@ -20,9 +20,20 @@ std::string size_text(ImageSize size) { return fmt::format("{} x {}", size.heigh
 
 Json size_json(ImageSize size) { return Json::array({size.height, size.width}); }
 
+const char* status_of(const ImageFormula& formula) {
+  if (!formula.polynomial) return "none found";
+  return formula.is_derived ? "derived" : "checked";
+}
+
 Json formula_json(const ImageFormula& formula) {
-  Json object = {{"of", formula.of},  {"what", formula.what}, {"formula", Json()},      {"coefficients", Json()},
-                 {"divisor", Json()}, {"from", Json()},       {"status", "none found"}, {"checks", 0}};
+  Json object = {{"of", formula.of},
+                 {"what", formula.what},
+                 {"formula", Json()},
+                 {"coefficients", Json()},
+                 {"divisor", Json()},
+                 {"from", Json()},
+                 {"status", status_of(formula)},
+                 {"checks", 0}};
   if (!formula.polynomial) return object;
   object["formula"] = polynomial_text(*formula.polynomial);
   object["coefficients"] = {{"1", formula.polynomial->c[0]},
@@ -31,7 +42,6 @@ Json formula_json(const ImageFormula& formula) {
                             {"hw", formula.polynomial->c[3]}};
   object["divisor"] = formula.polynomial->divisor;
   object["from"] = size_json(formula.from);
-  object["status"] = "checked";
   object["checks"] = formula.checks;
   return object;
 }
@@ -95,7 +105,7 @@ std::vector<Field<ResidueFormula>> formula_fields() {
       {"from_h", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.from.height; }); }},
       {"from_w", {}, Unit::exact, [=](Item row) { return found(row, [](F f) { return f.from.width; }); }},
       {"", "from", Unit::exact, [=](Item row) { return found(row, [](F f) { return size_text(f.from); }); }},
-      {"status", {}, Unit::text, [](Item row) { return Value(row.formula->polynomial ? "checked" : "none found"); }},
+      {"status", {}, Unit::text, [](Item row) { return status_of(*row.formula); }},
       {"checks", "checks", Unit::exact, [](Item row) { return row.formula->checks; }}};
   fields.insert(fields.end(), rest.begin(), rest.end());
   return fields;
@@ -136,7 +146,9 @@ Document formulas_document(const std::string& model, std::span<const ImageFormul
             mine.residue.width))
         .show(Table("", rows_of(mine), formula_fields()).keys(2))
         .say(fmt::format("\nEach formula is made from four of the {} sizes that were counted, {} to {}, and equals the "
-                         "counts at all others of them from its first size on (checks). That is checked, not proven.\n",
+                         "counts at all others of them from its first size on (checks). That is checked, not proven. "
+                         "Critical paths follow from the ops' "
+                         "formulas: from their first size on one path is the longest at all.\n",
                          mine.sizes, size_text(mine.smallest), size_text(mine.largest)));
     if (missing > 0) document.say(fmt::format("{} counts have no formula of this kind up to there.\n", missing));
   }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "critical_path_formula.hpp"
 #include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/sim/complexity.hpp"
 
@@ -15,6 +17,20 @@ namespace upsweep {
 namespace {
 
 constexpr std::uint64_t kMostStride = 4096;
+
+/// Counts of these names are maxima of polynomials: by which rule of execution.
+constexpr std::array<std::pair<const char*, Execution>, 2> kCriticalPaths = {
+    {{"critical_path_level", Execution::level}, {"critical_path_dag", Execution::dag}}};
+
+bool is_critical_path(const ImageFormula& formula) {
+  return std::ranges::any_of(kCriticalPaths, [&](const auto& path) { return formula.what == path.first; });
+}
+
+/// What FLOPs of combine `id` are named.
+std::string op_name(std::size_t id) { return fmt::format("op {}", id); }
+
+/// Counts that a polynomial is made from.
+constexpr std::size_t kMadeFrom = 4;
 
 /// Products of a count, sizes and strides leave 64 bits on the way.
 __extension__ using SignedWide = __int128;
@@ -69,37 +85,49 @@ class CountedSizes {
     largest_ = {std::max(largest_.height, size(place).height), std::max(largest_.width, size(place).width)};
   }
   [[nodiscard]] std::uint64_t at(const Place& place, std::size_t i) const { return counts_.at(place)[i].value; }
-  [[nodiscard]] const std::map<Place, std::vector<ImageCount>>& all() const { return counts_; }
+  [[nodiscard]] std::size_t number() const { return counts_.size(); }
   [[nodiscard]] ImageSize largest() const { return largest_; }
 
-  /// The formula of count i that begins at the smallest place of the diagonal; none: no polynomial.
-  [[nodiscard]] ImageFormula formula(std::size_t i, std::uint64_t places) const {
-    const ImageCount& first = counts_.begin()->second[i];
-    ImageFormula formula{first.of, first.what};
+  /// Formulas of all counts but critical paths, each from the smallest of the first `places` places of the diagonal on;
+  /// none: no polynomial.
+  [[nodiscard]] std::vector<ImageFormula> formulas(std::uint64_t places) const {
+    std::vector<ImageFormula> all;
+    const std::vector<ImageCount>& first = counts_.begin()->second;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      ImageFormula formula{first[i].of, first[i].what};
+      formula.is_derived = is_critical_path(formula);
+      all.push_back(formula.is_derived ? formula : this->formula(std::move(formula), i, places));
+    }
+    return all;
+  }
+
+  /// How many sizes from one on were counted, where a polynomial meets count i at all of them.
+  [[nodiscard]] std::optional<std::size_t> met(const ImagePolynomial& polynomial, std::size_t i, ImageSize from) const {
+    std::size_t met = 0;
+    for (const auto& [place, counts] : counts_) {
+      const ImageSize size = this->size(place);
+      if (size.height < from.height || size.width < from.width) continue;
+      if (polynomial.at(size) != counts[i].value) return std::nullopt;
+      ++met;
+    }
+    return met;
+  }
+
+ private:
+  /// `formula` with the polynomial of count i.
+  [[nodiscard]] ImageFormula formula(ImageFormula formula, std::size_t i, std::uint64_t places) const {
     for (std::uint64_t at = 0; at + 2 < places; ++at) {
       const auto polynomial = polynomial_through({{{this->at({at, at}, i), this->at({at, at + 1}, i)},
                                                    {this->at({at + 1, at}, i), this->at({at + 1, at + 1}, i)}}},
                                                  size({at, at}), step_);
-      const std::size_t checks = polynomial ? met(*polynomial, i, at) : 0;
-      if (checks < kLeastChecks) continue;
+      const auto met = polynomial ? this->met(*polynomial, i, size({at, at})) : std::nullopt;
+      if (met < kMadeFrom + kLeastChecks) continue;  // nothing is less than any number
       formula.polynomial = polynomial;
       formula.from = size({at, at});
-      formula.checks = checks;
+      formula.checks = *met - kMadeFrom;
       return formula;
     }
     return formula;
-  }
-
- private:
-  /// How many counts from a place on a polynomial meets that it was not made from; 0 where it misses one.
-  [[nodiscard]] std::size_t met(const ImagePolynomial& polynomial, std::size_t i, std::uint64_t from) const {
-    std::size_t checks = 0;
-    for (const auto& [place, counts] : counts_) {
-      if (place.first < from || place.second < from) continue;
-      if (polynomial.at(size(place)) != counts[i].value) return 0;
-      if (place.first > from + 1 || place.second > from + 1) ++checks;
-    }
-    return checks;
   }
 
   const NetworkView& view_;
@@ -109,6 +137,30 @@ class CountedSizes {
   ImageSize largest_;
   std::map<Place, std::vector<ImageCount>> counts_;
 };
+
+/// Critical paths by the formulas of their combines, where all have one.
+void derive_critical_paths(std::vector<ImageFormula>& formulas, const CountedSizes& sizes, const Schedule& schedule,
+                           const FormulaSettings& settings, std::uint64_t step) {
+  std::vector<ImagePolynomial> flops;
+  ImageSize from = sizes.size({0, 0});
+  for (const ImageFormula& formula : formulas) {
+    if (formula.what != "flops" || formula.of != op_name(flops.size())) continue;
+    if (!formula.polynomial) return;
+    flops.push_back(*formula.polynomial);
+    from = {std::max(from.height, formula.from.height), std::max(from.width, formula.from.width)};
+  }
+  for (std::size_t i = 0; i < formulas.size(); ++i) {
+    for (const auto& [what, execution] : kCriticalPaths) {
+      if (formulas[i].what != what) continue;
+      const auto path = critical_path_formula(schedule, execution, flops, from, step, settings.most_size);
+      const auto met = path ? sizes.met(path->polynomial, i, path->from) : std::nullopt;
+      if (!met) continue;
+      formulas[i].polynomial = path->polynomial;
+      formulas[i].from = path->from;
+      formulas[i].checks = *met;
+    }
+  }
+}
 
 /// The smallest sizes of a residue that a network takes. Throws what it says of the largest one.
 ImageSize smallest_size(const NetworkView& view, const FormulaSettings& settings, std::uint64_t step) {
@@ -253,15 +305,14 @@ std::vector<ImageCount> image_counts(const NetworkView& view, const FormulaSetti
   }
   const ScheduleProfile& profile = analysis.schedules.front();
   for (std::size_t id = 0; id < profile.ops.size(); ++id) {
-    counts.push_back({fmt::format("op {}", id), "nnz", profile.ops[id].nnz});
-    counts.push_back({fmt::format("op {}", id), "flops", profile.ops[id].flops});
+    counts.push_back({op_name(id), "nnz", profile.ops[id].nnz});
+    counts.push_back({op_name(id), "flops", profile.ops[id].flops});
   }
   const std::string& name = profile.schedule.name;
   const Totals all = totals(profile, Scope::all);
   counts.push_back({name, "flops", all.flops});
   counts.push_back({name, "live_flops", totals(profile, Scope::live).flops});
-  counts.push_back({name, "critical_path_level", all.critical_path_level});
-  counts.push_back({name, "critical_path_dag", all.critical_path_dag});
+  for (const auto& [what, execution] : kCriticalPaths) counts.push_back({name, what, all.critical_path(execution)});
   counts.push_back({"network", "linear_flops", analysis.network.linear_flops});
   counts.push_back({"network", "baseline_flops", analysis.network.baseline_flops});
   return counts;
@@ -285,19 +336,20 @@ ImageFormulas image_formulas(const NetworkView& view, const FormulaSettings& set
     }
     if (last < 2) continue;
     const auto look = [&] {
-      found.formulas.clear();
-      for (std::size_t i = 0; i < sizes.all().begin()->second.size(); ++i)
-        found.formulas.push_back(sizes.formula(i, last + 1));
-      return std::ranges::all_of(found.formulas, [](const ImageFormula& f) { return f.polynomial.has_value(); });
+      found.formulas = sizes.formulas(last + 1);
+      return std::ranges::all_of(found.formulas,
+                                 [](const ImageFormula& f) { return f.is_derived || f.polynomial.has_value(); });
     };
     is_done = look();
     if (!is_done || !fits({2 * last, 2 * last + 1})) continue;
     sizes.count({2 * last, 2 * last + 1});
     is_done = look();
   }
+  const Schedule schedule = settings.schedule(view.network.links().size() + 1);
+  derive_critical_paths(found.formulas, sizes, schedule, settings, found.step);
   found.largest = sizes.largest();
-  found.sizes = sizes.all().size();
-  found.schedule = settings.schedule(view.network.links().size() + 1).name;
+  found.sizes = sizes.number();
+  found.schedule = schedule.name;
   return found;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/random_images.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/scan/builders.hpp"
@@ -76,6 +78,48 @@ TEST_F(ImageFormulaTest, EqualsCountsOfRandomNetworksFromItsFirstSizeOn) {
     }
   }
   EXPECT_GT(with_formula, 0U);
+}
+
+/// Formulas of a network without masks whose residue is that of {0, 0}.
+ImageFormulas formulas_of(const Network& network, std::uint64_t most_size) {
+  const NetworkWeights weights(network.operators().size());
+  FormulaSettings settings;
+  settings.schedule = [](std::size_t length) { return blelloch_schedule(length); };
+  settings.most_size = most_size;
+  return image_formulas({network, weights}, settings);
+}
+
+const ImageFormula& formula_named(const ImageFormulas& found, const std::string& what) {
+  return *std::ranges::find(found.formulas, what, &ImageFormula::what);
+}
+
+TEST(CriticalPathFormula, IsNoneWhereTheLongestPathChangesWithTheShape) {
+  // Products of high kernels cost the more on low images, those of wide kernels on narrow ones.
+  const auto conv = [](std::uint64_t y, std::uint64_t x) { return Conv2d{1, {y, x}, {1, 1}, {y / 2, x / 2}}; };
+  const std::vector<OperatorSpec> specs = {{"a", conv(1, 3), {}},
+                                           {"b", conv(1, 3), {}},
+                                           {"c", conv(3, 1), {}},
+                                           {"d", conv(3, 1), {}},
+                                           {"e", Relu{}, {}}};  // stands beside the gradient: the others are pairs
+  const Network network({1, 12, 12}, specs);
+  const ImageFormulas found = formulas_of(network, 60);
+  EXPECT_TRUE(formula_named(found, "live_flops").polynomial);
+  const ImageFormula& level = formula_named(found, "critical_path_level");
+  EXPECT_FALSE(level.polynomial) << level.from.height;
+}
+
+TEST(CriticalPathFormula, IsThatOfTheLongestPathFromWhereItIsLongest) {
+  const Network network({1, 12, 12}, {{"a", Conv2d{1, {3, 3}, {1, 1}, {1, 1}}, {}},
+                                      {"b", Conv2d{2, {3, 3}, {1, 1}, {1, 1}}, {}},
+                                      {"c", Relu{}, {}},
+                                      {"d", Conv2d{1, {5, 5}, {1, 1}, {2, 2}}, {}}});
+  const ImageFormulas found = formulas_of(network, 60);
+  for (const char* what : {"critical_path_level", "critical_path_dag"}) {
+    const ImageFormula& path = formula_named(found, what);
+    ASSERT_TRUE(path.polynomial) << what;
+    EXPECT_TRUE(path.is_derived);
+    EXPECT_GT(path.checks, 0U);
+  }
 }
 
 TEST_F(ImageFormulaTest, OfAMaskThatBelongsToOneSizeSaysSo) {

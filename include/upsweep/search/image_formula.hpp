@@ -66,6 +66,9 @@ struct ImageFormula {
   /// It equals the counts at all sizes from these on that were counted: four that it is made from, and `checks` others.
   ImageSize from = {};
   std::size_t checks = 0;
+  /// A critical path, a maximum of polynomials: made from those of the combines, from where on one path is longest at
+  /// all larger sizes; it equals the counts at `checks` sizes, which may be none.
+  bool is_derived = false;
 };
 
 /// Formulas of a network for images of one residue.
@@ -108,7 +111,7 @@ inline constexpr std::size_t kLeastChecks = 3;
 ///
 /// Counts are made from the smallest size on, a step apart, near the diagonal. Of each count the polynomial through
 /// four is taken from the smallest size from which it meets all others, kLeastChecks at least; sizes are added until
-/// all counts have one and a size twice as far meets them, too. Throws what image_counts() throws; OperatorError where
+/// all counts have one and a size twice as far meets them, too. Critical paths are derived from them. Throws what image_counts() throws; OperatorError where
 /// no image of the residue is taken.
 [[nodiscard]] ImageFormulas image_formulas(const NetworkView& view, const FormulaSettings& settings);
 
