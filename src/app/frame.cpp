@@ -50,6 +50,7 @@ SearchOptions options_of(const FrameRequest& frame, const Machine* machine, unsi
   options.machine = machine;
   options.value_bytes = value_bytes;
   options.setup_s = frame.setup_s;
+  if (machine != nullptr && machine->memory_bytes > 0) options.memory_limit = machine->memory_bytes;
   return options;
 }
 

@@ -35,7 +35,7 @@ SearchOptions search_options(const SearchRequest& request, const Machine* machin
   if (request.objective != Objective::time)
     options.execution = request.execution.value_or(default_execution(nullptr, options.batch));
   options.scope = request.live ? Scope::live : Scope::all;
-  options.memory_limit = request.memory;
+  if (request.memory) options.memory_limit = *request.memory > 0 ? request.memory : std::nullopt;
   return options;
 }
 

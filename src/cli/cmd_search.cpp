@@ -31,7 +31,7 @@ SearchRequest request_of(const SearchCommand& options) {
   if (options.objective == "critical-flops") request.objective = Objective::critical_flops;
   if (options.objective == "work-flops") request.objective = Objective::work_flops;
   request.live = options.live;
-  if (options.memory) request.memory = parse_size("--memory", *options.memory);
+  if (options.memory) request.memory = *options.memory == "none" ? 0 : parse_size("--memory", *options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
   set_counting(options.count, request);
   request.sizes = sizes_of(options.recurrent);
@@ -67,7 +67,9 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->default_str("all");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
   app->add_option("--memory", options->memory,
-                  "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB")
+                  "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB, or none; default: what "
+                  "the machine "
+                  "file says")
       ->type_name("SIZE");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Refuses what passes on a whole device have not.
+/// Refuses what passes on a whole machine have not.
 void check_settings(const PointSettings& settings) {
   const auto refuse = [](const char* what, const char* accepted) {
     throw std::invalid_argument(
-        fmt::format("{} with a recurrent model on a gpu, whose passes are predicted by their kernels on the whole "
-                    "device: accepted is {}",
+        fmt::format("{} with a recurrent model on a gpu or pram, whose passes are predicted on the whole machine: "
+                    "accepted is {}, or a chain of its sizes",
                     what, accepted));
   };
   if (settings.workers) refuse("workers", "without");
@@ -41,10 +41,10 @@ bool is_asked(const PointSettings& settings, const BackwardMethod& method, std::
   }
   if (request.scheme->name == "blocked")
     return method.kind == BackwardKind::blocked && method.blocks.blocks == request.parameter;
-  throw std::invalid_argument(
-      fmt::format("the schedule is {}, accepted of a recurrent model on a gpu are best, best-of-all, linear, blelloch, "
-                  "hybrid:L and blocked:P",
-                  settings.schedule));
+  throw std::invalid_argument(fmt::format(
+      "the schedule is {}, accepted of a recurrent model on a gpu or pram are best, best-of-all, linear, blelloch, "
+      "hybrid:L and blocked:P",
+      settings.schedule));
 }
 
 PointSchedule scored(const Candidate& candidate, std::uint64_t levels) {
@@ -91,7 +91,7 @@ PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape,
   }
   if (asked.empty()) {
     throw std::invalid_argument(
-        fmt::format("the schedule is {}, accepted blocks of passes on a gpu are 1, 2, 4, ..., "
+        fmt::format("the schedule is {}, accepted blocks of passes are 1, 2, 4, ..., "
                     "at most the steps and {}, of unfused steps 1",
                     settings.schedule, kMostBlocks));
   }

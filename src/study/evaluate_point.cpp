@@ -59,7 +59,8 @@ PointFigures score_network(const Model& model, const PointInputs& inputs, const 
 /// Neighbours of a grid mostly share their chain: each thread keeps the profiles of its last one.
 PointFigures score_chain(const ChainModel& model, const Machine* machine, const PointSettings& settings) {
   const bool is_in_seconds = machine != nullptr && settings.objective == Objective::time;
-  if (model.passes && is_in_seconds && machine->kind == MachineKind::gpu)
+  // As a search does, which has no passes on a cpu.
+  if (model.passes && is_in_seconds && machine->kind != MachineKind::cpu)
     return score_passes(model.chain, *model.passes, model.value_bytes, *machine, settings);
   thread_local std::optional<ProfiledChain> last;
   if (!last || last->chain() != model.chain || last->value_bytes() != model.value_bytes)

@@ -27,12 +27,13 @@ struct SearchRequest : FrameRequest, CountingRequest {
   PatternKind pattern = PatternKind::guaranteed;
   std::optional<std::string> db = std::nullopt;  ///< runs are kept there
   Objective objective = Objective::time;
-  bool live = false;                                   ///< leave out dead ops
-  std::optional<std::uint64_t> memory = std::nullopt;  ///< bytes that live values may take
-  std::optional<bool> schemes = std::nullopt;          ///< beside the hybrids all other schemes; true where not said
-  RecurrentSizes sizes = {};                           ///< of recurrent models
-  DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
-  OnnxOptions onnx = {};                               ///< of an ONNX file
+  bool live = false;  ///< leave out dead ops
+  /// Bytes that live values may take; 0: any. Default: the memory of the machine, where its file says it.
+  std::optional<std::uint64_t> memory = std::nullopt;
+  std::optional<bool> schemes = std::nullopt;  ///< beside the hybrids all other schemes; true where not said
+  RecurrentSizes sizes = {};                   ///< of recurrent models
+  DeviceSettings assumptions = {};             ///< of recurrent models on a machine
+  OnnxOptions onnx = {};                       ///< of an ONNX file
 };
 
 /// What came of it. Not copied: the result refers to the machine.

@@ -145,7 +145,7 @@ class ProfiledChain {
 [[nodiscard]] PointFigures score_point(const HomogeneousChain& chain, unsigned value_bytes, const Machine* machine,
                                        const PointSettings& settings);
 
-/// A recurrent model on a gpu, by search_on_device(): the passes that a GPU's library has, not a kernel for
+/// A recurrent model on a gpu or pram, by search_on_device(): the passes that a GPU's library has, not a kernel for
 /// each op. `chain` is that of its steps. Plain back-propagation is the fastest pass that is no scan. Scores are
 /// seconds; "best" are the sequential pass and all depths, "best-of-all" blocks, too. Counts that passes have not are
 /// NaN.
