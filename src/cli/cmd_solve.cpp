@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/solve.hpp"
 #include "upsweep/base/error.hpp"
 

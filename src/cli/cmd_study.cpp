@@ -7,13 +7,12 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/study.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
 namespace {
-
-constexpr int kStudyInterrupted = 130;
 
 struct StudyCommand {
   StudyRequest request;
@@ -44,7 +43,7 @@ int lead_study(const StudyRequest& request, const std::string& format, const CLI
   const StudyOutcome outcome = run(request, invocation, console.watch(&stop.flag()));
   print_document(format, document(outcome));
   say_outcome(request.db, outcome.result);
-  if (outcome.result.is_interrupted) return kStudyInterrupted;
+  if (outcome.result.is_interrupted) return kInterrupted;
   if (outcome.nothing_valid) throw InputError(*outcome.nothing_valid);
   return 0;
 }

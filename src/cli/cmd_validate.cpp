@@ -6,6 +6,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent_options.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/validate.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/report/validation_report.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +19,6 @@ using Invocation = Caller;
 struct Command {
   CLI::App* app = nullptr;
   std::function<int()> run;
-};
-
-/// A validation found a mismatch; its report is already printed. Exit code 5.
-class ValidationFailed : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 // One file each: cmd_<name>.cpp.

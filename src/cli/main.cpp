@@ -4,22 +4,20 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
+#include <exception>
+#include <string>
 #include <string_view>
 
 #include "command.hpp"
-#include "exit_code.hpp"
 #include "options.hpp"
 #include "parse_errors.hpp"
-#include "upsweep/backend/backend.hpp"
-#include "upsweep/base/checked.hpp"
-#include "upsweep/base/error.hpp"
+#include "upsweep/app/failure.hpp"
 
 namespace {
 
 namespace cli = upsweep::cli;
-using cli::ExitCode;
-using enum cli::ExitCode;
+using upsweep::ExitCode;
+using enum upsweep::ExitCode;
 
 /// One line, whatever the message holds.
 std::string one_line(std::string text) {
@@ -73,7 +71,6 @@ int run_program(int argc, char** argv) {
       if (command.app->parsed()) chosen = &command;
     }
   };
-  const auto in_options = [&](const std::exception& error) { return cli::with_options(error.what(), *chosen->app); };
   try {
     root.parse(argc, argv);
     choose();
@@ -88,26 +85,11 @@ int run_program(int argc, char** argv) {
     }
     const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
     return usage_error(cli::text_of(error, command), command);
-  } catch (const upsweep::UsageError& error) {
-    return usage_error(in_options(error), chosen->app);
-  } catch (const upsweep::RequestError& error) {
-    return usage_error(cli::text_of(error, *chosen->app), chosen->app);
-  } catch (const upsweep::InputError& error) {
-    return fail(kInput, in_options(error));
-  } catch (const upsweep::BusyError& error) {
-    return fail(kBackend, in_options(error));
-  } catch (const upsweep::BackendError& error) {
-    return fail(kBackend, in_options(error));
-  } catch (const cli::ValidationFailed& error) {
-    return fail(kMismatch, in_options(error));
-  } catch (const upsweep::Interrupted& error) {
-    return fail(kInterrupted, error.what());
-  } catch (const upsweep::CountOverflow& error) {
-    return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(kBackend, "out of memory, accepted is a smaller model, batch or number of steps");
-  } catch (const std::exception& error) {
-    return fail(kFault, error.what());
+  } catch (...) {
+    const upsweep::Failure failure = upsweep::failure_of(std::current_exception());
+    if (chosen == nullptr) return fail(failure.code, failure.message);
+    const std::string message = cli::with_options(failure.message, *chosen->app);
+    return failure.code == kUsage ? usage_error(message, chosen->app) : fail(failure.code, message);
   }
 }
 
