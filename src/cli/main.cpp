@@ -5,13 +5,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "command.hpp"
+#include "option_table.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "parse_errors.hpp"
 #include "upsweep/app/failure.hpp"
+#include "upsweep/cli/build_facts.hpp"
 
 namespace {
 
@@ -52,16 +56,37 @@ int usage_error(const std::string& message, const CLI::App* command) {
   return kUsage;
 }
 
+void print_answer(const std::string& format, const upsweep::Document& found, const std::shared_ptr<const void>&) {
+  cli::print_document(format, found);
+}
+
 /// A store is whole at any moment, so there is nothing to clean up.
 extern "C" void on_interrupt(int) { _exit(kInterrupted); }
+
+/// Options that print a text about the program and end it.
+void declare_texts(CLI::App& root) {
+  root.set_version_flag("--version", cli::version_text());
+  root.add_option_function<std::string>(
+          "--completion",
+          [&root](const std::string& shell) { throw CLI::CallForVersion(cli::completion_script(root, shell), 0); },
+          "Print a script that completes commands and options in this shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL")
+      ->trigger_on_parse();
+  root.add_flag_callback(
+          "--manual-page", [&root] { throw CLI::CallForVersion(cli::manual_page(root), 0); },
+          "Print the manual page, for man -l -")
+      ->trigger_on_parse();
+}
 
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
-  const cli::Invocation invocation{UPSWEEP_VERSION, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
+  const cli::Invocation invocation{cli::build_facts().version,
+                                   std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
 
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
-  root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
+  declare_texts(root);
   root.require_subcommand(1);
   std::vector<cli::Command> commands;
   for (const cli::CommandEntry& entry : cli::kCommands) commands.push_back(entry.declare(root, invocation));
@@ -74,7 +99,8 @@ int run_program(int argc, char** argv) {
   try {
     root.parse(argc, argv);
     choose();
-    return chosen->run();
+    cli::Console console(*chosen->app, chosen->progress_ending);
+    return chosen->run({console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
     return root.exit(help);
   } catch (const CLI::ParseError& error) {
