@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._commands import anchors, pays, profile, search, solve, study, training, validate
+from ._commands import anchors, figure, pays, profile, search, solve, study, training, validate
 from ._errors import BackendError, Error, InputError, Interrupted, MismatchError, UsageError
 from ._inputs import Model
 from ._library import commands, version
-from ._results import Record, Result, Table
+from ._results import Figure, Record, Result, Table
 from ._running import run
 
 __all__ = [
-    "BackendError", "Error", "InputError", "Interrupted", "MismatchError", "Model", "Record", "Result", "Table",
-    "UsageError", "anchors", "commands", "pays", "profile", "run", "search", "solve", "study", "training", "validate",
+    "BackendError", "Error", "Figure", "InputError", "Interrupted", "MismatchError", "Model", "Record", "Result", "Table",
+    "UsageError", "anchors", "commands", "figure", "pays", "profile", "run", "search", "solve", "study", "training", "validate",
     "version",
 ]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pathlib
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
-from ._results import Record, Result
+from ._results import Figure, Record, Result
 from ._running import Progress, run
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -235,3 +237,20 @@ def pays(model: Any, example_input: Any = None, **settings: Any) -> Record:
     """Whether the scan pays: the verdict of search(), with `pays` ("yes", "only-if-ops-are-whole", "no"), the ratios of
     the best scan to plain back-propagation (seconds or FLOPs), and a `sentence`. Takes what search() takes."""
     return search(model, example_input, **settings).verdict
+
+
+def figure(kind: str, db: PathLike, *, run_id: int | None = None, study_id: int | None = None,
+           number: int | None = None, width: int | None = None, theme: Literal["light", "dark"] | None = None) -> Figure:
+    """A figure of the page about a stored run or study, which notebooks show; Node.js draws it.
+
+    kind: "depths", "op-flops", "schedule", "timeline", "study-lines" and others of `upsweep plot --help`.
+    db: the SQLite file that a command was given.
+    run_id: number of the run, or study_id: that of the study.
+    number: which one, where a study has several.
+    width: pixels.
+    theme: "light" or "dark".
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "figure.svg")
+        run("plot", kind, db=db, run=run_id, study=study_id, number=number, width=width, theme=theme, out=out)
+        return Figure(out.read_text(encoding="utf-8"))

@@ -183,3 +183,13 @@ class Result(Record):
         shown = "".join(f"<details><summary>{html.escape(name)} ({len(value)})</summary>{Table(value)._repr_html_()}"
                         "</details>" for name, value in tables)
         return f"<p><b>{html.escape(sentence)}</b></p><pre>{html.escape(str(self))}</pre>{shown}"
+
+
+class Figure:
+    """An SVG picture, which notebooks show."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg

@@ -34,8 +34,13 @@ const CLI::Option& setting_option(const std::string& name, const CLI::App& app) 
       least = distance;
     }
   }
-  throw UsageError(fmt::format("`{}` is no setting of {}, the nearest is `{}`", name, app.get_name(),
+  throw UsageError(fmt::format("'{}' is no setting of {}, the nearest is `{}`", name, app.get_name(),
                                nearest == nullptr ? "" : setting_name(*nearest)));
+}
+
+[[noreturn]] void throw_wrong(const std::string& name, const Json& value) {
+  throw UsageError(fmt::format("`{}` is {}, accepted is a text, a number, true, false or a list of them", name,
+                               value.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 /// One value as a text of the command line.
@@ -43,16 +48,17 @@ std::string value_text(const std::string& name, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return value.dump();
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
-  throw UsageError(fmt::format("`{}` is {}, accepted is a text, a number, true, false or a list of them", name,
-                               value.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  throw_wrong(name, value);
 }
 
 /// "x=1x3x224x224" of {"x": [1, 3, 224, 224]}; all items of an object or a list.
 std::vector<std::string> value_texts(const std::string& name, const Json& value) {
   std::vector<std::string> texts;
   if (value.is_object()) {
-    for (const auto& [key, sizes] : value.items())
+    for (const auto& [key, sizes] : value.items()) {
+      if (sizes.is_object()) throw_wrong(name, sizes);
       texts.push_back(fmt::format("{}={}", key, fmt::join(value_texts(name, sizes), "x")));
+    }
   } else if (value.is_array()) {
     for (const Json& item : value) texts.push_back(value_text(name, item));
   } else {

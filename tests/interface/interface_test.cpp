@@ -73,9 +73,9 @@ TEST(Interface, NamesTheNearestOfUnknownSettings) {
   const Input model = file(kModels + "lenet5.yaml");
   const Result result = run("search", model, R"({"wrokers": 16})");
   EXPECT_EQ(upsweep_result_code(result.get()), UPSWEEP_USAGE);
-  EXPECT_EQ(message(result), "`wrokers` is no setting of search, the nearest is `workers`");
+  EXPECT_EQ(message(result), "'wrokers' is no setting of search, the nearest is `workers`");
   EXPECT_EQ(upsweep_result_text(result.get(), "json", nullptr), nullptr);
-  EXPECT_THAT(message(run("search", model, R"({"help": true})")), HasSubstr("`help` is no setting"));
+  EXPECT_THAT(message(run("search", model, R"({"help": true})")), HasSubstr("'help' is no setting"));
 }
 
 TEST(Interface, SaysWhatIsWrongAsSettingsNotOptions) {

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -86,10 +87,20 @@ class Functions(unittest.TestCase):
             points = upsweep.anchors(table, device="A100").points
         self.assertEqual(list(points.measured_ms), [26.24])
 
+    @unittest.skipUnless(shutil.which("node"), "Node.js, which draws, is not installed")
+    def test_figures_of_stored_runs_are_pictures(self):
+        if "with charts" not in upsweep.version():
+            self.skipTest("the library was built without charts")
+        with tempfile.TemporaryDirectory() as folder:
+            db = pathlib.Path(folder, "runs.sqlite")
+            notes = upsweep.profile(SMALL, db=db).notes
+            self.assertIn("stored in", notes[0])
+            self.assertIn("<svg", upsweep.figure("op-flops", db, run_id=1)._repr_svg_())
+
     def test_errors_have_kinds_and_name_settings(self):
         with self.assertRaisesRegex(upsweep.UsageError, "`workers` is '0'"):
             upsweep.search(SMALL, workers=0)
-        with self.assertRaisesRegex(upsweep.UsageError, "`wrokers` is no setting of search, the nearest is `workers`"):
+        with self.assertRaisesRegex(upsweep.UsageError, "'wrokers' is no setting of search, the nearest is `workers`"):
             upsweep.run("search", SMALL, wrokers=3)
         with self.assertRaisesRegex(upsweep.InputError, "none.yaml: no such file"):
             upsweep.search("none.yaml")
