@@ -19,7 +19,7 @@ const std::map<std::string, int> kRow = {
     {"validate", 5}, {"solve", 5},    {"recurrent", 5}, {"training", 5}, {"scaling", 5},  {"search", 6},
     {"learning", 6}, {"kernels", 6},  {"grid", 7},      {"anchors", 7},  {"devices", 7},  {"store", 8},
     {"io", 8},       {"study", 9},    {"report", 10},   {"figure", 11},  {"trace", 11},   {"page", 12},
-    {"app", 13},     {"cli", 14}};
+    {"app", 13},     {"cli", 14},      {"interface", 15}};
 
 /// Headers of libraries, and the folders that may include them.
 const std::map<std::string, std::set<std::string>> kHomes = {
@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> kHomes = {
     {"zlib.h", {"io"}},
     {"CLI/", {"cli"}},
     {"mpi.h", {"study"}},
-    {"nlohmann/", {"document", "report", "study", "figure", "trace", "page", "app", "cli"}},
+    {"nlohmann/", {"document", "report", "study", "figure", "trace", "page", "app", "cli", "interface"}},
     {"Eigen/", {"backend", "solve"}},
     {"onnx/", {"onnx"}},
     {"google/protobuf", {"onnx"}},
@@ -53,14 +53,19 @@ std::string included_header(const std::string& line) {
   return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
 }
 
+/// The folder of a file below `top`. Headers at the top of include/upsweep are those of the library: its interface.
+std::string module_of(const fs::path& file, const fs::path& top) {
+  if (top.filename() == "kernels") return "kernels";
+  return file.parent_path() == top ? "interface" : fs::relative(file, top).begin()->string();
+}
+
 std::vector<Include> includes() {
   const fs::path root = UPSWEEP_SOURCE_DIR;
   std::vector<Include> found;
   for (const fs::path& top : {root / "include" / "upsweep", root / "src", root / "kernels"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       if (!entry.is_regular_file()) continue;
-      const std::string module =
-          top.filename() == "kernels" ? "kernels" : fs::relative(entry.path(), top).begin()->string();
+      const std::string module = module_of(entry.path(), top);
       std::ifstream in(entry.path());
       for (std::string line; std::getline(in, line);) {
         const std::string header = included_header(line);
@@ -83,7 +88,8 @@ std::string fault(const Include& include) {
     const bool is_private = !include.is_quoted || fs::exists(include.file.parent_path() / include.header);
     return is_private ? "" : "neither public nor of its own folder";
   }
-  const std::string module = include.header.substr(8, include.header.find('/', 8) - 8);
+  const std::size_t slash = include.header.find('/', 8);
+  const std::string module = slash == std::string::npos ? "interface" : include.header.substr(8, slash - 8);
   if (!kRow.contains(module)) return "of a folder without a row";
   if (module != include.module && kRow.at(module) >= kRow.at(include.module)) return "points sideways or up";
   return "";

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/temporary_folder.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -18,8 +17,6 @@
 
 namespace upsweep {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostRows = 200'000;  // of the store that an outcome holds in memory
 
@@ -33,39 +30,26 @@ void check_jobs(const StudyRequest& request) {
     throw RequestError("jobs", "with several ranks, which have one thread each, accepted is without");
 }
 
-/// A database in a folder of its own below the folder for temporary files (TMPDIR), for a request without `db`; both go
-/// with this object.
+/// A database in a temporary folder, for a request without `db`; both go with this object.
 class TemporaryStore {
  public:
   /// Throws InputError where no folder can be made.
-  explicit TemporaryStore(const StudyRequest& request) : request_(request) {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) throw InputError(fmt::format("TMPDIR: {}, accepted is a folder for temporary files", error.message()));
-    std::string name = (parent / "upsweep-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw InputError(
-          fmt::format("{}: no folder for temporary files can be made there, accepted is another TMPDIR or `db` FILE",
-                      parent.string()));
-    }
-    folder_ = name;
+  explicit TemporaryStore(const StudyRequest& request) : request_(request), folder_("another TMPDIR or `db` FILE") {
     if (request_.keep_tidy)
-      request_.keep_tidy({file(), file() + "-wal", file() + "-shm", file() + "-journal"}, folder_);
+      request_.keep_tidy({file(), file() + "-wal", file() + "-shm", file() + "-journal"}, folder_.path());
   }
   ~TemporaryStore() {
     if (request_.keep_tidy) request_.keep_tidy({}, "");
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
   }
   TemporaryStore(const TemporaryStore&) = delete;
   TemporaryStore& operator=(const TemporaryStore&) = delete;
 
   /// Path of the database, which is not there yet.
-  [[nodiscard]] std::string file() const { return (fs::path(folder_) / "points.sqlite").string(); }
+  [[nodiscard]] std::string file() const { return (std::filesystem::path(folder_.path()) / "points.sqlite").string(); }
 
  private:
   const StudyRequest& request_;
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 /// Where a study is kept while it runs: `db`, a temporary database, or nowhere.

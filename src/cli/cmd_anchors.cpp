@@ -26,11 +26,10 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
   app->add_option("--db", request.db, "keep everything in this SQLite file: for runs, report and `plot anchors`")
       ->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] {
-            Console console(*app);
-            const AnchorsOutcome outcome = run(options->request, invocation, console.watch());
-            print_document(options->format, document(outcome.report));
-            report_stored(options->request.db, outcome.run_ids);
+  return {app, [options, &invocation](const Client& client) {
+            const auto outcome = outcome_of(options->request, invocation, client.watch);
+            client.answer(options->format, document(outcome->report), outcome);
+            say_stored(client.watch, options->request.db, outcome->run_ids);
             return 0;
           }};
 }

@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "upsweep/app/calibrate.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/report/calibration_report.hpp"
@@ -29,11 +28,10 @@ Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
   app->add_flag("--quick", request.quick, "a third of the products: to try it out, not for figures");
   app->add_option("--db", request.db, "store the machine in this SQLite file")->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] {
+  return {app, [options, &invocation](const Client& client) {
             options->request.value_bytes = options->dtype == "both" ? 0 : options->dtype == "fp64" ? 8 : 4;
-            Console console(*app);
-            const CalibrateOutcome outcome = run(options->request, invocation, console.watch());
-            print_document(options->format, document(outcome.calibration));
+            const auto outcome = outcome_of(options->request, invocation, client.watch);
+            client.answer(options->format, document(outcome->calibration), outcome);
             return 0;
           }};
 }

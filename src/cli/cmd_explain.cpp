@@ -14,8 +14,7 @@ struct ExplainOptions {
   std::optional<std::string> against;
 };
 
-int run_explain(const ExplainOptions& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
+int run_explain(const ExplainOptions& options, const Invocation& invocation, const Client& client) {
   ExplainRequest request;
   request.against = options.against;
   ProfileRequest& profile = request.profile;
@@ -26,9 +25,9 @@ int run_explain(const ExplainOptions& options, const CLI::App& app, const Invoca
   profile.db = options.model.db;
   profile.sizes = sizes_of(options.recurrent);
   profile.assumptions = assumptions_of(options.recurrent);
-  const ExplainOutcome outcome = run(request, invocation, console.watch());
-  report_stored(options.model.db, outcome.profile.run_ids);
-  print_document(options.model.format, document(outcome));
+  const auto outcome = outcome_of(request, invocation, client.watch);
+  say_stored(client.watch, options.model.db, outcome->profile.run_ids);
+  give(client, options.model.format, outcome);
   return 0;
 }
 
@@ -45,7 +44,7 @@ Command declare_explain(CLI::App& root, const Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--against", options->against,
                   "the schedule it is compared with, likewise; linear where not given, of linear the best scan");
-  return {app, [options, app, &invocation] { return run_explain(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_explain(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -2,7 +2,6 @@
 
 #include "command.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "upsweep/app/formula.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -36,10 +35,9 @@ FormulaRequest request_of(const FormulaOptions& options) {
   return request;
 }
 
-int run_formula(const FormulaOptions& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
-  const FormulaOutcome outcome = run(request_of(options), invocation, console.watch());
-  print_document(options.format, document(outcome));
+int run_formula(const FormulaOptions& options, const Invocation& invocation, const Client& client) {
+  const auto outcome = outcome_of(request_of(options), invocation, client.watch);
+  give(client, options.format, outcome);
   return 0;
 }
 
@@ -62,7 +60,7 @@ Command declare_formula(CLI::App& root, const Invocation& invocation) {
       ->capture_default_str();
   declare_count_options(*app, options->count);
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] { return run_formula(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_formula(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "upsweep/app/import.hpp"
 
 namespace upsweep::cli {
@@ -19,11 +18,10 @@ Command declare_import(CLI::App& root, const Invocation& invocation) {
       ->required();
   declare_onnx_options(*app, options->onnx);
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] {
+  return {app, [options, &invocation](const Client& client) {
             options->request.onnx = onnx_options(options->onnx);
-            Console console(*app);
-            const ImportOutcome outcome = run(options->request, invocation, console.watch());
-            print_document(options->format, document(outcome));
+            const auto outcome = outcome_of(options->request, invocation, client.watch);
+            give(client, options->format, outcome);
             return 0;
           }};
 }

@@ -20,7 +20,7 @@ struct PlotOptions {
   std::string theme = "light";
 };
 
-int run_plot(const PlotOptions& options, const CLI::App& app, const Invocation& invocation) {
+int run_plot(const PlotOptions& options, const Invocation& invocation, const Client& client) {
   PlotRequest request = options.request;
   request.run = parse_id("--run", options.run);
   request.study = parse_id("--study", options.study);
@@ -29,8 +29,7 @@ int run_plot(const PlotOptions& options, const CLI::App& app, const Invocation& 
   if (options.theme != "light" && options.theme != "dark")
     throw UsageError(fmt::format("--theme is '{}', accepted are light, dark", options.theme));
   request.theme = options.theme == "dark" ? Theme::dark : Theme::light;
-  Console console(app);
-  report_written(request.out, run(request, invocation, console.watch()).bytes);
+  say_written(client.watch, request.out, run(request, invocation, client.watch).bytes);
   return 0;
 }
 
@@ -49,7 +48,7 @@ Command declare_plot(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the picture to write: a name that ends with .svg")
       ->type_name("FILE.svg")
       ->required();
-  return {app, [options, app, &invocation] { return run_plot(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_plot(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -31,11 +31,10 @@ ProfileRequest request_of(const ProfileOptions& options) {
   return request;
 }
 
-int run_profile(const ProfileOptions& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
-  const ProfileOutcome outcome = run(request_of(options), invocation, console.watch());
-  report_stored(options.model.db, outcome.run_ids);
-  print_document(options.model.format, document(outcome));
+int run_profile(const ProfileOptions& options, const Invocation& invocation, const Client& client) {
+  const auto outcome = outcome_of(request_of(options), invocation, client.watch);
+  say_stored(client.watch, options.model.db, outcome->run_ids);
+  give(client, options.model.format, outcome);
   return 0;
 }
 
@@ -54,7 +53,7 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
       ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);
-  return {app, [options, app, &invocation] { return run_profile(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_profile(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

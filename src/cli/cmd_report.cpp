@@ -20,12 +20,11 @@ Command declare_report(CLI::App& root, const Invocation& invocation) {
       ->required();
   app->add_option("--run", options->run, "this run alone; default: all")->type_name("ID");
   app->add_option("--study", options->study, "this study alone")->type_name("ID");
-  return {app, [options, app, &invocation] {
+  return {app, [options, &invocation](const Client& client) {
             ReportRequest& request = options->request;
             request.run = parse_id("--run", options->run);
             request.study = parse_id("--study", options->study);
-            Console console(*app);
-            report_written(request.out, run(request, invocation, console.watch()).bytes);
+            say_written(client.watch, request.out, run(request, invocation, client.watch).bytes);
             return 0;
           }};
 }

@@ -1,6 +1,5 @@
 #include "command.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "upsweep/app/runs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/run_diff_report.hpp"
@@ -48,25 +47,27 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
   diff->add_option("A", options->id, "number of the run before")->required();
   diff->add_option("B", options->other_id, "number of the run after")->required();
   for (CLI::App* sub : {list, show, erase, diff}) sub->fallthrough();
-  return {app, [=, &invocation] {
+  return {app, [=, &invocation](const Client& client) {
             if (options->lists_studies && (diff->parsed() || show->parsed() || erase->parsed()))
               throw UsageError("--studies with show, delete or diff, accepted is with list");
-            Console console(*app);
-            const auto ask = [&](const auto& request) { return run(request, invocation, console.watch()); };
+            const auto ask = [&](const auto& request) { return outcome_of(request, invocation, client.watch); };
             if (diff->parsed()) {
               const auto before = parse_id("A", options->id).value();
               const auto after = parse_id("B", options->other_id).value();
-              const DiffRunsOutcome outcome = ask(DiffRunsRequest{options->db, before, after});
-              print_document(options->format, document(outcome.diff));
+              const auto outcome = ask(DiffRunsRequest{options->db, before, after});
+              client.answer(options->format, document(outcome->diff), outcome);
             } else if (show->parsed()) {
-              const ShowRunOutcome outcome = ask(one_of<ShowRunRequest>(*options));
-              std::visit([&](const auto& found) { print_document(options->format, document(found)); }, outcome.found);
+              const auto outcome = ask(one_of<ShowRunRequest>(*options));
+              std::visit([&](const auto& found) { client.answer(options->format, document(found), outcome); },
+                         outcome->found);
             } else if (erase->parsed()) {
-              ask(one_of<DeleteRunRequest>(*options));
+              run(one_of<DeleteRunRequest>(*options), invocation, client.watch);
             } else {
-              const ListRunsOutcome outcome = ask(ListRunsRequest{options->db});
-              print_document(options->format, options->lists_studies ? document(outcome.studies)
-                                                                     : runs_and_studies(outcome.runs, outcome.studies));
+              const auto outcome = ask(ListRunsRequest{options->db});
+              client.answer(options->format,
+                            options->lists_studies ? document(outcome->studies)
+                                                   : runs_and_studies(outcome->runs, outcome->studies),
+                            outcome);
             }
             return 0;
           }};

@@ -39,15 +39,17 @@ SearchRequest request_of(const SearchCommand& options) {
   return request;
 }
 
-int run_search(const SearchCommand& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
+int run_search(const SearchCommand& options, const Invocation& invocation, const Client& client) {
   std::optional<GentleStop> stop;  // before the first answer, while weights are made, Ctrl-C ends the process at once
-  Watch watch = console.watch(&GentleStop::flag());
-  watch.answered = [&] { stop.emplace(true); };
-  const SearchOutcome outcome = run(request_of(options), invocation, watch);
-  report_stored(options.model.db, outcome.run_ids);
-  print_document(options.model.format, document(outcome));
-  return outcome.is_interrupted ? kSearchInterrupted : 0;
+  Watch watch = client.watch;
+  if (client.is_program) {
+    watch.stop = &GentleStop::flag();
+    watch.answered = [&] { stop.emplace(true); };
+  }
+  const auto outcome = outcome_of(request_of(options), invocation, watch);
+  say_stored(client.watch, options.model.db, outcome->run_ids);
+  give(client, options.model.format, outcome);
+  return outcome->is_interrupted ? kSearchInterrupted : 0;
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->type_name("SIZE");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);
-  return {app, [options, app, &invocation] { return run_search(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_search(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

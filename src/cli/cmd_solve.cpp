@@ -4,7 +4,7 @@
 
 #include "command.hpp"
 #include "options.hpp"
-#include "output.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/solve.hpp"
 #include "upsweep/base/error.hpp"
 
@@ -72,11 +72,10 @@ SolveRequest request_of(const SolveOptions& options) {
   return request;
 }
 
-int run_solve(const SolveOptions& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
-  const SolveOutcome outcome = run(request_of(options), invocation, console.watch());
-  print_document(options.format, document(outcome.report()));
-  if (outcome.mismatch) throw ValidationFailed(*outcome.mismatch);
+int run_solve(const SolveOptions& options, const Invocation& invocation, const Client& client) {
+  const auto outcome = outcome_of(request_of(options), invocation, client.watch);
+  client.answer(options.format, document(outcome->report()), outcome);
+  if (outcome->mismatch) throw ValidationFailed(*outcome->mismatch);
   return 0;
 }
 
@@ -132,7 +131,7 @@ Command declare_solve(CLI::App& root, const Invocation& invocation) {
   app->add_flag("--formulas", options->request.formulas,
                 "complexity formulas beside exact counts, which form the products of recursive splitting");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] { return run_solve(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_solve(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -6,14 +6,12 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
-#include "output.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/study.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
 namespace {
-
-constexpr int kStudyInterrupted = 130;
 
 struct StudyCommand {
   StudyRequest request;
@@ -31,21 +29,19 @@ const char* way_on(const std::optional<std::string>& db, const StudyResult& resu
 }
 
 /// Where the points are, and how to go on.
-void say_outcome(const std::optional<std::string>& db, const StudyResult& result) {
-  if (db) fmt::print(stderr, "upsweep: stored in {} as study {}\n", *db, result.id);
-  if (result.is_interrupted) fmt::print(stderr, "upsweep: interrupted; {}\n", way_on(db, result));
+void say_outcome(const Watch& watch, const std::optional<std::string>& db, const StudyResult& result) {
+  if (db) watch.say(fmt::format("stored in {} as study {}", *db, result.id));
+  if (result.is_interrupted) watch.say(fmt::format("interrupted; {}", way_on(db, result)));
 }
 
-/// What rank 0 of a job does, or the only process.
-int lead_study(const StudyRequest& request, const std::string& format, const CLI::App& app,
-               const Invocation& invocation) {
-  const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
-  Console console(app, "");
-  const StudyOutcome outcome = run(request, invocation, console.watch(&stop.flag()));
-  print_document(format, document(outcome));
-  say_outcome(request.db, outcome.result);
-  if (outcome.result.is_interrupted) return kStudyInterrupted;
-  if (outcome.nothing_valid) throw InputError(*outcome.nothing_valid);
+/// What the only process does, or rank 0 of a job.
+int lead_study(const StudyRequest& request, const std::string& format, const Invocation& invocation,
+               const Client& client, const Watch& watch) {
+  const auto outcome = outcome_of(request, invocation, watch);
+  give(client, format, outcome);
+  say_outcome(watch, request.db, outcome->result);
+  if (outcome->result.is_interrupted) return kInterrupted;
+  if (outcome->nothing_valid) throw InputError(*outcome->nothing_valid);
   return 0;
 }
 
@@ -66,16 +62,25 @@ int follow_study(const StudyRequest& request, const Invocation& invocation) {
   return 0;
 }
 
-int run_command(const StudyCommand& options, const CLI::App& app, const Invocation& invocation) {
-  StudyRequest request = options.request;
-  if (options.jobs) request.jobs = parse_positive("--jobs", *options.jobs, StudyRequest::kMostJobs);
+/// The study of a program: of all ranks of its job, and stopped by its signals.
+int run_ranks(StudyRequest request, const std::string& format, const Invocation& invocation, const Client& client) {
   const MpiSession session(
       [](const std::string& last_words) { fmt::print(stderr, "upsweep: error: {}\n", last_words); });
   request.place = session.place();
-  request.wants_points = options.format != "table";
   request.keep_tidy = remove_when_stopped;
-  return request.place.rank == 0 ? lead_study(request, options.format, app, invocation)
-                                 : follow_study(request, invocation);
+  if (request.place.rank != 0) return follow_study(request, invocation);
+  const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
+  Watch watch = client.watch;
+  watch.stop = &stop.flag();
+  return lead_study(request, format, invocation, client, watch);
+}
+
+int run_command(const StudyCommand& options, const Invocation& invocation, const Client& client) {
+  StudyRequest request = options.request;
+  if (options.jobs) request.jobs = parse_positive("--jobs", *options.jobs, StudyRequest::kMostJobs);
+  request.wants_points = options.format != "table";
+  return client.is_program ? run_ranks(std::move(request), options.format, invocation, client)
+                           : lead_study(request, options.format, invocation, client, client.watch);
 }
 
 }  // namespace
@@ -90,7 +95,7 @@ Command declare_study(CLI::App& root, const Invocation& invocation) {
   app->add_option("--jobs", options->jobs, "points at the same time; default: 1; under mpirun a rank is a job")
       ->type_name("J");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] { return run_command(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_command(*options, invocation, client); }, ""};
 }
 
 }  // namespace upsweep::cli

@@ -20,10 +20,9 @@ Command declare_trace(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the trace to write: a name that ends with .json")
       ->type_name("FILE.json")
       ->required();
-  return {app, [options, app, &invocation] {
+  return {app, [options, &invocation](const Client& client) {
             options->request.run = parse_id("--run", options->run).value();
-            Console console(*app);
-            report_written(options->request.out, run(options->request, invocation, console.watch()).bytes);
+            say_written(client.watch, options->request.out, run(options->request, invocation, client.watch).bytes);
             return 0;
           }};
 }

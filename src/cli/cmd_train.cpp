@@ -18,18 +18,17 @@ struct TrainOptions {
   std::string format = "table";
 };
 
-int run_train(const TrainOptions& options, const CLI::App& app, const Invocation& invocation) {
+int run_train(const TrainOptions& options, const Invocation& invocation, const Client& client) {
   TrainRequest request = options.request;
   if (options.backward) request.backward = parse_list(*options.backward);
   request.iterations = parse_given("--iterations", options.iterations);
   request.batch = parse_given("--batch", options.batch);
   request.steps = parse_given("--steps", options.steps);
   request.workers = parse_given("--workers", options.workers);
-  Console console(app);
-  const TrainOutcome outcome = run(request, invocation, console.watch());
-  report_stored(request.db, outcome.run_ids);
-  print_document(options.format, document(outcome));
-  if (outcome.failure) std::rethrow_exception(outcome.failure);
+  const auto outcome = outcome_of(request, invocation, client.watch);
+  say_stored(client.watch, request.db, outcome->run_ids);
+  give(client, options.format, outcome);
+  if (outcome->failure) std::rethrow_exception(outcome->failure);
   return 0;
 }
 
@@ -55,7 +54,7 @@ Command declare_train(CLI::App& root, const Invocation& invocation) {
   app->add_option("--svg", options->request.svg, "draw the curves into this SVG file, by Node.js")->type_name("FILE");
   app->add_option("--db", options->request.db, "keep the curves and times in this SQLite file")->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] { return run_train(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_train(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -25,25 +25,24 @@ Document costs_of(const TrainingOptions& options, const TrainingFile& file, cons
   return {};
 }
 
-int run_training(const TrainingOptions& options, const CLI::App& app, const Invocation& invocation) {
+int run_training(const TrainingOptions& options, const Invocation& invocation, const Client& client) {
   const TimelineStyle style = options.timeline == "labels"  ? TimelineStyle::labels
                               : options.timeline == "kinds" ? TimelineStyle::kinds
                                                             : TimelineStyle::none;
   TrainingRequest request = options.request;
   request.optimum = parse_given("--optimum", options.optimum);
-  Console console(app);
-  const TrainingOutcome outcome = run(request, invocation, console.watch());
-  report_stored(request.db, outcome.run_ids);
-  const TrainingFile& file = outcome.file;
+  const auto outcome = outcome_of(request, invocation, client.watch);
+  say_stored(client.watch, request.db, outcome->run_ids);
+  const TrainingFile& file = outcome->file;
   const auto print = [&](const auto& study, const auto& answers) {
     if constexpr (requires { document(file, study, answers, style); }) {
       Document found = document(file, study, answers, style);
       found.add(costs_of(options, file, study));
-      add_verdict(found, outcome.verdict);
-      print_document(options.format, found);
+      add_verdict(found, outcome->verdict);
+      client.answer(options.format, std::move(found), outcome);
     }
   };
-  std::visit(print, file.study, outcome.answers);
+  std::visit(print, file.study, outcome->answers);
   return 0;
 }
 
@@ -66,7 +65,7 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
   app->add_option("--db", options->request.db, "SQLite file that keeps the run, its tasks and figures")
       ->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, app, &invocation] { return run_training(*options, *app, invocation); }};
+  return {app, [options, &invocation](const Client& client) { return run_training(*options, invocation, client); }};
 }
 
 }  // namespace upsweep::cli

@@ -6,6 +6,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent_options.hpp"
+#include "upsweep/app/failure.hpp"
 #include "upsweep/app/validate.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/report/validation_report.hpp"
@@ -48,13 +49,12 @@ ValidateRequest request_of(const ValidateOptions& options) {
   return request;
 }
 
-int run_validate(const ValidateOptions& options, const CLI::App& app, const Invocation& invocation) {
-  Console console(app);
-  const ValidateOutcome outcome = run(request_of(options), invocation, console.watch());
-  report_stored(options.model.db, outcome.run_ids);
-  print_document(options.model.format, document(outcome));
-  if (outcome.mismatch) throw ValidationFailed(*outcome.mismatch);
-  if (outcome.failure) throw BackendError(*outcome.failure);
+int run_validate(const ValidateOptions& options, const Invocation& invocation, const Client& client) {
+  const auto outcome = outcome_of(request_of(options), invocation, client.watch);
+  say_stored(client.watch, options.model.db, outcome->run_ids);
+  give(client, options.model.format, outcome);
+  if (outcome->mismatch) throw ValidationFailed(*outcome->mismatch);
+  if (outcome->failure) throw BackendError(*outcome->failure);
   return 0;
 }
 
@@ -103,10 +103,10 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
                 "run at once, without measuring rates to predict from")
       ->group("Recurrent models");
   app->add_flag("--force", options->request.force, "run what exceeds 2e10 FLOPs or 8 GiB of live values, too");
-  return {app, [options, schedule, seed, app, &invocation] {
+  return {app, [options, schedule, seed, &invocation](const Client& client) {
             options->has_schedule = schedule->count() > 0;
             options->has_seed = seed->count() > 0;
-            return run_validate(*options, *app, invocation);
+            return run_validate(*options, invocation, client);
           }};
 }
 

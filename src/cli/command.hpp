@@ -4,28 +4,46 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "upsweep/app/session.hpp"
+#include "upsweep/document/document.hpp"
 
 namespace upsweep::cli {
 
 using Invocation = Caller;
 
+/// Who a command works for: the program, or a caller of the library.
+struct Client {
+  Watch watch;
+  /// Takes what was found; it refers to `outcome`, which goes with it. `format` is what --format says.
+  std::function<void(const std::string& format, Document found, std::shared_ptr<const void> outcome)> answer;
+  bool is_program = false;  ///< the process is the command's own: signals and ranks are its to handle
+};
+
+/// Gives an outcome with a document to the client.
+template <class Outcome>
+void give(const Client& client, const std::string& format, std::shared_ptr<const Outcome> outcome) {
+  Document found = document(*outcome);
+  client.answer(format, std::move(found), std::move(outcome));
+}
+
+/// The outcome of a request as give() takes it; it never moves, as results may refer to other parts of it.
+template <class Request>
+[[nodiscard]] auto outcome_of(const Request& request, const Invocation& invocation, const Watch& watch) {
+  using Outcome = decltype(run(request, invocation, watch));
+  return std::shared_ptr<const Outcome>(new Outcome(run(request, invocation, watch)));
+}
+
 /// A subcommand as main() sees it: its options are declared on `app`; after parsing, run() does the work and returns
 /// the exit code. Wrong values throw UsageError before any file is opened.
 struct Command {
   CLI::App* app = nullptr;
-  std::function<int()> run;
-};
-
-/// A validation found a mismatch; its report is already printed. Exit code 5.
-class ValidationFailed : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+  std::function<int(const Client&)> run;
+  const char* progress_ending = " ...";  ///< stands behind what is under way
 };
 
 // One file each: cmd_<name>.cpp.

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "exit_code.hpp"
+#include "upsweep/app/failure.hpp"
 
 namespace upsweep::cli {
 namespace {

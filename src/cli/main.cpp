@@ -4,22 +4,24 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
+#include <exception>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "command.hpp"
-#include "exit_code.hpp"
+#include "option_table.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "parse_errors.hpp"
-#include "upsweep/backend/backend.hpp"
-#include "upsweep/base/checked.hpp"
-#include "upsweep/base/error.hpp"
+#include "upsweep/app/failure.hpp"
+#include "upsweep/cli/build_facts.hpp"
 
 namespace {
 
 namespace cli = upsweep::cli;
-using cli::ExitCode;
-using enum cli::ExitCode;
+using upsweep::ExitCode;
+using enum upsweep::ExitCode;
 
 /// One line, whatever the message holds.
 std::string one_line(std::string text) {
@@ -54,16 +56,37 @@ int usage_error(const std::string& message, const CLI::App* command) {
   return kUsage;
 }
 
+void print_answer(const std::string& format, const upsweep::Document& found, const std::shared_ptr<const void>&) {
+  cli::print_document(format, found);
+}
+
 /// A store is whole at any moment, so there is nothing to clean up.
 extern "C" void on_interrupt(int) { _exit(kInterrupted); }
+
+/// Options that print a text about the program and end it.
+void declare_texts(CLI::App& root) {
+  root.set_version_flag("--version", cli::version_text());
+  root.add_option_function<std::string>(
+          "--completion",
+          [&root](const std::string& shell) { throw CLI::CallForVersion(cli::completion_script(root, shell), 0); },
+          "Print a script that completes commands and options in this shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL")
+      ->trigger_on_parse();
+  root.add_flag_callback(
+          "--manual-page", [&root] { throw CLI::CallForVersion(cli::manual_page(root), 0); },
+          "Print the manual page, for man -l -")
+      ->trigger_on_parse();
+}
 
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
-  const cli::Invocation invocation{UPSWEEP_VERSION, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
+  const cli::Invocation invocation{cli::build_facts().version,
+                                   std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
 
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
-  root.set_version_flag("--version", std::string("upsweep ") + UPSWEEP_VERSION);
+  declare_texts(root);
   root.require_subcommand(1);
   std::vector<cli::Command> commands;
   for (const cli::CommandEntry& entry : cli::kCommands) commands.push_back(entry.declare(root, invocation));
@@ -73,11 +96,11 @@ int run_program(int argc, char** argv) {
       if (command.app->parsed()) chosen = &command;
     }
   };
-  const auto in_options = [&](const std::exception& error) { return cli::with_options(error.what(), *chosen->app); };
   try {
     root.parse(argc, argv);
     choose();
-    return chosen->run();
+    cli::Console console(*chosen->app, chosen->progress_ending);
+    return chosen->run({console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
     return root.exit(help);
   } catch (const CLI::ParseError& error) {
@@ -88,26 +111,11 @@ int run_program(int argc, char** argv) {
     }
     const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
     return usage_error(cli::text_of(error, command), command);
-  } catch (const upsweep::UsageError& error) {
-    return usage_error(in_options(error), chosen->app);
-  } catch (const upsweep::RequestError& error) {
-    return usage_error(cli::text_of(error, *chosen->app), chosen->app);
-  } catch (const upsweep::InputError& error) {
-    return fail(kInput, in_options(error));
-  } catch (const upsweep::BusyError& error) {
-    return fail(kBackend, in_options(error));
-  } catch (const upsweep::BackendError& error) {
-    return fail(kBackend, in_options(error));
-  } catch (const cli::ValidationFailed& error) {
-    return fail(kMismatch, in_options(error));
-  } catch (const upsweep::Interrupted& error) {
-    return fail(kInterrupted, error.what());
-  } catch (const upsweep::CountOverflow& error) {
-    return fail(kInput, fmt::format("{}, accepted are smaller models", error.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(kBackend, "out of memory, accepted is a smaller model, batch or number of steps");
-  } catch (const std::exception& error) {
-    return fail(kFault, error.what());
+  } catch (...) {
+    const upsweep::Failure failure = upsweep::failure_of(std::current_exception());
+    if (chosen == nullptr) return fail(failure.code, failure.message);
+    const std::string message = cli::with_options(failure.message, *chosen->app);
+    return failure.code == kUsage ? usage_error(message, chosen->app) : fail(failure.code, message);
   }
 }
 

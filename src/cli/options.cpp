@@ -45,13 +45,6 @@ std::string option_of(const std::string& field, const CLI::App& command) {
 
 }  // namespace
 
-std::string text_of(const RequestError& error, const CLI::App& command) {
-  const std::string text = with_options(error.what(), command);
-  if (error.field().empty()) return text;
-  return with_options(fmt::format("`{}`", error.field()), command) +
-         (text.starts_with(':') || text.starts_with(',') ? "" : " ") + text;
-}
-
 std::string with_options(const std::string& text, const CLI::App& command) {
   std::string shown;
   std::size_t begin = 0;

@@ -108,9 +108,6 @@ void declare_format(CLI::App& app, std::string& format);
 /// Puts what the options say of it into the frame of a request.
 void set_frame(const ModelOptions& options, FrameRequest& frame);
 
-/// The text of a wrong request, with the option of its field: "--workers is 0, accepted is ...".
-[[nodiscard]] std::string text_of(const RequestError& error, const CLI::App& command);
-
 /// A text of the library with the command's options in place of the request's fields that stand in backquotes.
 [[nodiscard]] std::string with_options(const std::string& text, const CLI::App& command);
 

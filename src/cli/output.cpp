@@ -6,47 +6,43 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "options.hpp"
 #include "terminal.hpp"
+#include "upsweep/cli/rendered.hpp"
 #include "upsweep/document/numbers.hpp"
 
 namespace upsweep::cli {
 
 void print_document(const std::string& format, const Document& document) {
-  // What is not UTF-8 (a path, say) must not make the whole object unreadable.
-  const std::string text = format == "json" ? document.json().dump(1, ' ', false, Json::error_handler_t::replace) + '\n'
-                           : format == "csv" ? document.csv()
-                                             : document.text(terminal_style());
+  const std::string text = rendered(document, format, terminal_style());
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::runtime_error("standard output cannot be written");
   }
 }
 
-void report_stored(const std::optional<std::string>& db, const std::vector<std::int64_t>& ids) {
+void say_stored(const Watch& watch, const std::optional<std::string>& db, const std::vector<std::int64_t>& ids) {
   if (!db || ids.empty()) return;
-  fmt::print(stderr, "upsweep: stored in {} as run{} {}\n", *db, ids.size() == 1 ? "" : "s", fmt::join(ids, ", "));
+  watch.say(fmt::format("stored in {} as run{} {}", *db, ids.size() == 1 ? "" : "s", fmt::join(ids, ", ")));
 }
 
-void report_written(const std::string& out, std::size_t bytes) {
-  fmt::print(stderr, "upsweep: wrote {} ({})\n", out, short_bytes(static_cast<double>(bytes)));
+void say_written(const Watch& watch, const std::string& out, std::size_t bytes) {
+  watch.say(fmt::format("wrote {} ({})", out, short_bytes(static_cast<double>(bytes))));
 }
 
 Console::Console(const CLI::App& command, std::string ending) : command_(command), ending_(std::move(ending)) {}
 
 Console::~Console() { clear(); }
 
-Watch Console::watch(const std::atomic<bool>* stop) {
+Watch Console::watch() {
   Watch watch;
   if (isatty(STDERR_FILENO) == 1) watch.progress = [this](const std::string& doing) { show(doing); };
   watch.note = [this](const std::string& note) {
     clear();
     fmt::print(stderr, "upsweep: {}\n", with_options(note, command_));
   };
-  watch.stop = stop;
   return watch;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,11 +16,11 @@ namespace upsweep::cli {
 /// that fails.
 void print_document(const std::string& format, const Document& document);
 
-/// Says on standard error where runs went, if they went anywhere: "upsweep: stored in runs.sqlite as runs 3, 4".
-void report_stored(const std::optional<std::string>& db, const std::vector<std::int64_t>& ids);
+/// Says where runs went, if they went anywhere: "stored in runs.sqlite as runs 3, 4".
+void say_stored(const Watch& watch, const std::optional<std::string>& db, const std::vector<std::int64_t>& ids);
 
-/// Says on standard error what was written: "upsweep: wrote report.html (1.234 MiB)".
-void report_written(const std::string& out, std::size_t bytes);
+/// Says what was written: "wrote report.html (1.234 MiB)".
+void say_written(const Watch& watch, const std::string& out, std::size_t bytes);
 
 /// Standard error while a command works: its notes and, where it is a terminal, one line of progress that is written
 /// over again and again and goes with this object.
@@ -33,7 +33,7 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   /// Valid as long as this object.
-  [[nodiscard]] Watch watch(const std::atomic<bool>* stop = nullptr);
+  [[nodiscard]] Watch watch();
 
   /// Takes the line of progress away.
   void clear();

@@ -66,11 +66,13 @@ std::string command_names(const char* between) {
 
 std::string text_of(const CLI::ParseError& error, const CLI::App* command) {
   const std::string text = error.what();
+  const bool is_value = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
+  if (command == nullptr && is_value) return member_text(text);
   if (command == nullptr) return fmt::format("no command is named, accepted are {}", command_names(", "));
   std::string mine;
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     mine = extras_text(*command);
-  } else if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+  } else if (is_value) {
     mine = member_text(text);
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     mine = mismatch_text(text, *command);

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "edit_distance.hpp"
 #include "study_readers.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/io/yaml_path.hpp"
 

@@ -16,8 +16,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "edit_distance.hpp"
 #include "regular_file.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/io/content_hash.hpp"
 
 namespace upsweep {

@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "edit_distance.hpp"
 #include "path_steps.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "yaml_edit.hpp"
 
 namespace upsweep {

@@ -1,4 +1,4 @@
-#include "edit_distance.hpp"
+#include "upsweep/base/edit_distance.hpp"
 
 #include <algorithm>
 #include <utility>

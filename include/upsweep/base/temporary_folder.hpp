@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace upsweep {
+
+/// A new folder below the one for temporary files (TMPDIR), which goes with this object and all that is in it.
+class TemporaryFolder {
+ public:
+  /// Throws InputError where none can be made; `accepted` is what it says would help.
+  explicit TemporaryFolder(const std::string& accepted = "another TMPDIR");
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace upsweep

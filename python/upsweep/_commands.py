@@ -1,0 +1,256 @@
+"""Commands of the library as functions. Settings are options of the command line by name; None leaves one out."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union
+
+from ._results import Figure, Record, Result
+from ._running import Progress, run
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def _settings(values: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of a function as settings: `input_index` and `input` are one option."""
+    if "input_index" in values:
+        index, shapes = values.pop("input_index"), values.pop("input", None)
+        values["input"] = index if shapes is None else shapes
+    return values
+
+
+def profile(model: Any, example_input: Any = None, *,
+            pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
+            machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
+            library: str | None = None, batch: int | None = None, setup: float | None = None,
+            execution: Literal["level", "dag"] | None = None, db: PathLike | None = None, schedule: str | None = None,
+            input: Mapping[str, Sequence[int]] | None = None, output: str | None = None, fold_norms: bool | None = None,
+            prune: str | None = None, count_limit: float | None = None, count_memory: int | str | None = None,
+            estimate: float | None = None, estimate_seed: int | None = None, steps: int | None = None,
+            hidden: int | None = None, forward_kernels: int | None = None, backward_kernels: int | None = None,
+            host_launch_us: float | None = None, progress: Progress | bool | None = None) -> Result:
+    """Counts the products of one schedule and simulates it: `ops`, `levels`, `totals`, `pram` in FLOPs and bytes.
+
+    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
+    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
+    workers: workers; the widest level has as many by default, or the machine.
+    machine: a machine file: answers are its seconds instead of FLOPs.
+    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
+    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
+    batch: inputs of an iteration, or sequences.
+    setup: seconds that a scan takes once, to be paid back.
+    execution: with barriers between levels, or as soon as operands are there.
+    db: an SQLite file that keeps what was found.
+    schedule: "linear", "blelloch", "hybrid:L" and others of `upsweep profile --help`.
+    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
+    output: of ONNX: which output; the first by default.
+    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
+    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
+    count_limit: pairs of entries that counting one schedule may go through.
+    count_memory: bytes that patterns of products may take meanwhile, or a text: "8 GiB".
+    estimate: estimate what takes longer to count, until half the 95 % interval is this share of the FLOPs.
+    estimate_seed: seed of the rows that are drawn.
+    steps: of recurrent models: steps instead of those of the file.
+    hidden: of recurrent models: hidden elements instead of those of the file.
+    forward_kernels: of recurrent models on a machine: kernels of a forward step.
+    backward_kernels: of recurrent models on a machine: kernels of a sequential backward step.
+    host_launch_us: of recurrent models on a machine: least microseconds between two launches.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
+    return run("profile", model, example_input=example_input, progress=progress, **_settings(values))
+
+
+def search(model: Any, example_input: Any = None, *,
+           pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
+           machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
+           library: str | None = None, batch: int | None = None, setup: float | None = None,
+           execution: Literal["level", "dag"] | None = None, db: PathLike | None = None,
+           objective: Literal["time", "critical-flops", "work-flops"] | None = None,
+           schemes: Literal["all", "hybrid"] | None = None, live: bool | None = None, memory: int | str | None = None,
+           input: Mapping[str, Sequence[int]] | None = None, output: str | None = None, fold_norms: bool | None = None,
+           prune: str | None = None, count_limit: float | None = None, count_memory: int | str | None = None,
+           estimate: float | None = None, estimate_seed: int | None = None, steps: int | None = None,
+           hidden: int | None = None, forward_kernels: int | None = None, backward_kernels: int | None = None,
+           host_launch_us: float | None = None, progress: Progress | bool | None = None) -> Result:
+    """Chooses the schedule: `candidates`, `best`, `verdict`; scores are seconds with a machine, else FLOPs.
+
+    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
+    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
+    workers: workers; the widest level has as many by default, or the machine.
+    machine: a machine file: answers are its seconds instead of FLOPs.
+    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
+    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
+    batch: inputs of an iteration, or sequences.
+    setup: seconds that a scan takes once, to be paid back.
+    execution: with barriers between levels, or as soon as operands are there.
+    db: an SQLite file that keeps what was found.
+    objective: what to minimise: seconds or makespan in FLOPs, FLOPs of the critical path, all FLOPs.
+    schemes: all schedules, or the hybrid depths alone.
+    live: leave out dead ops, whose values no result depends on.
+    memory: bytes that live values may take, or a text: "512 MiB".
+    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
+    output: of ONNX: which output; the first by default.
+    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
+    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
+    count_limit: pairs of entries that counting one schedule may go through.
+    count_memory: bytes that patterns of products may take meanwhile, or a text: "8 GiB".
+    estimate: estimate what takes longer to count, until half the 95 % interval is this share of the FLOPs.
+    estimate_seed: seed of the rows that are drawn.
+    steps: of recurrent models: steps instead of those of the file.
+    hidden: of recurrent models: hidden elements instead of those of the file.
+    forward_kernels: of recurrent models on a machine: kernels of a forward step.
+    backward_kernels: of recurrent models on a machine: kernels of a sequential backward step.
+    host_launch_us: of recurrent models on a machine: least microseconds between two launches.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
+    return run("search", model, example_input=example_input, progress=progress, **_settings(values))
+
+
+def validate(model: Any, example_input: Any = None, *,
+             pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
+             machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
+             library: str | None = None, batch: int | None = None, setup: float | None = None,
+             execution: Literal["level", "dag"] | None = None, db: PathLike | None = None, backend: str | None = None,
+             schedule: str | None = None, all_depths: bool | None = None, all_schedules: bool | None = None,
+             input_index: int | None = None, input: Mapping[str, Sequence[int]] | None = None,
+             output: str | None = None, fold_norms: bool | None = None, prune: str | None = None,
+             label: int | None = None, loss_seed: int | None = None, gradient: PathLike | None = None,
+             force: bool | None = None, steps: int | None = None, hidden: int | None = None,
+             no_prediction: bool | None = None, progress: Progress | bool | None = None) -> Result:
+    """Runs schedules for real and proves them right: predicted and measured seconds by level.
+
+    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
+    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
+    workers: workers; the widest level has as many by default, or the machine.
+    machine: a machine file: answers are its seconds instead of FLOPs.
+    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
+    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
+    batch: inputs of an iteration, or sequences.
+    setup: seconds that a scan takes once, to be paid back.
+    execution: with barriers between levels, or as soon as operands are there.
+    db: an SQLite file that keeps what was found.
+    backend: what runs the schedule: "cpu" by default, "reference", "eigen", "cuda", "cusparse".
+    schedule: "linear", "blelloch", "hybrid:L" and others of `upsweep profile --help`.
+    all_depths: every hybrid depth instead of one schedule.
+    all_schedules: every hybrid depth and every other scheme.
+    input_index: which input of the sample, from 0.
+    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
+    output: of ONNX: which output; the first by default.
+    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
+    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
+    label: loss gradient of softmax cross-entropy for this class, from 0.
+    loss_seed: seed of the standard normal loss gradient.
+    gradient: write the gradient of the input to this .npy file.
+    force: run what exceeds 2e10 FLOPs or 8 GiB of live values, too.
+    steps: of recurrent models: steps instead of those of the file.
+    hidden: of recurrent models: hidden elements instead of those of the file.
+    no_prediction: of recurrent models: run at once, without measuring rates.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
+    return run("validate", model, example_input=example_input, progress=progress, **_settings(values))
+
+
+def study(file: Any, *,
+          jobs: int | None = None, db: PathLike | None = None, progress: Progress | bool | None = None) -> Result:
+    """Evaluates a grid of what-if points and answers what a study file asks; scores are seconds or FLOPs.
+
+    file: a path (YAML), or a dict with what such a file says.
+    jobs: points at the same time.
+    db: an SQLite file that keeps what was found.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("file", "progress")}
+    return run("study", file, progress=progress, **_settings(values))
+
+
+def training(file: Any, *,
+             optimum: int | None = None, timeline: Literal["labels", "kinds", "none"] | None = None,
+             costs: bool | None = None, db: PathLike | None = None, progress: Progress | bool | None = None) -> Result:
+    """Simulates the training steps of a file: pipeline- and data-parallel schedules, times in the file's units.
+
+    file: a path (YAML), or a dict with what such a file says.
+    optimum: seconds to look for the shortest step, for each problem.
+    timeline: what the text shows of timelines.
+    costs: add a table of the costs of layers.
+    db: an SQLite file that keeps what was found.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("file", "progress")}
+    return run("training", file, progress=progress, **_settings(values))
+
+
+def solve(model: Any, *,
+          pattern: Literal["guaranteed", "sample"] | None = None, method: Sequence[str] | str | None = None,
+          form: Literal["scaled", "unit"] | None = None, tolerance: float | None = None, omega: float | None = None,
+          warm_start: int | None = None, workers: int | None = None, batch: int | None = None,
+          input_index: int | None = None, label: int | None = None, loss_seed: int | None = None,
+          forward: bool | None = None, earlier: int | None = None, formulas: bool | None = None,
+          progress: Progress | bool | None = None) -> Result:
+    """Solves back-propagation as a triangular system by iterative methods: errors and FLOPs by iteration.
+
+    model: a path (YAML or ONNX), a dict, an upsweep.Model.
+    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
+    method: "jacobi", "richardson", "bicgstab", "hybrid:B", several, or "all".
+    form: the diagonal: derivatives of activations, or 1.
+    tolerance: of the residual against the right side.
+    omega: relaxation of richardson.
+    warm_start: start from the gradients of this input of the sample, from 0.
+    workers: workers; the widest level has as many by default, or the machine.
+    batch: inputs of an iteration, or sequences.
+    input_index: which input of the sample, from 0.
+    label: loss gradient of softmax cross-entropy for this class, from 0.
+    loss_seed: seed of the standard normal loss gradient.
+    forward: sweeps of approximate forward propagation too.
+    earlier: the same with the slopes at this input of the sample.
+    formulas: complexity formulas beside exact counts.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("model", "progress")}
+    return run("solve", model, progress=progress, **_settings(values))
+
+
+def anchors(*files: PathLike,
+            family: str | None = None, device: str | None = None, machine: Sequence[PathLike] | PathLike | None = None,
+            fit_out: PathLike | None = None, db: PathLike | None = None,
+            progress: Progress | bool | None = None) -> Result:
+    """Predicts published times (milliseconds) on named GPUs: errors as shares of what was measured.
+
+    files: tables of published times (CSV), or databases of validations.
+    family: rows of this family alone: "spgemm", "scan", "recurrent", ...
+    device: rows whose device has this in its name.
+    machine: machine files of devices, before the presets.
+    fit_out: fit the one machine to its rows, and write it here.
+    db: an SQLite file that keeps what was found.
+    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
+    """
+    values = {name: value for name, value in locals().items() if name not in ("files", "progress")}
+    return run("anchors", *files, progress=progress, **_settings(values))
+
+
+def pays(model: Any, example_input: Any = None, **settings: Any) -> Record:
+    """Whether the scan pays: the verdict of search(), with `pays` ("yes", "only-if-ops-are-whole", "no"), the ratios of
+    the best scan to plain back-propagation (seconds or FLOPs), and a `sentence`. Takes what search() takes."""
+    return search(model, example_input, **settings).verdict
+
+
+def figure(kind: str, db: PathLike, *, run_id: int | None = None, study_id: int | None = None,
+           number: int | None = None, width: int | None = None, theme: Literal["light", "dark"] | None = None) -> Figure:
+    """A figure of the page about a stored run or study, which notebooks show; Node.js draws it.
+
+    kind: "depths", "op-flops", "schedule", "timeline", "study-lines" and others of `upsweep plot --help`.
+    db: the SQLite file that a command was given.
+    run_id: number of the run, or study_id: that of the study.
+    number: which one, where a study has several.
+    width: pixels.
+    theme: "light" or "dark".
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "figure.svg")
+        run("plot", kind, db=db, run=run_id, study=study_id, number=number, width=width, theme=theme, out=out)
+        return Figure(out.read_text(encoding="utf-8"))
