@@ -20,6 +20,7 @@ Command declare_trace(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the trace to write: a name that ends with .json")
       ->type_name("FILE.json")
       ->required();
+  declare_force(*app, options->request.force);
   return {app, [options, app, &invocation] {
             options->request.run = parse_id("--run", options->run).value();
             Console console(*app);
