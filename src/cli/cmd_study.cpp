@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "streams.hpp"
 #include "upsweep/app/failure.hpp"
 #include "upsweep/app/study.hpp"
 #include "upsweep/base/error.hpp"
@@ -31,8 +32,8 @@ const char* way_on(const std::optional<std::string>& db, const StudyResult& resu
 
 /// Where the points are, and how to go on.
 void say_outcome(const std::optional<std::string>& db, const StudyResult& result) {
-  if (db) fmt::print(stderr, "upsweep: stored in {} as study {}\n", *db, result.id);
-  if (result.is_interrupted) fmt::print(stderr, "upsweep: interrupted; {}\n", way_on(db, result));
+  if (db) say_line(fmt::format("upsweep: stored in {} as study {}", *db, result.id));
+  if (result.is_interrupted) say_line(fmt::format("upsweep: interrupted; {}", way_on(db, result)));
 }
 
 /// What rank 0 of a job does, or the only process.
@@ -60,7 +61,7 @@ int follow_study(const StudyRequest& request, const Invocation& invocation) {
     // As rank 0 says.
   } catch (const std::exception& error) {
     // Rank 0 may find nothing wrong, on another machine.
-    fmt::print(stderr, "upsweep: error: rank {}: {}\n", request.place.rank, error.what());
+    say_line(fmt::format("upsweep: error: rank {}: {}", request.place.rank, error.what()));
   }
   return 0;
 }
@@ -69,7 +70,7 @@ int run_command(const StudyCommand& options, const CLI::App& app, const Invocati
   StudyRequest request = options.request;
   if (options.jobs) request.jobs = parse_positive("--jobs", *options.jobs, StudyRequest::kMostJobs);
   const MpiSession session(
-      [](const std::string& last_words) { fmt::print(stderr, "upsweep: error: {}\n", last_words); });
+      [](const std::string& last_words) { say_line(fmt::format("upsweep: error: {}", last_words)); });
   request.place = session.place();
   request.wants_points = options.format != "table";
   request.keep_tidy = remove_when_stopped;
