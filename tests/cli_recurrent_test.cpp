@@ -26,6 +26,15 @@ TEST(Recurrent, ProfilesAnySequenceLength) {
   EXPECT_EQ(scan["pram"]["makespan"]["level"]["unit"], scan["pram"]["steps"]);
 }
 
+TEST(Recurrent, ValidatesTheSmallestCell) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write("m.yaml",
+                                         "name: one\nrecurrent: {cell: rnn, input_size: 1, hidden_size: 1, steps: 2, "
+                                         "batch: 1}\nhead: {out_features: 1}\n");
+  const Finished run = upsweep({"validate", model, "--backend", "reference", "--no-prediction"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
 TEST(Recurrent, SearchSaysFromHowManyWorkersOnAScanWins) {
   for (const char* model : {"rnn-bitstream.yaml", "rnn-bitstream-unfused.yaml", "gru-irmas-s.yaml"}) {
     const Json search = json_of({"search", kModels + model, "--schemes", "hybrid"});

@@ -118,7 +118,7 @@ TEST(Report, RefusesWrongNamesBeforeItOpensAnything) {
   const Finished database =
       upsweep({"trace", "--db", stored.folder.path("x.json"), "--run", "1", "--out", stored.folder.path("x.json")});
   EXPECT_EQ(database.exit_code, 2);
-  EXPECT_THAT(database.err, HasSubstr("is the database"));
+  EXPECT_THAT(database.err, HasSubstr("the same file as --db"));
 }
 
 TEST(Report, LeavesNoHalfWrittenFile) {

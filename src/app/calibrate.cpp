@@ -1,29 +1,16 @@
 #include "upsweep/app/calibrate.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "calibrating.hpp"
+#include "outputs.hpp"
 #include "upsweep/app/storing.hpp"
-#include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
-namespace {
-
-/// Better now than after a minute of measuring. Throws InputError.
-void check_writable(const std::string& out) {
-  const std::filesystem::path parent = std::filesystem::absolute(out).parent_path();
-  if (access(parent.c_str(), W_OK) == 0) return;
-  throw InputError(
-      fmt::format("{}: the folder {} is not there or cannot be written to, accepted is a file in one that can", out,
-                  parent.string()));
-}
-
-}  // namespace
-
 CalibrateOutcome run(const CalibrateRequest& request, const Caller& caller, const Watch& watch) {
   require_backend(request.backend, Ability::calibration);
   if (request.value_bytes != 0 && request.value_bytes != 4 && request.value_bytes != 8)
@@ -34,7 +21,7 @@ CalibrateOutcome run(const CalibrateRequest& request, const Caller& caller, cons
   options.quick = request.quick;
   options.value_bytes = request.value_bytes;
   const std::unique_ptr<Backend> backend = available_backend(request.backend);
-  check_writable(request.out);
+  check_output({"out", request.out, kMachineMark}, {{"db", request.db.value_or("")}}, request.force);
   const auto store = open_store(request.db);
   watch.say(fmt::format("calibrating {}, one to three minutes{}", request.backend,
                         request.value_bytes == 0 ? ""

@@ -4,9 +4,10 @@
 
 #include <utility>
 
+#include "outputs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/document/numbers.hpp"
-#include "written_file.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
 
@@ -24,7 +25,11 @@ Document document(const ImportOutcome& outcome) {
 }
 
 ImportOutcome run(const ImportRequest& request, const Caller&, const Watch&) {
-  check_out(request.out, ".yaml", "");
+  check_ending(request.out, ".yaml");
+  std::vector<NamedFile> inputs = {{"model", request.model}};
+  if (request.onnx.budget) inputs.push_back({"prune", request.onnx.budget->file});
+  check_output({"out", request.out, kModelMark}, inputs, request.force);
+  check_output({"out", arrays_beside(request.out), kArraysMark}, inputs, request.force);
   const ModelFile file(request.model, request.onnx);
   const Model structure = require_network(file.load(Numbers::structure), "import");
   if (!structure.import) {

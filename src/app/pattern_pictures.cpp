@@ -33,7 +33,7 @@ std::string picture_name(const Network& network, std::uint32_t first, std::uint3
 
 JacobianChain chain_of(const Model& model, PatternKind pattern) {
   // Pictures look at every row, which counts need not.
-  model.at_operators([&] { require_pattern_memory(model.network, model.weights, machine_memory()); });
+  model.at_operators([&] { require_pattern_memory(model.network, model.weights, available_memory()); });
   if (pattern == PatternKind::guaranteed) return guaranteed_chain(model.network, model.weights, StepPatterns::drop);
   return SampleChains(model.network, model.weights).at(*model.sample, 0, StepPatterns::drop);
 }

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "outputs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/stored_figures.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/store/store_reader.hpp"
-#include "written_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -32,7 +33,7 @@ void check_plot(const PlotRequest& request) {
   if (request.number == 0) throw RequestError("number", "is 0, accepted is an integer of at least 1");
   if (request.width && (*request.width < kLeastWidth || *request.width > kMostWidth))
     throw RequestError("width", fmt::format("is {}, accepted is {} to {}", *request.width, kLeastWidth, kMostWidth));
-  check_out(request.out, ".svg", request.db);
+  check_ending(request.out, ".svg");
 }
 
 /// The figure that is asked for. Throws InputError where there is none.
@@ -52,7 +53,7 @@ Figure figure_of(const PlotRequest& request) {
 
 PlotOutcome run(const PlotRequest& request, const Caller&, const Watch& watch) {
   check_plot(request);
-  require_text_file(request.out);
+  check_output({"out", request.out, kFigureMark}, {{"db", request.db}}, request.force);
   watch.show("drawing");
   const std::string svg = draw_svg(figure_of(request), request.theme, static_cast<unsigned>(request.width.value_or(0)));
   write_text_file(request.out, svg);

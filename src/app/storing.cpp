@@ -10,6 +10,15 @@ std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
   return db ? std::make_unique<RunStore>(*db, RunStore::Open::create) : nullptr;
 }
 
+std::exception_ptr try_to_keep(const std::function<void()>& keep) {
+  try {
+    keep();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 std::string arguments_json(const Caller& invocation) {
   return nlohmann::json(invocation.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

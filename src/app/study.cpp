@@ -9,7 +9,9 @@
 
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/memory.hpp"
 #include "upsweep/base/temporary_folder.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/verdict_words.hpp"
@@ -81,6 +83,18 @@ std::optional<QueryResult> rows_of(const StudyRequest& request, const Keeper& ke
   return std::nullopt;
 }
 
+/// Throws InputError where what is kept of every point does not fit into memory.
+void require_points_memory(const StudyFile& study) {
+  const std::uint64_t points = grid_of(study.spec.axes).points();
+  const double needed = static_cast<double>(points) * sizeof(PointBrief);
+  const auto there = static_cast<double>(available_memory());
+  if (needed <= there) return;
+  throw InputError(
+      fmt::format("{}: its grid has {} points, of which {} are kept while it runs, this machine has {} "
+                  "left, accepted are fewer values on its axes",
+                  study.file, points, short_bytes(needed), short_bytes(there)));
+}
+
 std::optional<std::string> nothing_valid(const StudyFile& study, const StudyResult& result) {
   const bool is_nothing_valid = std::all_of(result.points.begin(), result.points.end(), [](const PointBrief& brief) {
     return brief.status == PointStatus::invalid || brief.status == PointStatus::excluded;
@@ -102,6 +116,7 @@ Document document(const StudyOutcome& outcome) {
 StudyOutcome run(const StudyRequest& request, const Caller& caller, const Watch& watch) {
   check_jobs(request);
   StudyOutcome outcome{load_study(request.file)};
+  require_points_memory(outcome.study);
   StudyOptions options;
   options.jobs = request.jobs.value_or(1);
   options.tool_version = caller.tool_version;

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "outputs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/stored_figures.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/report/replayed_run.hpp"
 #include "upsweep/report/stored_title.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/trace/trace.hpp"
-#include "written_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -80,8 +81,8 @@ std::string trace_of(const StoreReader& store, std::int64_t id) {
 }  // namespace
 
 TraceOutcome run(const TraceRequest& request, const Caller&, const Watch& watch) {
-  check_out(request.out, ".json", request.db);
-  require_text_file(request.out);
+  check_ending(request.out, ".json");
+  check_output({"out", request.out, kTraceMark}, {{"db", request.db}}, request.force);
   watch.show("simulating");
   const std::string json = trace_of(StoreReader(request.db), request.run);
   write_text_file(request.out, json);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calibrating.hpp"
+#include "outputs.hpp"
 #include "train_models.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/storing.hpp"
@@ -16,6 +17,7 @@
 #include "upsweep/base/parallel.hpp"
 #include "upsweep/figure/study_figures.hpp"
 #include "upsweep/figure/svg.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/io/train_file.hpp"
 #include "upsweep/learning/network_backward.hpp"
@@ -166,7 +168,8 @@ TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch&
   const TrainSpec spec = read_spec(request, backward);
   // A training takes long: what would be in the way of its picture is said before.
   if (request.svg) {
-    require_text_file(*request.svg);
+    check_output({"svg", *request.svg, kFigureMark},
+                 {{"file", request.file}, {"db", request.db.value_or("")}, {"file", spec.model_file}}, request.force);
     require_charts();
   }
   const std::size_t workers = worker_count(request);

@@ -39,11 +39,11 @@ void require_network_memory(const TrainSpec& spec, const Network& network, std::
   std::uint64_t per_image = 0;
   for (const std::size_t link : network.links()) add_to(per_image, elements(network.operators()[link].in_shape));
   const std::uint64_t needed = checked_mul(batch, checked_mul(per_image, 2 * sizeof(double)));
-  const std::uint64_t there = machine_memory();
+  const std::uint64_t there = available_memory();
   if (needed <= there) return;
-  throw BackendError(
-      fmt::format("{}: activations and gradients of {} images need {}, this machine has {}; a smaller batch lowers it",
-                  spec.file, batch, short_bytes(static_cast<double>(needed)), short_bytes(static_cast<double>(there))));
+  throw BackendError(fmt::format(
+      "{}: activations and gradients of {} images need {}, this machine has {} left; a smaller batch lowers it",
+      spec.file, batch, short_bytes(static_cast<double>(needed)), short_bytes(static_cast<double>(there))));
 }
 
 /// Throws InputError where images, model and batch do not go together.
@@ -89,7 +89,7 @@ TrainReport train_network_model(const TrainSpec& spec, const TrainProgress& prog
   const Model model = require_network(load_model(spec.model_file, Numbers::run), "train beside recurrent models");
   model.at_operators([&] {
     require_no_blocks(model.network, "training");
-    require_pattern_memory(model.network, model.weights, machine_memory());
+    require_pattern_memory(model.network, model.weights, available_memory());
   });
   require_optimizer(spec, model.value_bytes);
   NetworkTraining training;

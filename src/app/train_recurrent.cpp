@@ -38,7 +38,7 @@ void require_supported(const TrainSpec& spec, const RecurrentBackend& backend,
 /// Throws BackendError where states, gradients and inputs do not fit into this machine.
 void require_training_memory(const TrainSpec& spec, const PassShape& shape, unsigned value_bytes) {
   const std::uint64_t per_step = (shape.cell.kind == CellKind::gru ? 6 : 2) * shape.cell.hidden + shape.cell.input;
-  const std::uint64_t there = machine_memory();
+  const std::uint64_t there = available_memory();
   std::string text = "2^64 bytes or more";
   try {
     const std::uint64_t needed =
@@ -49,7 +49,7 @@ void require_training_memory(const TrainSpec& spec, const PassShape& shape, unsi
     // More than any machine has.
   }
   throw BackendError(
-      fmt::format("{}: states and gradients of {} steps of {} sequences need {}, this machine has {}; "
+      fmt::format("{}: states and gradients of {} steps of {} sequences need {}, this machine has {} left; "
                   "fewer steps or a smaller batch lower it",
                   spec.file, shape.steps, shape.batch, text, short_bytes(static_cast<double>(there))));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -44,13 +45,14 @@ OptimumSearch optimum_search(const TrainingRequest& request, const Watch& watch)
 /// Throws InputError where the simulations, which are kept for the report, would not fit into memory.
 void require_study_memory(const TrainingFile& file, const PipelineStudy& study) {
   double needed = 0;
+  const auto there = static_cast<double>(available_memory());
   for (const PipelineChoice& choice : study.choices) {
     needed += static_cast<double>(simulation_bytes(choice.pipeline));
-    if (needed <= static_cast<double>(machine_memory())) continue;
-    throw file.error(choice.line, fmt::format("the operations of the policies up to {} need about {}, this machine has "
-                                              "{}, accepted are fewer layers, micro-batches, devices or policies",
-                                              choice.label, short_bytes(needed),
-                                              short_bytes(static_cast<double>(machine_memory()))));
+    if (needed <= there) continue;
+    throw file.error(choice.line,
+                     fmt::format("the operations of the policies up to {} need about {}, this machine has {} left, "
+                                 "accepted are fewer layers, micro-batches, devices or policies",
+                                 choice.label, short_bytes(needed), short_bytes(there)));
   }
 }
 
@@ -92,12 +94,31 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   return runs;
 }
 
+/// What simulating so many operations takes, where that is worth saying: ": 60 M operations, about 30 s".
+std::string work_text(double operations) {
+  constexpr double kOperationsPerSecond = 2e6;  // of one core of an Intel Xeon: reports/training.md
+  const double seconds = operations / kOperationsPerSecond;
+  return seconds < 1 ? "" : fmt::format(": {} operations, about {}", short_count(operations), short_seconds(seconds));
+}
+
+/// Operations of a step: forward, and both gradients.
+double operations_of(const Pipeline& pipeline) {
+  return 3. * static_cast<double>(pipeline.layers()) * static_cast<double>(pipeline.micro_batches);
+}
+
+/// Of all orders by all rules of the link.
+double operations_of(const DataParallelStudy& study) {
+  const auto layers = static_cast<double>(study.step.layers());
+  return static_cast<double>(std::size(kLinkRules)) * (layers + 1) * 3 * layers;
+}
+
 PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search,
                              const Watch& watch) {
   require_study_memory(file, study);
   PipelineAnswers answers;
   for (const PipelineChoice& choice : study.choices) {
-    watch.show(fmt::format("simulating {}", choice.label));
+    watch.show(fmt::format("simulating {} ({} of {}){}", choice.label, answers.choices.size() + 1, study.choices.size(),
+                           work_text(operations_of(choice.pipeline))));
     try {
       answers.choices.push_back(evaluate(choice, search));
     } catch (const std::invalid_argument& error) {
@@ -121,6 +142,8 @@ auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearc
   } else if constexpr (std::is_same_v<Study, FirstKMemoryStudy>) {
     return evaluate(study);
   } else {
+    if constexpr (std::is_same_v<Study, DataParallelStudy>)
+      watch.show(fmt::format("simulating {}{}", file.name, work_text(operations_of(study))));
     return evaluate(study, search);
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calibrating.hpp"
+#include "outputs.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
@@ -18,6 +19,7 @@
 #include "upsweep/base/memory.hpp"
 #include "upsweep/devices/registry.hpp"
 #include "upsweep/io/npy.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -266,7 +268,10 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   ValidateOutcome outcome{std::move(found)};
   const auto& made = std::get<NetworkValidation>(outcome.found);
   outcome.verdict = validation_verdict(made.report());
-  if (store) outcome.run_ids = store_network(*store, request, file, outcome, caller, watch);
+  if (store) {
+    outcome.not_kept =
+        try_to_keep([&] { outcome.run_ids = store_network(*store, request, file, outcome, caller, watch); });
+  }
   if (const auto mismatch = made.validation.first_mismatch()) outcome.mismatch = mismatch->what;
   if (const std::string failure = made.validation.first_failure(); !failure.empty()) outcome.failure = failure;
   return outcome;
@@ -331,6 +336,11 @@ ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const 
     throw RequestError("schedule", "with `all_depths` or `all_schedules`, accepted is one of them");
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
   check_sizes(request.sizes);
+  if (request.gradient) {
+    check_output({"gradient", *request.gradient, kGradientMark},
+                 {{"model", request.model}, {"machine", request.machine.value_or("")}, {"db", request.db.value_or("")}},
+                 request.force);
+  }
   const ModelFile file(request.model, request.onnx);
   require_recurrent_settings(file, request.model, request.sizes);
   if (!file.holds<RecurrentModel>()) return validate_network(request, file, caller, watch);

@@ -92,15 +92,15 @@ void require_memory(const RecurrentModel& model, const std::vector<PassRequest>&
     largest = bytes;
     pass = fmt::format(", and {} {}", to_string(request.method), short_bytes(static_cast<double>(bytes)));
   }
-  const std::uint64_t there = machine_memory();
+  const std::uint64_t there = available_memory();
   const std::uint64_t total = checked_add(needed, largest);
   if (total <= there / 10 * 9) return;  // others need some, too
-  throw BackendError(
-      fmt::format("{}: states, gradients and their bounds for {} steps of {} sequences need {}{}, accepted is nine "
-                  "tenths of what this "
-                  "machine has, {}; blocked:P stores no Jacobians, fewer `steps` or a smaller `batch` lower all of it",
-                  model.file, model.steps, model.batch, short_bytes(static_cast<double>(needed)), pass,
-                  short_bytes(static_cast<double>(there))));
+  throw BackendError(fmt::format(
+      "{}: states, gradients and their bounds for {} steps of {} sequences need {}{}, accepted is nine "
+      "tenths of what this "
+      "machine has left, {}; blocked:P stores no Jacobians, fewer `steps` or a smaller `batch` lower all of it",
+      model.file, model.steps, model.batch, short_bytes(static_cast<double>(needed)), pass,
+      short_bytes(static_cast<double>(there))));
 }
 
 /// Rates of what is run, and no others.
@@ -226,7 +226,7 @@ ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFi
   outcome.verdict = passes_verdict(found);
   PassRecord record = pass_record(caller, found);
   record.verdict = kept(outcome.verdict);
-  if (store) outcome.run_ids = {store->save(record)};
+  if (store) outcome.not_kept = try_to_keep([&] { outcome.run_ids = {store->save(record)}; });
   outcome.mismatch = mismatch_of(found.validation);
   outcome.failure = failure_of(found.validation, request.backend);
   return outcome;

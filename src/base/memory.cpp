@@ -1,67 +1,45 @@
 #include "upsweep/base/memory.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
-#include <limits>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "memory_limits.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 /// How much more is taken before the system is asked again what it has left.
 constexpr std::uint64_t kStep = std::uint64_t{1} << 26;
 /// Of the memory of the machine, the share that is left to others.
 constexpr std::uint64_t kReserve = 16;
 
 std::atomic<std::uint64_t> held{0};
-std::atomic<std::uint64_t> ceiling{kNone};
+std::atomic<std::uint64_t> ceiling{MemoryLimit::kNoLimit};
 
-/// The number after `key` in a file of the system, or its first one without a key; nothing where there is none.
-std::optional<std::uint64_t> system_number(const char* file, const std::string& key = "") {
-  std::ifstream stream(file);
-  std::string word;
-  while (!key.empty() && stream >> word && word != key) {
-  }
-  std::uint64_t number = 0;
-  return stream >> number ? std::optional(number) : std::nullopt;
-}
-
-/// What the control group may have; kNone without a limit.
-std::uint64_t group_memory() { return system_number("/sys/fs/cgroup/memory.max").value_or(kNone); }
-
-/// What is left of that; file contents that nobody uses count as left.
-std::uint64_t group_left() {
-  const std::uint64_t most = group_memory();
-  const auto used = system_number("/sys/fs/cgroup/memory.current");
-  if (most == kNone || !used) return kNone;
-  const std::uint64_t files = system_number("/sys/fs/cgroup/memory.stat", "inactive_file").value_or(0);
-  const std::uint64_t fixed = *used - std::min(*used, files);
-  return most - std::min(most, fixed);
+/// What this process may have and what is left of it, of all that limits it.
+MemoryLimit limit_now() {
+  static const std::vector<MemoryGroup> groups = memory_groups();
+  return smaller(machine_limit(), smaller(group_limit(groups), address_limit()));
 }
 
 }  // namespace
 
 std::uint64_t machine_memory() {
-  static const std::uint64_t memory =
-      std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE)),
-               group_memory());
+  static const std::uint64_t memory = limit_now().most;
   return memory;
 }
 
 std::uint64_t available_memory() {
-  constexpr std::uint64_t kKibibyte = 1024;
-  const auto free = system_number("/proc/meminfo", "MemAvailable:");
-  return std::min({machine_memory(), free ? *free * kKibibyte : kNone, group_left()});
+  const MemoryLimit limit = limit_now();
+  return std::min(limit.most, limit.left);
 }
 
 std::string memory_text(std::uint64_t bytes) {

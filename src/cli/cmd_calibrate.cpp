@@ -26,6 +26,7 @@ Command declare_calibrate(CLI::App& root, const Invocation& invocation) {
       ->check(CLI::IsMember({"fp32", "fp64", "both"}))
       ->capture_default_str();
   app->add_flag("--quick", request.quick, "a third of the products: to try it out, not for figures");
+  declare_force(*app, request.force);
   app->add_option("--db", request.db, "store the machine in this SQLite file")->type_name("FILE");
   declare_format(*app, options->format);
   return {app, [options, &invocation](const Client& client) {

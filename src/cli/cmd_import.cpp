@@ -16,6 +16,7 @@ Command declare_import(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the model file to write: a name that ends with .yaml")
       ->type_name("FILE.yaml")
       ->required();
+  declare_force(*app, options->request.force);
   declare_onnx_options(*app, options->onnx);
   declare_format(*app, options->format);
   return {app, [options, &invocation](const Client& client) {

@@ -48,6 +48,7 @@ Command declare_plot(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the picture to write: a name that ends with .svg")
       ->type_name("FILE.svg")
       ->required();
+  declare_force(*app, options->request.force);
   return {app, [options, &invocation](const Client& client) { return run_plot(*options, invocation, client); }};
 }
 

@@ -18,6 +18,7 @@ Command declare_report(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the page to write: a name that ends with .html")
       ->type_name("FILE.html")
       ->required();
+  declare_force(*app, options->request.force);
   app->add_option("--run", options->run, "this run alone; default: all")->type_name("ID");
   app->add_option("--study", options->study, "this study alone")->type_name("ID");
   return {app, [options, &invocation](const Client& client) {

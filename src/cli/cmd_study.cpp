@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "streams.hpp"
 #include "upsweep/app/failure.hpp"
 #include "upsweep/app/study.hpp"
 #include "upsweep/base/error.hpp"
@@ -57,7 +58,7 @@ int follow_study(const StudyRequest& request, const Invocation& invocation) {
     // As rank 0 says.
   } catch (const std::exception& error) {
     // Rank 0 may find nothing wrong, on another machine.
-    fmt::print(stderr, "upsweep: error: rank {}: {}\n", request.place.rank, error.what());
+    say_line(fmt::format("upsweep: error: rank {}: {}", request.place.rank, error.what()));
   }
   return 0;
 }
@@ -65,7 +66,7 @@ int follow_study(const StudyRequest& request, const Invocation& invocation) {
 /// The study of a program: of all ranks of its job, and stopped by its signals.
 int run_ranks(StudyRequest request, const std::string& format, const Invocation& invocation, const Client& client) {
   const MpiSession session(
-      [](const std::string& last_words) { fmt::print(stderr, "upsweep: error: {}\n", last_words); });
+      [](const std::string& last_words) { say_line(fmt::format("upsweep: error: {}", last_words)); });
   request.place = session.place();
   request.keep_tidy = remove_when_stopped;
   if (request.place.rank != 0) return follow_study(request, invocation);

@@ -20,6 +20,7 @@ Command declare_trace(CLI::App& root, const Invocation& invocation) {
   app->add_option("--out", options->request.out, "the trace to write: a name that ends with .json")
       ->type_name("FILE.json")
       ->required();
+  declare_force(*app, options->request.force);
   return {app, [options, &invocation](const Client& client) {
             options->request.run = parse_id("--run", options->run).value();
             say_written(client.watch, options->request.out, run(options->request, invocation, client.watch).bytes);

@@ -52,6 +52,7 @@ Command declare_train(CLI::App& root, const Invocation& invocation) {
                   "where backward passes run, instead of the file's: reference, cpu, cuda");
   app->add_option("--workers", options->workers, "threads; default: all that this machine has")->type_name("P");
   app->add_option("--svg", options->request.svg, "draw the curves into this SVG file, by Node.js")->type_name("FILE");
+  declare_force(*app, options->request.force);
   app->add_option("--db", options->request.db, "keep the curves and times in this SQLite file")->type_name("FILE");
   declare_format(*app, options->format);
   return {app, [options, &invocation](const Client& client) { return run_train(*options, invocation, client); }};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "command.hpp"
 #include "options.hpp"
@@ -53,6 +54,7 @@ int run_validate(const ValidateOptions& options, const Invocation& invocation, c
   const auto outcome = outcome_of(request_of(options), invocation, client.watch);
   say_stored(client.watch, options.model.db, outcome->run_ids);
   give(client, options.model.format, outcome);
+  if (outcome->not_kept) std::rethrow_exception(outcome->not_kept);
   if (outcome->mismatch) throw ValidationFailed(*outcome->mismatch);
   if (outcome->failure) throw BackendError(*outcome->failure);
   return 0;
@@ -102,7 +104,9 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
   app->add_flag("--no-prediction", options->request.no_prediction,
                 "run at once, without measuring rates to predict from")
       ->group("Recurrent models");
-  app->add_flag("--force", options->request.force, "run what exceeds 2e10 FLOPs or 8 GiB of live values, too");
+  app->add_flag("--force", options->request.force,
+                "run what exceeds 2e10 FLOPs or 8 GiB of live values, too, and replace a file of --gradient that "
+                "upsweep did not write");
   return {app, [options, schedule, seed, &invocation](const Client& client) {
             options->has_schedule = schedule->count() > 0;
             options->has_seed = seed->count() > 0;

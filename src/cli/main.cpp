@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "parse_errors.hpp"
+#include "streams.hpp"
 #include "upsweep/app/failure.hpp"
 #include "upsweep/cli/build_facts.hpp"
 
@@ -32,27 +32,34 @@ std::string one_line(std::string text) {
 }
 
 int fail(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "upsweep: error: {}\n", one_line(message));
+  cli::say_line(fmt::format("upsweep: error: {}", one_line(message)));
   return code;
 }
 
-/// Whether mpirun started this process as another rank than the first.
+/// A variable of the environment; empty where it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets variables
+  return value == nullptr ? "" : value;
+}
+
+/// Whether mpirun started this process as another rank than the first of several.
 bool is_other_rank() {
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return rank != nullptr && std::string_view(rank) != "0";
+  const std::string_view rank = variable("OMPI_COMM_WORLD_RANK");
+  const std::string_view ranks = variable("OMPI_COMM_WORLD_SIZE");
+  return !rank.empty() && rank != "0" && !ranks.empty() && ranks != "1";
 }
 
 int usage_error(const std::string& message, const CLI::App* command) {
   if (command == nullptr) {
     fail(kUsage, message);
-    fmt::print(stderr, "usage: upsweep {} [OPTIONS]; upsweep --help lists them\n", cli::command_names("|"));
+    cli::say_line(fmt::format("usage: upsweep {} [OPTIONS]; upsweep --help lists them", cli::command_names("|")));
     return kUsage;
   }
   // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
   // make mpirun end the first before it has.
   if (command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
-  fmt::print(stderr, "usage: {}; upsweep {} --help lists them\n", cli::usage_of(*command), command->get_name());
+  cli::say_line(fmt::format("usage: {}; upsweep {} --help lists them", cli::usage_of(*command), command->get_name()));
   return kUsage;
 }
 
@@ -81,6 +88,7 @@ void declare_texts(CLI::App& root) {
 
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
+  cli::guard_streams();
   std::signal(SIGINT, on_interrupt);
   const cli::Invocation invocation{cli::build_facts().version,
                                    std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
@@ -103,6 +111,9 @@ int run_program(int argc, char** argv) {
     return chosen->run({console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
     return root.exit(help);
+  } catch (const cli::ReaderGone&) {
+    cli::end_by_pipe_signal();
+    return kDone;  // where the signal is blocked
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {

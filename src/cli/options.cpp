@@ -65,6 +65,10 @@ void declare_format(CLI::App& app, std::string& format) {
       ->capture_default_str();
 }
 
+void declare_force(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "replace a file of that name that upsweep did not write, too");
+}
+
 void declare_count_options(CLI::App& app, CountOptions& options) {
   app.add_option("--count-limit", options.limit,
                  "pairs of entries that counting the products of one schedule may go through (64 of them at once where "

@@ -74,6 +74,9 @@ void declare_onnx_options(CLI::App& app, OnnxTexts& texts, const std::string& ot
 /// Declares --format table|json|csv.
 void declare_format(CLI::App& app, std::string& format);
 
+/// Declares --force of a command that writes a file.
+void declare_force(CLI::App& app, bool& force);
+
 /// An integer of at least 0. Throws UsageError that names the option, as all of these.
 [[nodiscard]] std::uint64_t parse_whole(const std::string& option, const std::string& text);
 

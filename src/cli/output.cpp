@@ -6,21 +6,19 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <stdexcept>
 #include <utility>
 
 #include "options.hpp"
+#include "streams.hpp"
 #include "terminal.hpp"
 #include "upsweep/cli/rendered.hpp"
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/document/text_lines.hpp"
 
 namespace upsweep::cli {
 
 void print_document(const std::string& format, const Document& document) {
-  const std::string text = rendered(document, format, terminal_style());
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw std::runtime_error("standard output cannot be written");
-  }
+  write_output(rendered(document, format, terminal_style()));
 }
 
 void say_stored(const Watch& watch, const std::optional<std::string>& db, const std::vector<std::int64_t>& ids) {
@@ -32,22 +30,25 @@ void say_written(const Watch& watch, const std::string& out, std::size_t bytes) 
   watch.say(fmt::format("wrote {} ({})", out, short_bytes(static_cast<double>(bytes))));
 }
 
-Console::Console(const CLI::App& command, std::string ending) : command_(command), ending_(std::move(ending)) {}
+Console::Console(const CLI::App& command, std::string ending)
+    : command_(command), ending_(std::move(ending)), waiting_([this](const std::string& note) { say(note); }) {}
 
 Console::~Console() { clear(); }
 
 Watch Console::watch() {
   Watch watch;
   if (isatty(STDERR_FILENO) == 1) watch.progress = [this](const std::string& doing) { show(doing); };
-  watch.note = [this](const std::string& note) {
-    clear();
-    fmt::print(stderr, "upsweep: {}\n", with_options(note, command_));
-  };
+  watch.note = [this](const std::string& note) { say(note); };
   return watch;
 }
 
+void Console::say(const std::string& note) {
+  clear();
+  say_line(fmt::format("upsweep: {}", with_options(note, command_)));
+}
+
 void Console::clear() {
-  if (is_shown_) fmt::print(stderr, "\r\033[K");
+  if (is_shown_) std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   is_shown_ = false;
 }
@@ -57,8 +58,9 @@ void Console::show(const std::string& doing) {
   winsize size{};
   const bool has_width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A longer line would break, and its first part stay.
-  const std::string text = fmt::format("upsweep: {}{}", doing, ending_);
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, has_width ? size.ws_col - 1U : text.size()));
+  const std::string text = visible_text(fmt::format("upsweep: {}{}", doing, ending_));
+  const std::string line = "\r\033[K" + text.substr(0, has_width ? size.ws_col - 1U : text.size());
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
   is_shown_ = true;
 }

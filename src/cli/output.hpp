@@ -9,11 +9,11 @@
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/document/document.hpp"
+#include "upsweep/store/waiting.hpp"
 
 namespace upsweep::cli {
 
-/// Writes a document in the given format ("json", "csv" or "table") to standard output; throws std::runtime_error when
-/// that fails.
+/// Writes a document in the given format ("json", "csv" or "table") to standard output, as write_output() does.
 void print_document(const std::string& format, const Document& document);
 
 /// Says where runs went, if they went anywhere: "stored in runs.sqlite as runs 3, 4".
@@ -23,7 +23,7 @@ void say_stored(const Watch& watch, const std::optional<std::string>& db, const 
 void say_written(const Watch& watch, const std::string& out, std::size_t bytes);
 
 /// Standard error while a command works: its notes and, where it is a terminal, one line of progress that is written
-/// over again and again and goes with this object.
+/// over again and again and goes with this object. It also says where a command waits for a database.
 class Console {
  public:
   /// `command` has the options that notes name; `ending` stands behind what is under way.
@@ -39,11 +39,13 @@ class Console {
   void clear();
 
  private:
+  void say(const std::string& note);
   void show(const std::string& doing);
 
   const CLI::App& command_;
   std::string ending_;
   bool is_shown_ = false;
+  WaitingNote waiting_;
 };
 
 }  // namespace upsweep::cli

@@ -2,7 +2,11 @@
 
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
+
+#include "colours.hpp"
+#include "upsweep/document/text_lines.hpp"
 
 namespace upsweep {
 namespace {
@@ -17,6 +21,27 @@ void merge(Json& into, const Json& from) {
       mine = value;
     }
   }
+}
+
+/// Words of a part without what a terminal would obey, but for the colours of tables in them.
+std::string visible_words(const std::string& words, const TextStyle& style) {
+  if (!style.is_coloured) return visible_text(words);
+  std::string visible;
+  std::string_view rest = words;
+  while (!rest.empty()) {
+    std::size_t at = rest.size();
+    std::string_view colour;
+    for (const std::string_view one : {kBestColour, kNoColour}) {
+      if (const std::size_t found = rest.find(one); found < at) {
+        at = found;
+        colour = one;
+      }
+    }
+    visible += visible_text(rest.substr(0, at));
+    visible += colour;
+    rest.remove_prefix(at + colour.size());
+  }
+  return visible;
 }
 
 }  // namespace
@@ -99,9 +124,9 @@ std::string Document::text(const TextStyle& style) const {
   for (const Part& part : parts_) {
     if (!part.is_for_people) continue;
     if (const auto* words = std::get_if<std::function<std::string(const TextStyle&)>>(&part.content)) {
-      text += (*words)(style);
+      text += visible_words((*words)(style), style);
     } else {
-      text += std::get<Table>(part.content).text(style);
+      text += visible_words(std::get<Table>(part.content).text(style), style);
     }
   }
   return text;

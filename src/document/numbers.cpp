@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 namespace upsweep {
 namespace {
@@ -59,10 +61,23 @@ std::string short_ratio(double ratio) {
   return ratio < 10'000 ? four_digits(ratio) + 'x' : fmt::format("{:.0f}x", ratio);
 }
 
+namespace {
+
+/// Whether a spreadsheet would take a cell for a formula: it begins like one and is no number.
+bool is_formula(const std::string& cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell[0]) == std::string_view::npos) return false;
+  char* end = nullptr;
+  static_cast<void>(std::strtod(cell.c_str(), &end));
+  return end != cell.c_str() + cell.size();
+}
+
+}  // namespace
+
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (const std::string& cell : cells) {
-    if (&cell != &cells.front()) line += ',';
+  for (const std::string& text : cells) {
+    const std::string cell = is_formula(text) ? "'" + text : text;
+    if (&text != &cells.front()) line += ',';
     if (cell.find_first_of(",\"\r\n") == std::string::npos) {
       line += cell;
       continue;

@@ -1,5 +1,7 @@
 #include "upsweep/document/text_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace upsweep {
@@ -16,6 +18,7 @@ std::size_t control_bytes(std::string_view rest) {
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
   if (byte(0) == 0xc2 && is_within(byte(1), 0x80, 0x9f)) return 2;  // C1
   if (byte(0) == 0xd8 && byte(1) == 0x9c) return 2;                 // U+061C, as the next ones: which way texts run
+  if (byte(0) == 0xef && byte(1) == 0xbf && is_within(byte(2), 0xbe, 0xbf)) return 3;  // U+FFFE and U+FFFF, none at all
   if (byte(0) != 0xe2) return 0;
   const bool is_of_text = byte(1) == 0x80 && (is_within(byte(2), 0x8e, 0x8f) || is_within(byte(2), 0xa8, 0xae));
   return is_of_text || (byte(1) == 0x81 && is_within(byte(2), 0xa6, 0xa9)) ? 3 : 0;
@@ -92,6 +95,38 @@ std::string without_controls(std::string_view text, char instead) {
     at += std::max<std::size_t>(bytes, 1);
   }
   return plain;
+}
+
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0xc2 || first > 0xf4) return 1;
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (bytes > text.size()) return 1;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if (!is_continuation(text[i])) return 1;
+  return bytes;
+}
+
+std::string visible_text(std::string_view text) {
+  std::string visible;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const std::size_t bytes = character_bytes(rest);
+    const unsigned first = static_cast<unsigned char>(rest[0]);
+    const bool is_no_character = bytes == 1 && first >= 0x80;
+    if (rest[0] == '\n' || (!is_no_character && control_bytes(rest) == 0)) {
+      visible.append(rest.substr(0, bytes));
+    } else if (bytes == 1) {
+      visible += fmt::format("\\x{:02x}", first);
+    } else {
+      unsigned point = first & (bytes == 2 ? 0x1fU : 0x0fU);
+      for (std::size_t i = 1; i < bytes; ++i) point = point << 6U | (static_cast<unsigned char>(rest[i]) & 0x3fU);
+      visible += fmt::format("\\u{:04x}", point);
+    }
+    at += bytes;
+  }
+  return visible;
 }
 
 void align_units(std::vector<std::string>& cells) {

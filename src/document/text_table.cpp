@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "colours.hpp"
 #include "upsweep/document/text_lines.hpp"
 
 namespace upsweep {
@@ -15,8 +16,6 @@ constexpr std::size_t kColumnGap = 2;   // between columns
 constexpr std::size_t kLeastText = 12;  // to which columns of text shrink before others go to another block
 constexpr std::size_t kLongestRule = 60;
 constexpr std::size_t kRemarkShare = 4;  // of the width: what remarks get before columns go to another block
-constexpr const char* kBestColour = "\033[1;32m";
-constexpr const char* kNoColour = "\033[0m";
 
 /// Widths that a column can have.
 struct ColumnRange {
@@ -179,7 +178,9 @@ void TableLayout::append_block(std::string& text, const std::vector<std::size_t>
       }
       out.erase(out.find_last_not_of(' ') + 1);
       const bool is_green = style_.is_coloured && mark == RowMark::best;
-      text += is_green ? kBestColour + out + kNoColour : out;
+      if (is_green) text += kBestColour;
+      text += out;
+      if (is_green) text += kNoColour;
       text += '\n';
     }
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -60,10 +61,14 @@ std::string tick_text(double value, AxisUnit unit) {
   return scaled_text(value, 1000, {"", "k", "M", "G", "T", "P", "E"});
 }
 
+double rounded_to(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
 FigureData rounded(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (value == std::floor(value) && std::fabs(value) < 1e6) return static_cast<std::int64_t>(value);
-  return std::stod(fmt::format("{:.6g}", value));
+  return rounded_to(value, 6);
 }
 
 PlotAxis::PlotAxis(const std::vector<double>& values, AxisUnit unit, Kind kind) : unit_(unit) {

@@ -14,6 +14,9 @@ enum class AxisUnit : std::uint8_t { number, seconds, bytes };
 /// "1 us", "32 KiB", "10 k", "0.25": a round number for an axis, at most four digits.
 [[nodiscard]] std::string tick_text(double value, AxisUnit unit);
 
+/// A value to so many significant digits, also where it is as small as doubles are.
+[[nodiscard]] double rounded_to(double value, int digits);
+
 /// A value in at most six significant digits, so that a table stays small; null where it is not finite.
 [[nodiscard]] FigureData rounded(double value);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "plot_axis.hpp"
 #include "run_parts.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
@@ -170,7 +171,7 @@ std::optional<Figure> study_map_figure(const StoredStudy& study, std::span<const
   figure.signals["legend_values"] = {low, low / 2, 0, high / 2, high};
   FigureData labels = FigureData::array();
   for (const double power : {low, low / 2, 0.0, high / 2, high})
-    labels.push_back(fmt::format("{:.10g}x", std::stod(fmt::format("{:.3g}", std::exp2(power)))));
+    labels.push_back(fmt::format("{:.10g}x", rounded_to(std::exp2(power), 3)));
   figure.signals["legend_labels"] = std::move(labels);
   const std::size_t rows = (down.size() + axes.skip_y - 1) / axes.skip_y;
   figure.signals["has_text"] = across.size() <= kMostPlacesWithText && rows <= kMostPlacesWithText;

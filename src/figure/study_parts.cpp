@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "plot_axis.hpp"
 #include "run_parts.hpp"
 #include "upsweep/document/numbers.hpp"
 
@@ -143,7 +144,7 @@ std::string StudyGrid::place_text(std::uint64_t position) const {
 
 std::string value_text(double value) {
   const std::string exact = fmt::format("{:.10g}", value);
-  const bool is_round = std::stod(fmt::format("{:.4g}", value)) == value;
+  const bool is_round = rounded_to(value, 4) == value;
   return exact.size() <= 7 && !is_round ? exact : tick_text(value, AxisUnit::number);
 }
 

@@ -2,22 +2,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "node_process.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
 namespace {
 
 constexpr std::chrono::seconds kMostSecondsOfNode{60};
+constexpr std::size_t kShown = 100;  // of what a program prints that is not node
 
-/// JSON in the middle of a script.
+/// Whether XML has no such character: of those that JSON writes as \uXXXX, controls, U+FFFE and U+FFFF.
+bool is_no_xml(std::string_view digits) {
+  return (digits.starts_with("00") && digits < "0020" && digits != "0009" && digits != "000a" && digits != "000d") ||
+         digits == "fffe" || digits == "ffff";
+}
+
+/// JSON in the middle of a script; characters that XML has not become U+FFFD.
 std::string script_json(const FigureData& data) {
-  return data.dump(-1, ' ', true, FigureData::error_handler_t::replace);
+  std::string json = data.dump(-1, ' ', true, FigureData::error_handler_t::replace);
+  constexpr std::string_view kInstead = "\\ufffd";
+  for (std::size_t at = json.find('\\'); at != std::string::npos; at = json.find('\\', at)) {
+    const char escaped = json[at + 1];
+    std::size_t length = escaped == 'u' ? kInstead.size() : 2;
+    if (escaped == 'b' || escaped == 'f' || (escaped == 'u' && is_no_xml(std::string_view(json).substr(at + 2, 4)))) {
+      json.replace(at, length, kInstead);
+      length = kInstead.size();
+    }
+    at += length;
+  }
+  return json;
+}
+
+/// What a program called node printed that is none.
+BusyError no_node(const std::string& out) {
+  return BusyError(fmt::format("the program 'node' on the PATH prints '{}', accepted is Node.js, which draws figures",
+                               out.substr(0, std::min(out.find('\n'), kShown))));
 }
 
 }  // namespace
@@ -28,7 +56,8 @@ void require_charts() {
   if (!has_charts())
     throw BusyError(
         "this program was built without the charting library, accepted is one built with node-vega and esbuild");
-  static_cast<void>(run_node("", kMostSecondsOfNode));
+  const NodeResult said = run_node("process.stdout.write('node ' + process.versions.node)", kMostSecondsOfNode);
+  if (!said.out.starts_with("node ") || said.exit_code != 0) throw no_node(said.out);
 }
 
 std::string draw_svg(const Figure& figure, Theme theme, unsigned width) {
@@ -43,6 +72,9 @@ std::string draw_svg(const Figure& figure, Theme theme, unsigned width) {
     throw std::runtime_error(fmt::format("node did not draw the figure {} (exit code {}): {}", figure.kind,
                                          result.exit_code, result.err.substr(0, result.err.find('\n'))));
   }
+  constexpr std::string_view kBegin = "<svg ";
+  if (!result.out.starts_with(kBegin)) throw no_node(result.out);
+  result.out.insert(kBegin.size(), fmt::format("{} ", kFigureMark));
   return std::move(result.out);
 }
 

@@ -15,6 +15,7 @@
 #include "replace_file.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -237,6 +238,8 @@ std::string machine_text(const Machine& machine) {
   return text;
 }
 
-void write_machine(const Machine& machine, const std::string& path) { replace_file(path, machine_text(machine)); }
+void write_machine(const Machine& machine, const std::string& path) {
+  replace_file(path, std::string(kMachineMark) + machine_text(machine));
+}
 
 }  // namespace upsweep

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "replace_file.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "weight_arrays.hpp"
 
 namespace upsweep {
@@ -109,7 +110,7 @@ class Arrays {
   [[nodiscard]] bool empty() const { return header_.empty(); }
   [[nodiscard]] std::string text() const {
     static_assert(std::endian::native == std::endian::little);
-    const std::string header = fmt::format("{{{}}}", header_);
+    const std::string header = fmt::format("{{{},{}}}", kArraysMark, header_);
     const std::uint64_t length = header.size();
     std::string text(sizeof length, '\0');
     std::memcpy(text.data(), &length, sizeof length);
@@ -206,6 +207,10 @@ void emit_operator(const Network& network, std::size_t o, const std::vector<std:
 
 }  // namespace
 
+std::string arrays_beside(const std::string& path) {
+  return std::filesystem::path(path).replace_extension(".safetensors").string();
+}
+
 WrittenModel write_model(const Model& model, bool with_values, const std::string& path) {
   const Network& network = model.network;
   const std::vector<std::string> names = file_names(network);
@@ -213,8 +218,9 @@ WrittenModel write_model(const Model& model, bool with_values, const std::string
   written.operators = names.size();
   Arrays arrays = arrays_of(model, names, with_values);
   const bool has_weights = !arrays.empty();
-  const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".safetensors");
-  IndexNames indices{beside.filename().string(), {}};
+  const std::string beside = arrays_beside(path);
+  const std::string beside_name = std::filesystem::path(beside).filename().string();
+  IndexNames indices{beside_name, {}};
   add_indices(network, {names.begin(), names.end()}, arrays, indices);
   YAML::Emitter out;
   out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted << model.name;
@@ -223,19 +229,18 @@ WrittenModel write_model(const Model& model, bool with_values, const std::string
   out << YAML::EndSeq << YAML::Key << "dtype" << YAML::Value << (model.value_bytes == 4 ? "fp32" : "fp64");
   if (!arrays.empty()) {
     const std::string text = arrays.text();
-    replace_file(beside.string(), text);
-    written.arrays = beside.string();
+    replace_file(beside, text);
+    written.arrays = beside;
     written.bytes = text.size();
   }
   if (has_weights) {
     out << YAML::Key << "weights" << YAML::Value << YAML::Flow << YAML::BeginMap << YAML::Key
-        << (with_values ? "values" : "masks") << YAML::Value << YAML::DoubleQuoted << beside.filename().string()
-        << YAML::EndMap;
+        << (with_values ? "values" : "masks") << YAML::Value << YAML::DoubleQuoted << beside_name << YAML::EndMap;
   }
   out << YAML::Key << "operators" << YAML::Value << YAML::BeginSeq;
   for (std::size_t o = 0; o < names.size(); ++o) emit_operator(network, o, names, indices, out);
   out << YAML::EndSeq << YAML::EndMap;
-  const std::string text = std::string(out.c_str()) + "\n";
+  const std::string text = std::string(kModelMark) + out.c_str() + "\n";
   replace_file(path, text);
   written.bytes += text.size();
   return written;

@@ -99,7 +99,7 @@ const LayerCosts& NetworkCosts::of(std::uint64_t samples) {
   const MicroBatch batch{samples, source().value_bytes, 0};
   try {
     if (is_csr_) {
-      require_pattern_memory(model_->network, model_->weights, machine_memory(), PatternForm::classes);
+      require_pattern_memory(model_->network, model_->weights, available_memory(), PatternForm::classes);
       return known_[samples] = csr_costs(model_->network, model_->weights, machine_, batch);
     }
     return known_[samples] = dense_costs(works_, machine_, batch);

@@ -334,7 +334,8 @@ void write_npy(const std::string& path, const std::vector<std::uint64_t>& shape,
   static_assert(std::endian::native == std::endian::little);
   std::string sizes;
   for (const std::uint64_t size : shape) sizes += fmt::format("{},", size);
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", sizes);
+  // Ends with kGradientMark.
+  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({})}}", sizes);
   // Magic, version and length take ten bytes; the header ends at a multiple of 64.
   header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
   header += '\n';

@@ -48,6 +48,16 @@ int write_and_close(int file, const std::string& content) {
 
 }  // namespace
 
+bool is_read_only_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error || !fs::exists(status)) return false;
+  constexpr fs::perms kWritable = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  // The first question is for root, who may write to everything.
+  return (status.permissions() & kWritable) == fs::perms::none || access(path.c_str(), W_OK) != 0;
+}
+
 void replace_file(const std::string& path, const std::string& content) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -55,6 +65,8 @@ void replace_file(const std::string& path, const std::string& content) {
     throw InputError(
         fmt::format("{}: cannot be written: not a regular file, accepted is a regular file or a new one", path));
   }
+  if (is_read_only_file(path))
+    throw InputError(fmt::format("{}: cannot be written: it is read-only, accepted is a writable file", path));
   std::string name;
   const int file = open_beside(path, name);
   if (file < 0) throw failure(path, errno);

@@ -22,7 +22,8 @@ std::string beside(const std::string& file, const std::string& path) {
 
 void require_text_file(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr const char* kAccepted = "accepted is a regular file or a new one, in a folder that can be written to";
+  constexpr const char* kAccepted =
+      "accepted is a writable regular file or a new one, in a folder that can be written to";
   if (path.empty()) throw InputError(fmt::format("'' is no name of a file, {}", kAccepted));
   const fs::path folder = fs::absolute(path).parent_path();
   std::error_code error;
@@ -33,6 +34,7 @@ void require_text_file(const std::string& path) {
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status))
     throw InputError(fmt::format("{} is no regular file, {}", path, kAccepted));
+  if (is_read_only_file(path)) throw InputError(fmt::format("{} is read-only, {}", path, kAccepted));
 }
 
 void write_text_file(const std::string& path, const std::string& content) { replace_file(path, content); }

@@ -72,7 +72,10 @@ class TreeBuilder final : public YAML::EventHandler {
     // A plain scalar that means null.
     if (!node->quoted && (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL"))
       node->kind = YamlNode::Kind::null;
-    add(std::move(node), 1, anchor);
+    // A long text counts as the values that its bytes could be.
+    constexpr std::size_t kBytesOfAValue = 64;
+    const std::uint64_t values = 1 + value.size() / kBytesOfAValue;
+    add(std::move(node), values, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,

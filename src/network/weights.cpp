@@ -10,15 +10,15 @@ namespace upsweep {
 
 void require_weights_memory(const Network& network, std::uint64_t bytes_each) {
   std::uint64_t bytes = 0;
+  const std::uint64_t there = available_memory();
   for (std::size_t o = 0; o < network.operators().size(); ++o) {
     const Operator& op = network.operators()[o];
     const auto shape = weight_shape(op.kind, op.in_shape);
     if (shape) bytes = checked_add(bytes, checked_mul(elements(*shape), bytes_each));
-    if (bytes > machine_memory()) {
-      throw OperatorError(o,
-                          fmt::format("{} '{}': the weights up to here need {} bytes, accepted is at most the memory "
-                                      "of this machine, {}",
-                                      kind_name(op.kind), op.name, bytes, machine_memory()));
+    if (bytes > there) {
+      throw OperatorError(o, fmt::format("{} '{}': the weights up to here need {} bytes, accepted is at most what this "
+                                         "machine has left, {}",
+                                         kind_name(op.kind), op.name, bytes, there));
     }
   }
 }

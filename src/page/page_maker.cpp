@@ -11,6 +11,7 @@
 #include "sha256.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/svg.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -272,6 +273,7 @@ std::string PageMaker::page() {
   std::string hashes = fmt::format("'sha256-{}'", sha256_base64(inline_code(page_script())));
   if (draws) hashes += fmt::format(" 'sha256-{}'", sha256_base64(inline_code(charts_script())));
   Markup out("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+  out.add("<meta name=\"generator\"").attribute("content", kPageGenerator).add(">\n");
   out.add("<meta http-equiv=\"Content-Security-Policy\"");
   out.attribute("content", fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src {}; img-src data:; "
                                        "base-uri 'none'; form-action 'none'",

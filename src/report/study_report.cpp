@@ -174,6 +174,10 @@ std::string counts_text(const StudyResult& result) {
     }
     text += ".\n";
   }
+  if (cache.damaged > 0) {
+    text += fmt::format("{} in the database {} damaged, as the checksum says: counted again.\n",
+                        counted_text(cache.damaged, "counted network"), cache.damaged == 1 ? "was" : "were");
+  }
   if (!result.is_exact) text += "Expected counts, not exact ones, where entries are random.\n";
   return text;
 }
@@ -220,6 +224,7 @@ Document document(const StudyReport& report) {
                           {"stored", cache.stored},
                           {"counted", cache.counted},
                           {"by_formula", cache.by_formula},
+                          {"damaged", cache.damaged},
                           {"hit_rate", cache.hit_rate()}}},
                         {"answers", answers_json(report.result.answers)},
                         {"invalid", invalid_json(report)},

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "smaller_score.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -84,18 +86,19 @@ std::string to_string(Objective objective) {
 
 Choice choose(std::span<const Candidate* const> candidates) {
   const auto score = [&](std::size_t i) { return *candidates[i]->score; };
+  const auto is_better = [&](std::size_t i, std::size_t than) { return is_smaller_score(score(i), score(than)); };
   Choice choice;
   std::optional<std::size_t> runner_up;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i]->feasible) continue;
     if (!candidates[i]->score) return {};
-    if (!choice.best || score(i) < score(*choice.best)) {
+    if (!choice.best || is_better(i, *choice.best)) {
       runner_up = std::exchange(choice.best, i);
-    } else if (!runner_up || score(i) < score(*runner_up)) {
+    } else if (!runner_up || is_better(i, *runner_up)) {
       runner_up = i;
     }
   }
-  if (runner_up && score(*choice.best) > 0) choice.margin = score(*runner_up) / score(*choice.best) - 1;
+  if (runner_up && score(*choice.best) > 0) choice.margin = std::max(0., score(*runner_up) / score(*choice.best) - 1);
   return choice;
 }
 

@@ -86,7 +86,7 @@ PointFigures score_point(const CountedNetwork& network, const Machine* machine, 
   for (std::uint32_t depth = asked.first_depth; depth < asked.end_depth; ++depth)
     scored.push_back(depth == 0 ? figures.plain : scored_by(hybrid_name(depth)));
   for (const std::string& name : asked.schemes) scored.push_back(scored_by(name));
-  choose_schedules(scored, 0, figures);
+  choose_schedules(scored, figures);
   return figures;
 }
 

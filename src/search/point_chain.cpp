@@ -14,9 +14,6 @@
 namespace upsweep {
 namespace {
 
-/// Share by which seconds that are equal on paper may differ.
-constexpr double kTie = 1e-12;
-
 PointSchedule score_scheme(const HomogeneousChain& chain, const std::string& name, const PointRules& rules) {
   const ScheduleProfile profile =
       profile_homogeneous_schedule(make_schedule(parse_schedule(name), chain.length()), chain, rules.value_bytes);
@@ -54,7 +51,7 @@ PointFigures score_chain(const HomogeneousChain& chain, unsigned value_bytes, co
   for (std::uint32_t depth = asked.first_depth; depth < asked.end_depth; ++depth)
     scored.push_back(depth == 0 ? figures.plain : scorer(depth, rules));
   for (const std::string& name : asked.schemes) scored.push_back(score_scheme(chain, name, rules));
-  choose_schedules(scored, figures.is_in_seconds ? kTie : 0, figures);
+  choose_schedules(scored, figures);
   return figures;
 }
 

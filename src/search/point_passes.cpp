@@ -95,7 +95,7 @@ PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape,
                     "at most the steps and {}, of unfused steps 1",
                     settings.schedule, kMostBlocks));
   }
-  choose_schedules(asked, 0, figures);
+  choose_schedules(asked, figures);
   return figures;
 }
 

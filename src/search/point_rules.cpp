@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "smaller_score.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -154,13 +155,13 @@ PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& r
   return scored;
 }
 
-void choose_schedules(const std::vector<PointSchedule>& asked, double tie, PointFigures& figures) {
+void choose_schedules(const std::vector<PointSchedule>& asked, PointFigures& figures) {
   const PointSchedule* best = nullptr;
   const PointSchedule* runner_up = nullptr;
   const PointSchedule* scan = nullptr;
   const PointSchedule* refused = nullptr;
-  const auto is_better = [tie](const PointSchedule& one, const PointSchedule* other) {
-    return other == nullptr || one.score < other->score * (1 - tie);
+  const auto is_better = [](const PointSchedule& one, const PointSchedule* other) {
+    return other == nullptr || is_smaller_score(one.score, other->score);
   };
   for (const PointSchedule& schedule : asked) {
     if (!schedule.is_feasible) {

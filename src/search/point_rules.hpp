@@ -50,8 +50,8 @@ struct PointRules {
 /// its seconds are not known.
 [[nodiscard]] PointSchedule score_counted(const CountedSchedule& schedule, const PointRules& rules);
 
-/// Fills in best, scan, refused_scan and margin from what was asked for, in the order of a search. Scores within a
-/// share `tie` of each other are equal: sums of seconds that are equal on paper may differ in their last digits.
-void choose_schedules(const std::vector<PointSchedule>& asked, double tie, PointFigures& figures);
+/// Fills in best, scan, refused_scan and margin from what was asked for, in the order of a search, by
+/// is_smaller_score().
+void choose_schedules(const std::vector<PointSchedule>& asked, PointFigures& figures);
 
 }  // namespace upsweep

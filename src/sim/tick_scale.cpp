@@ -18,8 +18,7 @@ struct Fraction {
 
 // Of the horizon: few enough for a time in units to become the same ticks again, after roundings of two doubles.
 constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 50U;
-constexpr double kWhole = 0x1p53;          // doubles below are exact where they are whole
-constexpr double kLargestExponent = 1023;  // of a double
+constexpr double kWhole = 0x1p53;  // doubles below are exact where they are whole
 
 Fraction reduced(std::uint64_t numerator, std::uint64_t denominator) {
   const std::uint64_t divisor = std::gcd(numerator, denominator);
@@ -87,8 +86,7 @@ TickScale TickScale::fit(std::span<const Quotient> quantities, double horizon) {
     return scale;
   }
   scale.is_exact_ = false;
-  const double exponent = std::floor(std::log2(static_cast<double>(kMostTicks)) - std::log2(horizon));
-  scale.ticks_per_unit_ = std::exp2(std::min(exponent, kLargestExponent));
+  scale.exponent_ = static_cast<int>(std::floor(std::log2(static_cast<double>(kMostTicks)) - std::log2(horizon)));
   return scale;
 }
 
@@ -111,7 +109,8 @@ std::uint64_t TickScale::ticks(const Quotient& quantity) const {
     const auto per_unit = static_cast<std::uint64_t>(ticks_per_unit_);
     if (part && per_unit % part->denominator == 0) return part->numerator * (per_unit / part->denominator);
   }
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(value * ticks_per_unit_)));
+  const double rounded = std::round(is_exact_ ? value * ticks_per_unit_ : std::ldexp(value, exponent_));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rounded));
 }
 
 }  // namespace upsweep

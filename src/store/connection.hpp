@@ -9,7 +9,8 @@
 
 namespace upsweep {
 
-/// An open SQLite connection. Every failure throws InputError that names the file.
+/// An open SQLite connection. Every failure throws InputError that names the file; BusyError where another program
+/// keeps it locked for a minute (WaitingNote).
 class Sqlite {
  public:
   /// Opens `file`, creating it where `create` is set. Waits up to a minute for other processes.
@@ -31,7 +32,7 @@ class Sqlite {
   [[nodiscard]] sqlite3* handle() const { return connection_.get(); }
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  /// Throws InputError with what SQLite says.
+  /// Throws InputError or BusyError with what SQLite says.
   [[noreturn]] void fail(int code) const;
 
  private:

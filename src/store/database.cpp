@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -71,9 +72,8 @@ void use_wal(Sqlite& database) {
     try {
       database.execute("PRAGMA journal_mode = WAL");
       return;
-    } catch (const InputError&) {
-      const int code = sqlite3_errcode(database.handle());
-      if (attempt >= kTries || (code != SQLITE_BUSY && code != SQLITE_LOCKED)) throw;
+    } catch (const BusyError&) {
+      if (attempt >= kTries) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   }
@@ -126,7 +126,10 @@ std::optional<Sqlite> open_with_log(const std::string& file) {
     static_cast<void>(database.integer("PRAGMA user_version"));
   } catch (const InputError&) {
     const int code = sqlite3_errcode(database.handle());
-    if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+    // Those files cannot be made, or not as long as they have to be: the folder is read-only, or the disk is full.
+    const bool has_no_log = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_FULL ||
+                            (code == SQLITE_IOERR && sqlite3_system_errno(database.handle()) != EIO);
+    if (!has_no_log) throw;
     const auto logged = std::filesystem::file_size(log, error);
     if (error || logged == 0) return std::nullopt;
     throw InputError(

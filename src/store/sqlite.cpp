@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
 #include "upsweep/base/error.hpp"
+#include "waiting.hpp"
 
 namespace upsweep {
 
@@ -57,13 +61,12 @@ Sqlite Sqlite::in_memory() {
 }
 
 void Sqlite::open(const std::string& path, int flags) {
-  constexpr int kWaitMs = 60'000;
   sqlite3* connection = nullptr;
   // One thread at a time uses a connection: it needs no locks of its own.
   const int code = sqlite3_open_v2(path.c_str(), &connection, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_timeout(connection, kWaitMs);
+  sqlite3_busy_handler(connection, wait_for_lock, nullptr);
 }
 
 void Sqlite::fail(int code) const {
@@ -74,6 +77,10 @@ void Sqlite::fail(int code) const {
     if (cause != 0) text += fmt::format(" ({})", std::generic_category().message(cause));
     throw InputError(fmt::format(
         "{}: {}, accepted is a disk with room that can be written; what was written before stays", file_, text));
+  }
+  if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+    throw BusyError(fmt::format(
+        "{}: another program keeps it locked, accepted is another database, or to wait until that one is done", file_));
   }
   throw InputError(
       fmt::format("{}: {}, accepted is a writable database that upsweep wrote, or a new name", file_, text));
@@ -99,7 +106,57 @@ Statement::Statement(Sqlite& database, std::string_view sql) : database_(databas
 bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
-  return code == SQLITE_ROW;
+  if (code == SQLITE_DONE) return false;
+  ++rows_;
+  if (rules_.empty()) learn_rules();
+  check_row();
+  return true;
+}
+
+void Statement::learn_rules() {
+  constexpr std::array<std::string_view, 3> kNumbers = {"INTEGER", "REAL", "NUMERIC"};
+  // Of counts and times; others (a margin, a loss, a position of which -1 is one) may be negative.
+  constexpr std::array<std::string_view, 15> kCounts = {"flops", "nnz",    "bytes", "ops",      "products",
+                                                        "rows",  "cols",   "span",  "elements", "points",
+                                                        "steps", "inputs", "_s",    "workers",  "levels"};
+  for (int column = 0; column < columns(); ++column) {
+    const char* type = sqlite3_column_decltype(statement_.get(), column);
+    const std::string name = column_name(column);
+    ColumnRule& rule = rules_.emplace_back();
+    rule.is_number = type != nullptr && std::ranges::find(kNumbers, std::string_view(type)) != kNumbers.end();
+    rule.is_count =
+        rule.is_number && std::ranges::any_of(kCounts, [&](std::string_view end) { return name.ends_with(end); });
+  }
+}
+
+bool Statement::is_possible(int column) const {
+  const ColumnRule& rule = rules_[static_cast<std::size_t>(column)];
+  if (!rule.is_number || is_null(column)) return true;
+  if (is_integer(column)) return !rule.is_count || integer(column) >= 0;
+  if (!is_float(column)) return false;
+  return std::isfinite(number(column)) && (!rule.is_count || number(column) >= 0);
+}
+
+void Statement::check_row() const {
+  for (int column = 0; column < columns(); ++column) {
+    if (is_possible(column)) continue;
+    throw InputError(fmt::format("{}: {} has '{}' as {}, accepted is a {}number: the database is damaged there",
+                                 database_.file(), row_text(column), text(column), column_name(column),
+                                 rules_[static_cast<std::size_t>(column)].is_count ? "nonnegative " : "finite "));
+  }
+}
+
+std::string Statement::row_text(int column) const {
+  const char* table = sqlite3_column_table_name(statement_.get(), column);
+  const std::string of = table == nullptr ? "a result" : fmt::format("table {}", table);
+  for (int other = 0; other < columns(); ++other) {
+    if (column_name(other) == "id") return fmt::format("{}, id {}", of, text(other));
+  }
+  const std::unique_ptr<char, void (*)(void*)> sql(sqlite3_expanded_sql(statement_.get()), sqlite3_free);
+  std::string where = sql ? sql.get() : "";
+  const std::size_t begin = where.find(" WHERE ");
+  where = begin == std::string::npos ? "" : where.substr(begin, where.find(" ORDER ", begin) - begin);
+  return fmt::format("{}, row {}{}", of, rows_, where);
 }
 
 std::string Statement::text(int column) const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "connection.hpp"
 
@@ -22,7 +23,7 @@ class Statement {
   /// Binds the values to the parameters from the first on; a double without a fraction is bound as an integer.
   template <class... Values>
   Statement& bind(const Values&... values) {
-    sqlite3_reset(statement_.get());
+    reset();
     int position = 0;
     (bind_one(++position, values), ...);
     return *this;
@@ -35,9 +36,13 @@ class Statement {
   }
 
   /// Ends reading: what was locked for it is free again.
-  void reset() { sqlite3_reset(statement_.get()); }
+  void reset() {
+    sqlite3_reset(statement_.get());
+    rows_ = 0;
+  }
 
-  /// Runs to the next row; false when there is none.
+  /// Runs to the next row; false when there is none. Throws InputError naming table and row where a value of it cannot
+  /// be: no finite number in a column of numbers, a negative count or time.
   bool step();
   /// Runs a statement without rows.
   void run() {
@@ -71,6 +76,18 @@ class Statement {
   [[nodiscard]] std::string column_name(int column) const { return sqlite3_column_name(statement_.get(), column); }
 
  private:
+  /// What a column of the result may hold.
+  struct ColumnRule {
+    bool is_number = false;
+    bool is_count = false;  ///< or a time: not below 0
+  };
+
+  void learn_rules();
+  void check_row() const;
+  [[nodiscard]] bool is_possible(int column) const;
+  /// Which row this is, as a user can look it up: "id 3 of ops", "row 2 of ops WHERE run_id = 1".
+  [[nodiscard]] std::string row_text(int column) const;
+
   void check(int code) const {
     if (code != SQLITE_OK) database_.fail(code);
   }
@@ -138,6 +155,8 @@ class Statement {
   };
   Sqlite& database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::vector<ColumnRule> rules_;  ///< by column, once there was a row
+  std::uint64_t rows_ = 0;         ///< since the last reset
 };
 
 }  // namespace upsweep

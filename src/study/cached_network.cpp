@@ -15,7 +15,7 @@ std::size_t scan_length(const Network& network) { return network.links().size() 
 
 Analysis count_on_image(const Network& network, const Model& model, PatternKind pattern,
                         std::vector<Schedule> schedules) {
-  require_pattern_memory(network, model.weights, machine_memory(), form_for(pattern));
+  require_pattern_memory(network, model.weights, available_memory(), form_for(pattern));
   return analyse({network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes}, pattern,
                  std::move(schedules));
 }

@@ -12,6 +12,7 @@
 
 #include "cached_network.hpp"
 #include "image_lines.hpp"
+#include "sealed_bytes.hpp"
 #include "settings_text.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/content_hash.hpp"
@@ -87,7 +88,7 @@ struct CountCache::Impl {
   std::shared_ptr<CachedNetwork> entry_of(const ContentKey& key);
   void weigh(const ContentKey& key, const CachedNetwork& entry, std::uint64_t weight);
   /// Adds the stored analysis, where there is one that can be read.
-  void load(const ContentKey& key, const Model& model, CachedNetwork& entry) const;
+  void load(const ContentKey& key, const Model& model, CachedNetwork& entry);
   void save(const ContentKey& key, const Analysis& analysis) const;
   /// Counts what is not there, with the others where that works; false where everything is there.
   bool count_missing(const Model& model, PatternKind pattern, std::span<const std::string> schedules,
@@ -108,6 +109,7 @@ struct CountCache::Impl {
   std::atomic<std::uint64_t> stored = 0;
   std::atomic<std::uint64_t> counted = 0;
   std::atomic<std::uint64_t> by_formula = 0;
+  std::atomic<std::uint64_t> damaged = 0;
   ImageLines lines;
 };
 
@@ -141,12 +143,17 @@ void CountCache::Impl::weigh(const ContentKey& key, const CachedNetwork& entry, 
 
 // What storage cannot do costs time, no more: whoever writes points to the same store says what is wrong with it.
 
-void CountCache::Impl::load(const ContentKey& key, const Model& model, CachedNetwork& entry) const {
+void CountCache::Impl::load(const ContentKey& key, const Model& model, CachedNetwork& entry) {
   if (!storage.load) return;
   try {
     const std::optional<std::string> bytes = storage.load(key);
     if (!bytes) return;
-    Analysis analysis = decode_analysis(*bytes);
+    const Unsealed unsealed = unseal(key, *bytes);
+    if (!unsealed.bytes) {
+      if (!unsealed.is_older) damaged.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    Analysis analysis = decode_analysis(*unsealed.bytes);
     if (is_of(analysis, model)) entry.add(std::move(analysis));
   } catch (const InputError&) {
     return;
@@ -158,7 +165,7 @@ void CountCache::Impl::load(const ContentKey& key, const Model& model, CachedNet
 void CountCache::Impl::save(const ContentKey& key, const Analysis& analysis) const {
   if (!storage.save) return;
   try {
-    storage.save(key, encode_analysis(analysis));
+    storage.save(key, seal(key, encode_analysis(analysis)));
   } catch (const InputError&) {
     return;
   }
@@ -262,9 +269,9 @@ std::shared_ptr<const Analysis> CountCache::counted(const Model& model, PatternK
 }
 
 CountStatistics CountCache::statistics() const {
-  return {impl_->asked.load(std::memory_order_relaxed), impl_->in_memory.load(std::memory_order_relaxed),
-          impl_->stored.load(std::memory_order_relaxed), impl_->counted.load(std::memory_order_relaxed),
-          impl_->by_formula.load(std::memory_order_relaxed)};
+  return {impl_->asked.load(std::memory_order_relaxed),      impl_->in_memory.load(std::memory_order_relaxed),
+          impl_->stored.load(std::memory_order_relaxed),     impl_->counted.load(std::memory_order_relaxed),
+          impl_->by_formula.load(std::memory_order_relaxed), impl_->damaged.load(std::memory_order_relaxed)};
 }
 
 }  // namespace upsweep

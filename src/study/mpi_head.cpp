@@ -150,6 +150,7 @@ CountStatistics MpiHead::counts() const {
     sum.stored += rank.counts.stored;
     sum.counted += rank.counts.counted;
     sum.by_formula += rank.counts.by_formula;
+    sum.damaged += rank.counts.damaged;
   }
   return sum;
 }

@@ -157,8 +157,8 @@ void field(Archive& archive, Value& value) {
 
 template <class Archive, class Value>
 void head_fields(Archive& archive, Value& unit) {
-  auto& [asked, in_memory, stored, counted, by_formula] = unit.counts;
-  fields(archive, unit.is_stopped, unit.seconds, asked, in_memory, stored, counted, by_formula);
+  auto& [asked, in_memory, stored, counted, by_formula, damaged] = unit.counts;
+  fields(archive, unit.is_stopped, unit.seconds, asked, in_memory, stored, counted, by_formula, damaged);
 }
 
 /// A list of items of one size.

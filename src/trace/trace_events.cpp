@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "upsweep/document/value.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -37,7 +38,7 @@ std::string json_string(const std::string& text) {
 std::string trace_number(double number) { return std::isfinite(number) ? fmt::format("{}", number) : "null"; }
 
 TraceWriter::TraceWriter(unsigned decimals, const Json& other_data)
-    : text_(fmt::format("{{\"displayTimeUnit\": \"ns\",\n\"otherData\": {},\n\"traceEvents\": [",
+    : text_(fmt::format("{{{},\n\"displayTimeUnit\": \"ns\",\n\"otherData\": {},\n\"traceEvents\": [", kTraceMark,
                         other_data.dump(1, ' ', true, Json::error_handler_t::replace))),
       tick_(power_of_ten(decimals)),
       decimals_(decimals) {}

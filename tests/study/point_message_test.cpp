@@ -28,8 +28,8 @@ auto fields(const PointSchedule& value) {
 }
 
 auto fields(const CountStatistics& value) {
-  const auto& [asked, in_memory, stored, counted, by_formula] = value;
-  return std::tie(asked, in_memory, stored, counted, by_formula);
+  const auto& [asked, in_memory, stored, counted, by_formula, damaged] = value;
+  return std::tie(asked, in_memory, stored, counted, by_formula, damaged);
 }
 
 void expect_equal(const std::optional<PointSchedule>& got, const std::optional<PointSchedule>& want) {

@@ -132,6 +132,11 @@ TEST(FirstKMemory, RefusesASumThatIsNotFinite) {
   EXPECT_THROW((void)first_k_memory({1, {1e308}, {1e308}}, {}), std::invalid_argument);
 }
 
+TEST(FirstKMemory, RefusesToFreeMoreThanThereIs) {
+  EXPECT_THROW((void)first_k_memory({10, {20, 4}, {1, 1}}, {}), std::invalid_argument) << "no memory of -14";
+  EXPECT_NO_THROW((void)first_k_memory({24, {20, 4}, {1, 1}}, {}));
+}
+
 TEST(FirstKMemory, BoundsTheSearch) {
   DataParallelStudy study{figure4(), LinkRule::priority, FirstKMemory{10, {2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}}, 7};
   // f = 0, 3, 6, 9, ..

@@ -15,6 +15,7 @@ struct CalibrateRequest {
   unsigned value_bytes = 0;     ///< 4 or 8: numbers of this size alone, others get their rates; 0: both
   bool quick = false;           ///< a third of the products: to try it out, not for figures
   std::optional<std::string> db = std::nullopt;  ///< keeps the machine too
+  bool force = false;                            ///< replace a file of that name that upsweep did not write, too
 };
 
 /// A machine that was measured; its file is written.

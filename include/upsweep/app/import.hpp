@@ -14,6 +14,7 @@ struct ImportRequest {
   std::string model;      ///< an ONNX file
   OnnxOptions onnx = {};  ///< of it
   std::string out;        ///< the model file: a name that ends with .yaml
+  bool force = false;     ///< replace a file of that name that upsweep did not write, too
 };
 
 struct ImportOutcome {

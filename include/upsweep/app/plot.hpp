@@ -20,6 +20,7 @@ struct PlotRequest {
   std::uint64_t number = 1;                           ///< which one, where there are several, from 1
   std::optional<std::uint64_t> width = std::nullopt;  ///< in pixels; without, as the figure is made
   Theme theme = Theme::light;
+  bool force = false;  ///< replace a file of that name that upsweep did not write, too
 };
 
 /// A picture that is written.

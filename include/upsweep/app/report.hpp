@@ -15,6 +15,7 @@ struct ReportRequest {
   std::string out;                                   ///< ends with .html
   std::optional<std::int64_t> run = std::nullopt;    ///< this run alone
   std::optional<std::int64_t> study = std::nullopt;  ///< this study alone
+  bool force = false;                                ///< replace a file of that name that upsweep did not write, too
 };
 
 /// A page that is written.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,9 @@ namespace upsweep {
 
 /// Opens the store of a request's `db`, or nothing without it.
 [[nodiscard]] std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db);
+
+/// Keeps what took long to come by, and returns what the store throws, if anything: the caller shows the outcome first.
+[[nodiscard]] std::exception_ptr try_to_keep(const std::function<void()>& keep);
 
 /// The command line as a JSON array. Arguments need not be UTF-8; what is not is replaced.
 [[nodiscard]] std::string arguments_json(const Caller& invocation);

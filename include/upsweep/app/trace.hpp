@@ -12,7 +12,8 @@ namespace upsweep {
 struct TraceRequest {
   std::string db;
   std::int64_t run = 0;
-  std::string out;  ///< ends with .json
+  std::string out;     ///< ends with .json
+  bool force = false;  ///< replace a file of that name that upsweep did not write, too
 };
 
 /// A trace that is written.

@@ -24,6 +24,7 @@ struct TrainRequest {
   std::optional<std::uint64_t> workers = std::nullopt;  ///< threads; all without
   std::optional<std::string> svg = std::nullopt;        ///< a picture of the curves
   std::optional<std::string> db = std::nullopt;         ///< keeps the curves and times
+  bool force = false;                                   ///< replace a file of that name that upsweep did not write, too
 };
 
 /// Trainings that were run, also those that diverged.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <variant>
@@ -41,7 +42,7 @@ struct ValidateRequest : FrameRequest {
   std::size_t input = 0;                               ///< of the model's sample
   std::optional<std::size_t> label = std::nullopt;     ///< loss gradient of softmax cross-entropy for this class
   std::optional<std::string> gradient = std::nullopt;  ///< .npy file for the gradient of the network's input
-  bool force = false;                                  ///< run what exceeds kMostFlops or kMostLiveBytes, too
+  bool force = false;  ///< run what exceeds kMostFlops or kMostLiveBytes, and replace any file of `gradient`
 
   // Recurrent models.
   RecurrentSizes sizes = {};
@@ -74,6 +75,7 @@ struct ValidateOutcome {
   std::vector<std::int64_t> run_ids = {};              ///< where `db` keeps them
   std::optional<std::string> mismatch = std::nullopt;  ///< the first: what ran is wrong
   std::optional<std::string> failure = std::nullopt;   ///< the first of the backend: what was asked for did not run
+  std::exception_ptr not_kept = nullptr;               ///< why `db` does not keep it
 };
 
 [[nodiscard]] Document document(const ValidateOutcome& outcome);

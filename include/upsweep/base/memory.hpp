@@ -7,10 +7,12 @@
 
 namespace upsweep {
 
-/// Memory that this process may have at most, bytes: that of the machine or, if smaller, of its control group.
+/// Memory that this process may have at most, bytes: that of the machine or, if smaller, what a control group (of a
+/// container, say) or the limit of its address space leaves it.
 [[nodiscard]] std::uint64_t machine_memory();
 
-/// Memory that is left of it now, bytes: what the system could give without taking it from other programs.
+/// Memory that is left of it now, bytes: what the system could give without taking it from other programs, and all of
+/// these limits allow.
 [[nodiscard]] std::uint64_t available_memory();
 
 /// "3.5 GiB" or, below one, "12.0 MiB".

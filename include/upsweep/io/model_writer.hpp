@@ -15,8 +15,11 @@ struct WrittenModel {
   std::size_t operators = 0;
 };
 
+/// The file of weights or masks that write_model() puts beside a model file: its name with .safetensors.
+[[nodiscard]] std::string arrays_beside(const std::string& path);
+
 /// Writes a network as a model file `path` (YAML) that counts the same to the last digit. `with_values`: its weights
-/// are numbers and stand beside it, in a file of the same name that ends with .safetensors; else the positions of
+/// are numbers and stand in arrays_beside(); else the positions of
 /// pruned weights do, where there are any. Characters that no operator's name in a model file may have become dots.
 /// Sample inputs are left out. Files are replaced whole. Throws InputError where they cannot be.
 WrittenModel write_model(const Model& model, bool with_values, const std::string& path);

@@ -9,7 +9,7 @@ namespace upsweep {
 [[nodiscard]] std::string beside(const std::string& file, const std::string& path);
 
 /// Throws InputError naming the path where write_text_file() is bound to fail: there is no such folder, it cannot be
-/// written to, or `path` is there and no regular file.
+/// written to, or `path` is there and no regular file, or read-only.
 void require_text_file(const std::string& path);
 
 /// Writes a whole file or nothing: what was at `path` is replaced at once. Throws InputError naming the path.

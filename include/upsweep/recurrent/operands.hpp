@@ -67,7 +67,8 @@ void require_parameters(const CellWeights<T>& weights, const ForwardStates<T>& s
   require_length("inputs", inputs.size(), states.steps * states.batch * shape.input);
   require_length("gradients of all hidden states", hidden_gradients.size(), states.hidden.size());
   require_length("gradients of the logits", head.logits_gradient.size(), states.batch * shape.classes);
-  if (!(gradients.shape == shape)) gradients = zero_weights<T>(shape);
+  // Without arrays the shape is none yet, whatever it says: that of the smallest cell.
+  if (!(gradients.shape == shape) || gradients.w_ih.empty()) gradients = zero_weights<T>(shape);
   require_valid(gradients);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -28,13 +29,17 @@ class TickScale {
   [[nodiscard]] std::uint64_t ticks(const Quotient& quantity) const;
 
   /// Ticks in units, correctly rounded under exact ticks of less than 2^53.
-  [[nodiscard]] double units(std::uint64_t ticks) const { return static_cast<double>(ticks) / ticks_per_unit_; }
+  [[nodiscard]] double units(std::uint64_t ticks) const {
+    return is_exact_ ? static_cast<double>(ticks) / ticks_per_unit_
+                     : std::ldexp(static_cast<double>(ticks), -exponent_);
+  }
 
   /// No quantity was rounded.
   [[nodiscard]] bool is_exact() const { return is_exact_; }
 
  private:
-  double ticks_per_unit_ = 1;
+  double ticks_per_unit_ = 1;  ///< of exact ticks
+  int exponent_ = 0;           ///< of rounded ones, 2^exponent_ per unit: more than a double holds where times are tiny
   bool is_exact_ = true;
 };
 

@@ -31,6 +31,7 @@ struct CountStatistics {
   std::uint64_t stored = 0;      ///< of these, found in storage
   std::uint64_t counted = 0;     ///< of these, counted
   std::uint64_t by_formula = 0;  ///< of these, from formulas of the image's size that counted ones gave (ImageLine)
+  std::uint64_t damaged = 0;     ///< found in storage, but not as they were kept: counted again
 
   /// Share that was not counted, 0 to 1; 0 where none was asked for.
   [[nodiscard]] double hit_rate() const;

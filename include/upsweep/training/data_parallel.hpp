@@ -100,8 +100,8 @@ struct FirstKTable {
 };
 
 /// Memory in use when W of the first j layers are delayed. Sums of decimal fractions are exact. Throws
-/// std::invalid_argument for numbers that are not finite, that are negative (but for limits), or whose sum is not
-/// finite. Source: Algorithm 2, line 1.
+/// std::invalid_argument for numbers that are not finite, that are negative (but for limits), whose sum is not
+/// finite, or where output gradients free more than is in use. Source: Algorithm 2, line 1.
 [[nodiscard]] FirstKTable first_k_memory(const FirstKMemory& memory, std::span<const double> limits);
 
 /// Most layers for which optimum_nonpreemptive() goes through all orders.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace upsweep {
+
+/// How long a database that another program keeps locked is waited for.
+struct WaitingTimes {
+  std::chrono::milliseconds silent{2'000};  ///< before it is said
+  std::chrono::milliseconds most{60'000};   ///< then BusyError
+};
+
+/// While it lives, whoever waits for a database that another program keeps locked says so. One at a time; `say` may be
+/// called from any thread.
+class WaitingNote {
+ public:
+  explicit WaitingNote(std::function<void(const std::string& note)> say, WaitingTimes times = {});
+  ~WaitingNote();
+  WaitingNote(const WaitingNote&) = delete;
+  WaitingNote& operator=(const WaitingNote&) = delete;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace upsweep {
+
+/// Whether a score is smaller than another by more than what rounding does to sums in another order: what is not is a
+/// tie, which goes to the first (the shallower scan).
+[[nodiscard]] inline bool is_smaller_score(double score, double than) {
+  constexpr double kRounding = 1e-12;
+  return score < than * (1 - kRounding);
+}
+
+}  // namespace upsweep
