@@ -19,7 +19,7 @@ const std::map<std::string, int> kRow = {
     {"validate", 5}, {"solve", 5},    {"recurrent", 5}, {"training", 5}, {"scaling", 5},  {"search", 6},
     {"learning", 6}, {"kernels", 6},  {"grid", 7},      {"anchors", 7},  {"devices", 7},  {"store", 8},
     {"io", 8},       {"study", 9},    {"report", 10},   {"figure", 11},  {"trace", 11},   {"page", 12},
-    {"app", 13},     {"cli", 14},      {"interface", 15}};
+    {"app", 13},     {"cli", 14},     {"interface", 15}};
 
 /// Headers of libraries, and the folders that may include them.
 const std::map<std::string, std::set<std::string>> kHomes = {

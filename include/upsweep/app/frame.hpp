@@ -37,8 +37,8 @@ void require_one_input(const FrameRequest& frame, const std::optional<std::strin
 /// What makes scores of counts on a machine, or without one: "pram" or "roofline".
 [[nodiscard]] std::string pricer_of(const Machine* machine);
 
-/// The frame of a search for the least time of all ops; `machine` is that of its file, or null: what takes more than its
-/// memory, where the file says it, is infeasible.
+/// The frame of a search for the least time of all ops; `machine` is that of its file, or null: what takes more than
+/// its memory, where the file says it, is infeasible.
 [[nodiscard]] SearchOptions options_of(const FrameRequest& frame, const Machine* machine, unsigned value_bytes);
 
 }  // namespace upsweep

@@ -111,8 +111,8 @@ inline constexpr std::size_t kLeastChecks = 3;
 ///
 /// Counts are made from the smallest size on, a step apart, near the diagonal. Of each count the polynomial through
 /// four is taken from the smallest size from which it meets all others, kLeastChecks at least; sizes are added until
-/// all counts have one and a size twice as far meets them, too. Critical paths are derived from them. Throws what image_counts() throws; OperatorError where
-/// no image of the residue is taken.
+/// all counts have one and a size twice as far meets them, too. Critical paths are derived from them. Throws what
+/// image_counts() throws; OperatorError where no image of the residue is taken.
 [[nodiscard]] ImageFormulas image_formulas(const NetworkView& view, const FormulaSettings& settings);
 
 }  // namespace upsweep
