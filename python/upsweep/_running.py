@@ -1,15 +1,15 @@
-"""Runs a command of the library: progress, notes, Ctrl-C."""
+"""Runs a command of the library, with progress and notes."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from ._errors import Error, code_error
 from ._inputs import Handle, array_of, as_json
+from ._interrupts import stopping
 from ._library import NOTE, PROGRESS, Watch, commands, library
 from ._results import Result
 
@@ -47,6 +47,7 @@ class _Call:
     def __init__(self, command: str, handles: list[Handle], settings: dict[str, Any], progress: Progress | None) -> None:
         self.notes: list[str] = []
         self.failure: BaseException | None = None
+        self.is_interrupted = False
         self.result = None
         self._command, self._handles = command.encode(), handles
         self._inputs, self._settings = array_of(handles), as_json(settings).encode()
@@ -73,31 +74,13 @@ class _Call:
             for handle in self._handles:
                 handle.close()
 
-    def stop(self) -> None:
+    def interrupt(self) -> None:
+        """After Ctrl-C."""
+        self.is_interrupted = True
         library().upsweep_stop_request(self._stop)
 
     def close(self) -> None:
         library().upsweep_stop_close(self._stop)
-
-
-def _wait(call: _Call) -> bool:
-    """Runs the call on a thread of its own, so that Ctrl-C is heard; True where that stopped it."""
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            call()
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="upsweep", daemon=True).start()
-    try:
-        done.wait()
-    except KeyboardInterrupt:
-        call.stop()
-        done.wait()  # a second Ctrl-C leaves the thread to itself
-        return True
-    return False
 
 
 def run(command: str, *inputs: Any, example_input: Any = None, progress: Progress | bool | None = None,
@@ -118,16 +101,13 @@ def run(command: str, *inputs: Any, example_input: Any = None, progress: Progres
     handles = [Handle(model, example_input) for model in inputs]
     call = _Call(command, handles, given, shown)
     try:
-        is_interrupted = False
-        if threading.current_thread() is threading.main_thread():
-            is_interrupted = _wait(call)
-        else:
+        with stopping(call.interrupt):
             call()
     finally:
         if bar:
             bar.close()
-    call.close()
-    return _result_of(command, call, is_interrupted)
+        call.close()
+    return _result_of(command, call)
 
 
 def _has_format(command: str) -> bool:
@@ -135,14 +115,14 @@ def _has_format(command: str) -> bool:
     return found is not None and any(setting["name"] == "format" for setting in found["settings"])
 
 
-def _result_of(command: str, call: _Call, is_interrupted: bool) -> Result:
+def _result_of(command: str, call: _Call) -> Result:
     if not call.result:
         raise Error("out of memory")
     result = Result(command, call.result, call.notes)
     code = library().upsweep_result_code(call.result)
     if call.failure is not None:
         raise call.failure
-    if is_interrupted:
+    if call.is_interrupted:
         raise KeyboardInterrupt
     if code != 0:
         raise code_error(code, library().upsweep_result_message(call.result).decode(errors="replace"), result)
