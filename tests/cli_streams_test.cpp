@@ -94,6 +94,12 @@ TEST(Streams, ARankOfNoRunIsNoExcuseForAWrongCommandLine) {
   EXPECT_THAT(run.err, StartsWith("upsweep: error: "));
 }
 
+TEST(Streams, AFileThatCannotBeReadToItsEndIsNamed) {
+  const Finished run = shell("$U search /proc/self/mem");
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("/proc/self/mem: cannot be read to its end"));
+}
+
 TEST(TextOfOthers, DoesNotReachATerminalRaw) {
   const TemporaryFolder folder;
   const Finished option = shell("$U search --pattern \"$(printf 'a\\033[31mb\\302\\233c')\" m.yaml");

@@ -183,7 +183,8 @@ TEST(Study, RefusesAWrongCommandLineBeforeItOpensAnything) {
 
 TEST(Study, HasItsUsageErrorSaidByTheFirstRankOnly) {
   const auto of_rank = [](const std::string& rank, const std::vector<std::string>& arguments) {
-    std::vector<std::string> command = {"/usr/bin/env", "OMPI_COMM_WORLD_RANK=" + rank, UPSWEEP_BINARY};
+    std::vector<std::string> command = {"/usr/bin/env", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=" + rank,
+                                        UPSWEEP_BINARY};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return run_program(command);
   };

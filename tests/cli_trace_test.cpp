@@ -79,7 +79,6 @@ TEST_F(TraceCommand, NamesFileAndRunWhoseOpsAreNotThoseOfTheSchedule) {
   const std::string whole = read_file(db);
   for (const std::string statement :
        {"update ops set target = target + 1 where run_id = 1 and id = 1", "delete from ops where run_id = 1 and id = 0",
-        "update ops set flops = -5 where run_id = 1 and id = 0",
         "update schedule_runs set length = 100000000000 where id = 1",
         "update schedule_runs set requested = 'x', schedule = 'x' where id = 1",
         "update schedule_runs set inputs = 0 where id = 1",
@@ -96,6 +95,9 @@ TEST_F(TraceCommand, NamesFileAndRunWhoseOpsAreNotThoseOfTheSchedule) {
     EXPECT_EQ(trace("2").exit_code, 0) << "the other run is as it was";
     std::filesystem::remove(out);
   }
+  folder.write("kept.sqlite", whole);
+  edit("update ops set flops = -5 where run_id = 1 and id = 0");
+  EXPECT_THAT(refusal("1"), HasSubstr("table ops, id 0 has '-5' as flops"));
 }
 
 TEST_F(TraceCommand, SaysOfARunWithoutOpsWhatItIsAndWhatItHas) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <ios>
 #include <new>
 #include <system_error>
 
@@ -65,6 +66,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return {kBackend, "out of memory, accepted is a smaller model, batch or number of steps"};
   } catch (const std::filesystem::filesystem_error& file) {
     return {kInput, text_of(file)};
+  } catch (const std::ios_base::failure& stream) {
+    return {kInput, fmt::format("a file cannot be read to its end: {}, accepted is one that can", stream.what())};
   } catch (const std::system_error& system) {
     return failure_of(system);
   } catch (const std::exception& other) {

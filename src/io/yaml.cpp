@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <ios>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -223,6 +224,9 @@ YamlDocument parse_yaml(std::istream& in, const std::string& file) {
     if (parser.HandleNextDocument(second) && second.root() != nullptr) {
       throw InputError(file, second.root()->line, "a second document starts here, accepted is one");
     }
+  } catch (const std::ios_base::failure& error) {
+    throw InputError(
+        fmt::format("{}: cannot be read to its end: {}, accepted is a file that can", file, error.code().message()));
   } catch (const YAML::Exception& error) {
     throw InputError(file, std::max(0, error.mark.line) + 1,
                      fmt::format("bad YAML syntax: {}, accepted is YAML 1.2", excerpt(error.msg)));

@@ -9,6 +9,7 @@
 
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/own_file.hpp"
 
 namespace upsweep::machine_file_test {
 namespace {
@@ -425,7 +426,7 @@ TEST(WriteMachine, ReplacesAFileAndLeavesNothingElse) {
   const TemporaryFolder folder;
   const std::string path = folder.write("m.yaml", "old");
   write_machine(calibrated(), path);
-  EXPECT_EQ(read_file(path), machine_text(calibrated()));
+  EXPECT_EQ(read_file(path), std::string(kMachineMark) + machine_text(calibrated()));
   expect_same(load_machine(read_yaml(path)), calibrated());
   EXPECT_THAT(names_in(folder), ElementsAre("m.yaml"));
 }
