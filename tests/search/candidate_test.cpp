@@ -27,5 +27,9 @@ TEST(Choose, GivesATieUpToTheRoundingOfSumsToTheShallowerScan) {
   EXPECT_EQ(best_of({1, seconds, seconds * (1 - 1e-9)}).best, 2U) << "that is no rounding";
 }
 
+TEST(Choose, TakesTheLeastFlopsHoweverManyTheyAre) {
+  EXPECT_EQ(best_of({5e13 + 2, 5e13 + 1, 5e13 + 2}).best, 1U) << "counts are exact";
+}
+
 }  // namespace
 }  // namespace upsweep
