@@ -28,6 +28,8 @@ TEST(Streams, AStandardOutputThatCannotBeWrittenIsNoFaultOfOurs) {
   const Finished full = shell("$U search " + kModels + "lenet5.yaml >/dev/full");
   EXPECT_EQ(full.exit_code, 3);
   EXPECT_THAT(full.err, HasSubstr("standard output cannot be written: No space left on device"));
+  EXPECT_EQ(shell("$U --version >/dev/full").exit_code, 3) << "so that a script that keeps it knows";
+  EXPECT_EQ(shell("$U search --help >/dev/full").exit_code, 3);
 }
 
 TEST(Streams, NoFileGetsTheNumberOfAStandardOutputThatIsClosed) {

@@ -3,8 +3,9 @@
  *
  * A command of the program is a function here: upsweep_run("search", ...) takes what `upsweep search` takes, settings
  * as JSON named as its options, and gives what it prints. Nothing is printed, no signal is handled, no exception leaves
- * a function, and calls from several threads do not meet; one handle is used by one thread at a time, but for
- * upsweep_stop. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
+ * a function, and several threads may call; one handle is used by one thread at a time, but for upsweep_stop. What
+ * patterns hold in memory is counted for the whole process: of calls at the same time the smallest "count_memory" holds
+ * for all. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
  */
 #ifndef UPSWEEP_UPSWEEP_H
 #define UPSWEEP_UPSWEEP_H
@@ -36,7 +37,7 @@ typedef struct upsweep_input upsweep_input;
 typedef struct upsweep_stop upsweep_stop;
 typedef struct upsweep_result upsweep_result;
 
-/* "upsweep 0.1.0 (31f3c7452d), with MPI, without CUDA, with charts; GNU 12.2.0, Release". */
+/* "upsweep 0.1.0 (31f3c741e4), with MPI, without CUDA, with charts; GNU 12.2.0, Release". */
 UPSWEEP_API const char* upsweep_version(void);
 
 /* All commands with their settings, as JSON: [{"name", "arguments", "description", "settings": [{"name", "type",

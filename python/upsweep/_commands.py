@@ -91,7 +91,7 @@ def search(model: Any, example_input: Any = None, *,
     objective: what to minimise: seconds or makespan in FLOPs, FLOPs of the critical path, all FLOPs.
     schemes: all schedules, or the hybrid depths alone.
     live: leave out dead ops, whose values no result depends on.
-    memory: bytes that live values may take, or a text: "512 MiB".
+    memory: bytes that live values may take, or a text: "512 MiB", "none"; default: the memory of the machine.
     input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
     output: of ONNX: which output; the first by default.
     fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
@@ -146,7 +146,7 @@ def validate(model: Any, example_input: Any = None, *,
     label: loss gradient of softmax cross-entropy for this class, from 0.
     loss_seed: seed of the standard normal loss gradient.
     gradient: write the gradient of the input to this .npy file.
-    force: run what exceeds 2e10 FLOPs or 8 GiB of live values, too.
+    force: run what exceeds 2e10 FLOPs or 8 GiB of live values, too, and replace a gradient file of others.
     steps: of recurrent models: steps instead of those of the file.
     hidden: of recurrent models: hidden elements instead of those of the file.
     no_prediction: of recurrent models: run at once, without measuring rates.
@@ -217,7 +217,7 @@ def solve(model: Any, *,
 
 def anchors(*files: PathLike,
             family: str | None = None, device: str | None = None, machine: Sequence[PathLike] | PathLike | None = None,
-            fit_out: PathLike | None = None, db: PathLike | None = None,
+            fit_out: PathLike | None = None, force: bool | None = None, db: PathLike | None = None,
             progress: Progress | bool | None = None) -> Result:
     """Predicts published times (milliseconds) on named GPUs: errors as shares of what was measured.
 
@@ -225,7 +225,7 @@ def anchors(*files: PathLike,
     family: rows of this family alone: "spgemm", "scan", "recurrent", ...
     device: rows whose device has this in its name.
     machine: machine files of devices, before the presets.
-    fit_out: fit the one machine to its rows, and write it here.
+    fit_out: fit the one machine to its rows, and write it here; force: also over a file that upsweep did not write.
     db: an SQLite file that keeps what was found.
     progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
@@ -243,7 +243,7 @@ def figure(kind: str, db: PathLike, *, run_id: int | None = None, study_id: int 
            number: int | None = None, width: int | None = None, theme: Literal["light", "dark"] | None = None) -> Figure:
     """A figure of the page about a stored run or study, which notebooks show; Node.js draws it.
 
-    kind: "depths", "op-flops", "schedule", "timeline", "study-lines" and others of `upsweep plot --help`.
+    kind: "depth", "op-flops", "schedule", "timeline", "study-lines" and others of `upsweep plot --help`.
     db: the SQLite file that a command was given.
     run_id: number of the run, or study_id: that of the study.
     number: which one, where a study has several.

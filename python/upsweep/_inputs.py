@@ -112,7 +112,9 @@ class Handle:
             for path, content in model.files.items():
                 code = library().upsweep_input_add(self.value, path.encode(), content, len(content))
                 if code != 0:
-                    raise code_error(code, f"{path} cannot be put beside the model")
+                    self.close()
+                    raise code_error(code, f"{path} cannot be put beside the model: accepted are a TMPDIR with room, and "
+                                           "names of operators that are names of files")
         elif isinstance(model, Mapping):
             self._from_memory("model.yaml", as_json(model).encode())
         elif isinstance(model, bytes):

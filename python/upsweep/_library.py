@@ -26,7 +26,7 @@ def _candidates() -> list[str]:
     if os.environ.get("UPSWEEP_LIBRARY"):
         return [os.environ["UPSWEEP_LIBRARY"]]
     here = Path(__file__).resolve().parent
-    places = [here, *(place for base in here.parents[:4] for place in (base, *base.glob("*-linux-gnu")))]
+    places = [here, *(place for base in list(here.parents)[:4] for place in (base, *base.glob("*-linux-gnu")))]
     return [*(str(place / _NAME) for place in places if (place / _NAME).exists()), _NAME]
 
 

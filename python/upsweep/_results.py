@@ -153,6 +153,15 @@ class Result(Record):
         self._is_read = False
         weakref.finalize(self, library().upsweep_result_close, handle)
 
+    def __copy__(self) -> Result:
+        return self  # it does not change, and its handle is one
+
+    def __deepcopy__(self, _memo: Any) -> Result:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a result belongs to its process: send to_dict() or str()")
+
     def _text(self, form: str) -> bytes:
         length = ctypes.c_size_t()
         found = library().upsweep_result_text(self._handle, form.encode(), ctypes.byref(length))

@@ -67,12 +67,8 @@ class _Call:
         self.notes.append(note.decode(errors="replace"))
 
     def __call__(self) -> None:
-        try:
-            self.result = library().upsweep_run(self._command, self._inputs, len(self._handles), self._settings,
-                                                ctypes.byref(self._watch))
-        finally:
-            for handle in self._handles:
-                handle.close()
+        self.result = library().upsweep_run(self._command, self._inputs, len(self._handles), self._settings,
+                                            ctypes.byref(self._watch))
 
     def interrupt(self) -> None:
         """After Ctrl-C."""
@@ -98,15 +94,21 @@ def run(command: str, *inputs: Any, example_input: Any = None, progress: Progres
         given.setdefault("format", "json")  # of studies this has the points too
     bar = _bar() if progress is None or progress is True else None
     shown = progress if callable(progress) else bar
-    handles = [Handle(model, example_input) for model in inputs]
-    call = _Call(command, handles, given, shown)
+    handles: list[Handle] = []
     try:
-        with stopping(call.interrupt):
-            call()
+        for model in inputs:
+            handles.append(Handle(model, example_input))
+        call = _Call(command, handles, given, shown)
+        try:
+            with stopping(call.interrupt):
+                call()
+        finally:
+            call.close()
     finally:
+        for handle in handles:
+            handle.close()
         if bar:
             bar.close()
-        call.close()
     return _result_of(command, call)
 
 
@@ -125,5 +127,6 @@ def _result_of(command: str, call: _Call) -> Result:
     if call.is_interrupted:
         raise KeyboardInterrupt
     if code != 0:
-        raise code_error(code, library().upsweep_result_message(call.result).decode(errors="replace"), result)
+        message = library().upsweep_result_message(call.result).decode(errors="replace")
+        raise code_error(code, message, result if result.to_dict() else None)
     return result

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "outputs.hpp"
 #include "upsweep/app/loading.hpp"
 #include "upsweep/app/own_times.hpp"
 #include "upsweep/app/storing.hpp"
@@ -15,6 +16,7 @@
 #include "upsweep/io/anchor_file.hpp"
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/own_file.hpp"
 #include "upsweep/io/preset_machines.hpp"
 #include "upsweep/io/yaml.hpp"
 
@@ -64,6 +66,12 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Wa
   if (request.files.empty()) throw RequestError("files", "are none, accepted is at least one table");
   if (request.fit_out && request.machines.size() != 1)
     throw RequestError("fit_out", "is given, accepted is with exactly one `machine`, which is fitted");
+  if (request.fit_out) {
+    std::vector<NamedFile> others = {{"machine", request.machines.front()}};
+    for (const std::string& file : request.files) others.push_back({"files", file});
+    if (request.db) others.push_back({"db", *request.db});
+    check_output({"fit_out", *request.fit_out, kMachineMark}, others, request.force);
+  }
   AnchorMachines machines;
   for (const std::string& file : request.machines) machines.given.push_back(load_machine(read_yaml(file)));
   machines.presets = preset_machines();

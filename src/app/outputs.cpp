@@ -42,7 +42,8 @@ void check_output(const OutputFile& output, const std::vector<NamedFile>& others
   }
   require_text_file(output.path);
   std::error_code error;
-  if (force || !fs::exists(output.path, error) || is_own_file(output.path, output.mark)) return;
+  if (force || !fs::exists(output.path, error) || fs::is_empty(output.path, error)) return;
+  if (is_own_file(output.path, output.mark)) return;
   throw RequestError(output.field,
                      fmt::format("is {}, a file that upsweep did not write, accepted is another name, or `force`, "
                                  "which replaces it",

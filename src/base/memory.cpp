@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,17 @@ constexpr std::uint64_t kReserve = 16;
 
 std::atomic<std::uint64_t> held{0};
 std::atomic<std::uint64_t> ceiling{MemoryLimit::kNoLimit};
+
+/// Of those that live the smallest holds.
+struct Ceilings {
+  std::mutex mutex;
+  std::multiset<std::uint64_t> live;
+};
+
+Ceilings& ceilings() {
+  static Ceilings all;
+  return all;
+}
 
 /// What this process may have and what is left of it, of all that limits it.
 MemoryLimit limit_now() {
@@ -92,7 +105,18 @@ std::uint64_t memory_left() {
   return std::min(most - std::min(most, held.load()), free - std::min(free, machine_memory() / kReserve));
 }
 
-MemoryCeiling::MemoryCeiling(std::uint64_t bytes) : before_(ceiling.exchange(bytes)) {}
-MemoryCeiling::~MemoryCeiling() { ceiling = before_; }
+MemoryCeiling::MemoryCeiling(std::uint64_t bytes) : bytes_(bytes) {
+  Ceilings& all = ceilings();
+  const std::lock_guard lock(all.mutex);
+  all.live.insert(bytes);
+  ceiling = *all.live.begin();
+}
+
+MemoryCeiling::~MemoryCeiling() {
+  Ceilings& all = ceilings();
+  const std::lock_guard lock(all.mutex);
+  all.live.erase(all.live.find(bytes_));
+  ceiling = all.live.empty() ? MemoryLimit::kNoLimit : *all.live.begin();
+}
 
 }  // namespace upsweep

@@ -23,6 +23,7 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
       ->type_name("FILE");
   app->add_option("--fit-out", request.fit_out, "fit the one --machine to its rows, and write it here")
       ->type_name("FILE");
+  declare_force(*app, request.force);
   app->add_option("--db", request.db, "keep everything in this SQLite file: for runs, report and `plot anchors`")
       ->type_name("FILE");
   declare_format(*app, options->format);

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "recurrent_options.hpp"
 #include "upsweep/app/search.hpp"
+#include "upsweep/base/error.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -21,6 +24,16 @@ struct SearchCommand {
   CountOptions count;
 };
 
+/// What --memory says; 0: no limit.
+std::uint64_t memory_of(const std::string& text) {
+  if (text == "none") return 0;
+  try {
+    return parse_size("--memory", text);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}, or none", error.what()));
+  }
+}
+
 SearchRequest request_of(const SearchCommand& options) {
   SearchRequest request;
   request.model = options.model.model;
@@ -31,7 +44,7 @@ SearchRequest request_of(const SearchCommand& options) {
   if (options.objective == "critical-flops") request.objective = Objective::critical_flops;
   if (options.objective == "work-flops") request.objective = Objective::work_flops;
   request.live = options.live;
-  if (options.memory) request.memory = *options.memory == "none" ? 0 : parse_size("--memory", *options.memory);
+  if (options.memory) request.memory = memory_of(*options.memory);
   if (options.schemes) request.schemes = *options.schemes == "all";
   set_counting(options.count, request);
   request.sizes = sizes_of(options.recurrent);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -67,6 +68,25 @@ void print_answer(const std::string& format, const upsweep::Document& found, con
   cli::print_document(format, found);
 }
 
+int reader_gone() {
+  cli::end_by_pipe_signal();
+  return kDone;  // where the signal is blocked
+}
+
+/// Help, version and the like.
+int print_text(const CLI::App& root, const CLI::Success& asked) {
+  std::ostringstream text;
+  const int code = root.exit(asked, text, text);
+  try {
+    cli::write_output(text.str());
+    return code;
+  } catch (const cli::ReaderGone&) {
+    return reader_gone();
+  } catch (const std::exception& error) {
+    return fail(kInput, error.what());
+  }
+}
+
 /// A store is whole at any moment, so there is nothing to clean up.
 extern "C" void on_interrupt(int) { _exit(kInterrupted); }
 
@@ -110,10 +130,9 @@ int run_program(int argc, char** argv) {
     cli::Console console(*chosen->app, chosen->progress_ending);
     return chosen->run({console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
-    return root.exit(help);
+    return print_text(root, help);
   } catch (const cli::ReaderGone&) {
-    cli::end_by_pipe_signal();
-    return kDone;  // where the signal is blocked
+    return reader_gone();
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {

@@ -43,18 +43,25 @@ Watch Console::watch() {
 }
 
 void Console::say(const std::string& note) {
-  clear();
+  const std::lock_guard lock(mutex_);
+  clear_line();
   say_line(fmt::format("upsweep: {}", with_options(note, command_)));
 }
 
 void Console::clear() {
+  const std::lock_guard lock(mutex_);
+  clear_line();
+}
+
+void Console::clear_line() {
   if (is_shown_) std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   is_shown_ = false;
 }
 
 void Console::show(const std::string& doing) {
-  if (doing.empty()) return clear();
+  const std::lock_guard lock(mutex_);
+  if (doing.empty()) return clear_line();
   winsize size{};
   const bool has_width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A longer line would break, and its first part stay.

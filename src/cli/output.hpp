@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ void say_stored(const Watch& watch, const std::optional<std::string>& db, const 
 void say_written(const Watch& watch, const std::string& out, std::size_t bytes);
 
 /// Standard error while a command works: its notes and, where it is a terminal, one line of progress that is written
-/// over again and again and goes with this object. It also says where a command waits for a database.
+/// over again and again and goes with this object. It also says where a command waits for a database. Notes and
+/// progress may come from any thread.
 class Console {
  public:
   /// `command` has the options that notes name; `ending` stands behind what is under way.
@@ -40,10 +42,12 @@ class Console {
 
  private:
   void say(const std::string& note);
+  void clear_line();
   void show(const std::string& doing);
 
   const CLI::App& command_;
   std::string ending_;
+  std::mutex mutex_;  ///< of standard error and what is shown there
   bool is_shown_ = false;
   WaitingNote waiting_;
 };

@@ -51,6 +51,7 @@ upsweep_input* upsweep_input_bytes(const char* name, const void* bytes, size_t s
 }
 
 int upsweep_input_add(upsweep_input* input, const char* path, const void* bytes, size_t size) try {
+  if (input != nullptr && !input->fault.empty()) return UPSWEEP_INPUT;  // upsweep_run() says why
   if (input == nullptr || input->folder == nullptr || path == nullptr) return UPSWEEP_USAGE;
   write_below(input->folder->path(), path, bytes, bytes == nullptr ? 0 : size);
   return UPSWEEP_DONE;

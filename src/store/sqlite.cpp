@@ -119,11 +119,13 @@ void Statement::learn_rules() {
   constexpr std::array<std::string_view, 15> kCounts = {"flops", "nnz",    "bytes", "ops",      "products",
                                                         "rows",  "cols",   "span",  "elements", "points",
                                                         "steps", "inputs", "_s",    "workers",  "levels"};
+  constexpr std::array<std::string_view, 3> kDistances = {"worst_share_of_bound", "worst_share", "loss_difference"};
   for (int column = 0; column < columns(); ++column) {
     const char* type = sqlite3_column_decltype(statement_.get(), column);
     const std::string name = column_name(column);
     ColumnRule& rule = rules_.emplace_back();
     rule.is_number = type != nullptr && std::ranges::find(kNumbers, std::string_view(type)) != kNumbers.end();
+    rule.is_distance = std::ranges::find(kDistances, std::string_view(name)) != kDistances.end();
     rule.is_count =
         rule.is_number && std::ranges::any_of(kCounts, [&](std::string_view end) { return name.ends_with(end); });
   }
@@ -134,7 +136,8 @@ bool Statement::is_possible(int column) const {
   if (!rule.is_number || is_null(column)) return true;
   if (is_integer(column)) return !rule.is_count || integer(column) >= 0;
   if (!is_float(column)) return false;
-  return std::isfinite(number(column)) && (!rule.is_count || number(column) >= 0);
+  // How far a result is off may be infinite: it overflowed.
+  return rule.is_distance || (std::isfinite(number(column)) && (!rule.is_count || number(column) >= 0));
 }
 
 void Statement::check_row() const {

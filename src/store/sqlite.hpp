@@ -79,7 +79,8 @@ class Statement {
   /// What a column of the result may hold.
   struct ColumnRule {
     bool is_number = false;
-    bool is_count = false;  ///< or a time: not below 0
+    bool is_count = false;     ///< or a time: not below 0
+    bool is_distance = false;  ///< of a result from what it should be: may be infinite
   };
 
   void learn_rules();

@@ -9,6 +9,7 @@
 
 #include "support/app.hpp"
 #include "support/files.hpp"
+#include "upsweep/app/anchors.hpp"
 #include "upsweep/app/calibrate.hpp"
 #include "upsweep/app/import.hpp"
 #include "upsweep/app/plot.hpp"
@@ -65,6 +66,15 @@ ValidateRequest with_output(const std::string& path) {
   return request;
 }
 
+template <>
+AnchorsRequest with_output(const std::string& path) {
+  AnchorsRequest request;
+  request.files = {"times.csv"};
+  request.machines = {"gpu.yaml"};
+  request.fit_out = path;
+  return request;
+}
+
 /// Refuses a foreign file without work, and passes that question with `force`.
 template <class Request>
 void expect_keeps_foreign(const std::string& ending, const std::string& field) {
@@ -83,6 +93,13 @@ TEST(Outputs, EveryCommandKeepsAFileThatUpsweepDidNotWrite) {
   expect_keeps_foreign<PlotRequest>(".svg", "out");
   expect_keeps_foreign<ImportRequest>(".yaml", "out");
   expect_keeps_foreign<ValidateRequest>(".npy", "gradient");
+  expect_keeps_foreign<AnchorsRequest>(".yaml", "fit_out");
+}
+
+TEST(Outputs, AFileThatHoldsNothingMayBeReplaced) {
+  const TemporaryFolder folder;
+  const auto request = with_output<ReportRequest>(folder.write("made-by-mktemp.html", ""));
+  EXPECT_THAT(refusal<InputError>(request), HasSubstr("no such database")) << "the next question";
 }
 
 TEST(Outputs, ImportKeepsWeightsBesideTheModelFileThatItDidNotWrite) {

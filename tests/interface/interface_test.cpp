@@ -95,13 +95,11 @@ TEST(Interface, SaysWhatIsWrongAsSettingsNotOptions) {
 }
 
 TEST(Interface, TakesModelsAndArraysFromMemoryAndLeavesNoFile) {
-  const auto files = [] {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-      names.push_back(entry.path());
-    return names.size();
-  };
-  const std::size_t before = files();
+  // Of its own: others make folders in the common one meanwhile.
+  const testing::TemporaryFolder folder;
+  const char* const common = std::getenv("TMPDIR");
+  const std::string was = common == nullptr ? "" : common;
+  setenv("TMPDIR", folder.path("").c_str(), 1);
   {
     const Input model = text(kSmall + "weights: {masks: kept}\n");
     const std::string mask =
@@ -112,7 +110,11 @@ TEST(Interface, TakesModelsAndArraysFromMemoryAndLeavesNoFile) {
     EXPECT_EQ(upsweep_input_add(model.get(), "../c.npy", mask.data(), mask.size()), UPSWEEP_INPUT);
     EXPECT_EQ(upsweep_input_add(model.get(), "/c.npy", mask.data(), mask.size()), UPSWEEP_INPUT);
   }
-  EXPECT_EQ(files(), before);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path("")));
+  if (was.empty())
+    unsetenv("TMPDIR");
+  else
+    setenv("TMPDIR", was.c_str(), 1);
 }
 
 TEST(Interface, NamesFilesInMemoryAsTheCallerDid) {

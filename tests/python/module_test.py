@@ -1,10 +1,12 @@
 """The Python module against the library that UPSWEEP_LIBRARY names. Tests that need NumPy skip with the reason without."""
 
+import copy
 import csv
 import io
 import json
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -209,6 +211,25 @@ class Calls(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, TMPDIR=folder):
             upsweep.search(SMALL, workers=4)
             self.assertEqual(os.listdir(folder), [])
+            with self.assertRaises(TypeError):
+                upsweep.search(SMALL, workers={1, 2})
+            with self.assertRaises(TypeError):
+                upsweep.run("search", SMALL, 3)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_copies_of_a_result_are_that_result_and_it_stays_in_its_process(self):
+        found = upsweep.search(SMALL, workers=4)
+        other, deep = copy.copy(found), copy.deepcopy(found)
+        del found
+        self.assertEqual(other.workers, 4)
+        self.assertEqual(deep.workers, 4)
+        with self.assertRaises(TypeError):
+            pickle.dumps(other)
+
+    def test_an_error_without_an_answer_has_none(self):
+        with self.assertRaises(upsweep.InputError) as caught:
+            upsweep.search("nowhere.yaml")
+        self.assertIsNone(caught.exception.result)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ struct AnchorsRequest {
   std::vector<std::string> machines = {};             ///< files, before the presets
   std::optional<std::string> db = std::nullopt;       ///< keeps the run
   std::optional<std::string> fit_out = std::nullopt;  ///< the one machine, fitted to its rows, is written here
+  bool force = false;                                 ///< replace a file there that upsweep did not write
 };
 
 /// What came of it.

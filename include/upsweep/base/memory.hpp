@@ -60,7 +60,8 @@ class HeldMemory {
 /// Bytes by which that may grow now: to the ceiling, and by what the machine has left but for a reserve.
 [[nodiscard]] std::uint64_t memory_left();
 
-/// Limits held_memory() while it lives, to `bytes`; without one it is machine_memory(). One at a time.
+/// Limits held_memory() while it lives, to `bytes`; without one it is machine_memory(). Of several at a time,
+/// the smallest holds for all.
 class MemoryCeiling {
  public:
   explicit MemoryCeiling(std::uint64_t bytes);
@@ -69,7 +70,7 @@ class MemoryCeiling {
   MemoryCeiling& operator=(const MemoryCeiling&) = delete;
 
  private:
-  std::uint64_t before_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace upsweep

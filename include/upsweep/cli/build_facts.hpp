@@ -18,7 +18,7 @@ struct BuildFacts {
 
 [[nodiscard]] const BuildFacts& build_facts();
 
-/// What --version prints: "upsweep 0.1.0 (31f3c7452d), with MPI, without CUDA, with charts; GNU 12.2.0, Release".
+/// What --version prints: "upsweep 0.1.0 (31f3c741e4), with MPI, without CUDA, with charts; GNU 12.2.0, Release".
 [[nodiscard]] std::string version_text();
 
 }  // namespace upsweep::cli
