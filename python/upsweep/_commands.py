@@ -225,7 +225,8 @@ def anchors(*files: PathLike,
     family: rows of this family alone: "spgemm", "scan", "recurrent", ...
     device: rows whose device has this in its name.
     machine: machine files of devices, before the presets.
-    fit_out: fit the one machine to its rows, and write it here; force: also over a file that upsweep did not write.
+    fit_out: fit the one machine to its rows, and write it here.
+    force: replace a file there that upsweep did not write.
     db: an SQLite file that keeps what was found.
     progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
