@@ -215,6 +215,7 @@ std::string describe(const YamlNode& node) {
 YamlDocument parse_yaml(std::istream& in, const std::string& file) {
   YamlDocument document{file, nullptr};
   try {
+    static_cast<void>(in.rdbuf()->sgetc());  // fails here, not in a constructor of yaml-cpp, which leaks then
     YAML::Parser parser(in);
     TreeBuilder builder(file);
     if (!parser.HandleNextDocument(builder) || builder.root() == nullptr)
