@@ -85,8 +85,8 @@ struct BestScan {
 
 BestScan best_scan_of(const ProfileRequest& profile, const Caller& caller, const Watch& watch) {
   SearchRequest request;
-  static_cast<FrameRequest&>(request) = profile;
-  static_cast<CountingRequest&>(request) = profile;
+  static_cast<FrameRequest&>(request) = static_cast<const FrameRequest&>(profile);
+  static_cast<CountingRequest&>(request) = static_cast<const CountingRequest&>(profile);
   request.model = profile.model;
   request.pattern = profile.pattern;
   request.sizes = profile.sizes;

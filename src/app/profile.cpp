@@ -200,7 +200,7 @@ template <class Show>
 auto with_counts(const ProfileOutcome& outcome, const Show& show) {
   const RecurrentModel* recurrent = std::get_if<RecurrentModel>(&outcome.model);
   if (const auto* network = std::get_if<CountedNetworkProfile>(&outcome.counted)) {
-    const Model& model = std::get<Model>(outcome.model);
+    const auto& model = std::get<Model>(outcome.model);
     return show(ProfileReport{model.name, model.network, network->analysis.network, network->profile(),
                               network->compared, to_string(outcome.pattern), outcome.schedule, network->times,
                               cannot_run_text(network->analysis.schedules, network->compared)});

@@ -18,9 +18,10 @@ InputError no_such(const char* what, const std::string& db, std::int64_t id) {
 
 template <class Request>
 void require_one(const Request& request) {
-  if (request.run.has_value() == request.study.has_value())
+  if (request.run.has_value() == request.study.has_value()) {
     throw RequestError("", fmt::format("{} given, accepted is either ID of a run or `study` N",
                                        request.run ? "both a run and a study are" : "no run and no study is"));
+  }
 }
 
 }  // namespace

@@ -316,9 +316,10 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   }
   if (file.holds<ChainModel>()) check_chain(request);
   std::unique_ptr<const Machine> machine;
-  if (request.machine)
+  if (request.machine) {
     machine =
         std::make_unique<const Machine>(load_machine_of(request.machine, request.launch, request.library).value());
+  }
   AnyModel model = load_model(file, numbers_for(request.pattern), watch);
   if (file.holds<ChainModel>()) {
     SearchOutcome outcome{std::move(model), request.pattern, std::move(machine)};

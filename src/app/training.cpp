@@ -27,9 +27,10 @@ OptimumSearch optimum_search(const TrainingRequest& request, const Watch& watch)
   if (!request.optimum) return search;
   constexpr std::uint64_t kMostSeconds = 1'000'000;
   if (*request.optimum == 0) throw RequestError("optimum", "is 0, accepted is an integer of at least 1");
-  if (*request.optimum > kMostSeconds)
+  if (*request.optimum > kMostSeconds) {
     throw RequestError("optimum",
                        fmt::format("is {}, accepted are at most {} seconds", *request.optimum, kMostSeconds));
+  }
   const auto limit = std::chrono::seconds(*request.optimum);
   // A quarter of the memory, for the largest problem.
   search.max_states = std::min<std::size_t>(search.max_states, machine_memory() / 4 / (24 * search.max_tasks));

@@ -327,7 +327,7 @@ ValidationReport NetworkValidation::report() const {
 
 ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const Watch& watch) {
   if (request.setup_s) throw RequestError("setup", "is measured here, accepted is without");
-  FrameRequest frame = request;
+  FrameRequest frame = static_cast<const FrameRequest&>(request);
   frame.launch.reset();  // which asks for a backend, with a machine file or without
   check_frame(frame);
   if (request.gradient && !request.gradient->ends_with(".npy"))

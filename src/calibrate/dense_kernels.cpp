@@ -155,9 +155,10 @@ class ConvolutionKernels : public DenseKernels<T> {
         for (std::size_t oy = ys.begin; oy < ys.end; ++oy) {
           const std::size_t y = oy * stride_.y + ky * dilation_.y - padding_.y;
           const std::size_t x = xs.begin * stride_.x + kx * dilation_.x - padding_.x;
-          if (xs.begin < xs.end)
+          if (xs.begin < xs.end) {
             visit(row * positions() + oy * out_width_ + xs.begin, (c * height_ + y) * width_ + x, xs.end - xs.begin,
                   stride_.x);
+          }
         }
       }
     }

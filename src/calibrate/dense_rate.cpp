@@ -26,9 +26,10 @@ double dense_flops_per_s(std::size_t workers) {
   const std::vector<double> seconds = repeat({5}, [&] {
     return seconds_of([&] {
       parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t worker = begin; worker < end; ++worker)
+        for (std::size_t worker = begin; worker < end; ++worker) {
           multiply_dense<T>(kSide, kSide, kSide, {left.data(), kSide}, {right.data(), kSide},
                             results.data() + worker * kNumbers);
+        }
       });
     });
   });

@@ -13,7 +13,7 @@ namespace {
 /// Linear between order statistics, so that `share` of n + 1 equal gaps lies below. Sorted values, not empty.
 double quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() + 1) - 1;
-  const double last = static_cast<double>(sorted.size() - 1);
+  const auto last = static_cast<double>(sorted.size() - 1);
   const double low = std::floor(std::clamp(at, 0.0, last));
   const auto i = static_cast<std::size_t>(low);
   const double next = i + 1 < sorted.size() ? sorted[i + 1] : sorted[i];

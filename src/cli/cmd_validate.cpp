@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include "command.hpp"
 #include "options.hpp"
@@ -38,11 +39,12 @@ ValidateRequest request_of(const ValidateOptions& options) {
   if (options.has_schedule) request.schedule = options.schedule;
   OnnxTexts onnx = options.onnx;
   // A number is an input of the sample, a shape one of an ONNX file.
-  const auto shapes = std::ranges::stable_partition(
-      onnx.inputs, [](const std::string& text) { return text.find('=') != std::string::npos; });
-  if (shapes.size() > 1) throw UsageError("--input has several numbers, accepted is one");
-  if (!shapes.empty()) request.input = parse_whole("--input", shapes.front());
-  onnx.inputs.erase(shapes.begin(), shapes.end());
+  const auto number = std::stable_partition(onnx.inputs.begin(), onnx.inputs.end(), [](const std::string& text) {
+    return text.find('=') != std::string::npos;
+  });
+  if (std::distance(number, onnx.inputs.end()) > 1) throw UsageError("--input has several numbers, accepted is one");
+  if (number != onnx.inputs.end()) request.input = parse_whole("--input", *number);
+  onnx.inputs.erase(number, onnx.inputs.end());
   request.onnx = onnx_options(onnx);
   if (options.label) request.label = parse_whole("--label", *options.label);
   if (options.has_seed) request.loss_seed = parse_whole("--loss-seed", options.loss_seed);

@@ -20,9 +20,10 @@ std::string option_of(const std::string& text) { return text.substr(0, text.find
 std::string extras_text(const CLI::App& command) {
   const std::vector<std::string> extras = command.get_parent()->remaining(true);
   const auto option = std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
-  if (option != extras.end())
+  if (option != extras.end()) {
     return fmt::format("{0} is no option of upsweep {1}, accepted are those that 'upsweep {1} --help' lists", *option,
                        command.get_name());
+  }
   return fmt::format("'{}' is one argument too many, accepted is {}", extras.empty() ? "" : extras.front(),
                      usage_of(command));
 }

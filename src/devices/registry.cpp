@@ -70,18 +70,21 @@ bool BackendEntry::can(Ability ability) const {
 std::string cannot_run_reason(const BackendEntry& backend, const LargestCounts& largest, std::uint64_t peak_live_bytes,
                               const Machine* machine) {
   const BackendLimits& limits = backend.limits;
-  if (largest.products > limits.most_products)
+  if (largest.products > limits.most_products) {
     return fmt::format("a product of {} scalar multiplications, its library does up to {}", largest.products,
                        limits.most_products);
-  if (std::max(largest.extent, largest.nnz) > limits.most_entries)
+  }
+  if (std::max(largest.extent, largest.nnz) > limits.most_entries) {
     return fmt::format("a matrix with {} rows, columns or entries, its library takes up to {}",
                        std::max(largest.extent, largest.nnz), limits.most_entries);
+  }
   if (largest.columns > limits.most_columns)
     return fmt::format("a matrix with {} columns, its kernels take up to {}", largest.columns, limits.most_columns);
   const bool is_this = machine != nullptr && machine->kind == limits.kind && machine->memory_bytes > 0;
-  if (is_this && limits.keeps_values && largest.all_bytes > machine->memory_bytes)
+  if (is_this && limits.keeps_values && largest.all_bytes > machine->memory_bytes) {
     return fmt::format("{} bytes of values, all of which it keeps, {} has {}", largest.all_bytes, machine->name,
                        machine->memory_bytes);
+  }
   if (is_this && peak_live_bytes > machine->memory_bytes)
     return fmt::format("{} bytes of live values, {} has {}", peak_live_bytes, machine->name, machine->memory_bytes);
   return "";

@@ -143,10 +143,11 @@ DepthParts depth_parts(const StoredSearch& search, std::span<const StoredRun* co
       parts.limit = static_cast<double>(*search.memory_limit) / of_reference;
     for (const StoredRun* run : runs) {
       const double value = series.value(*run);
-      if (value > 0)
+      if (value > 0) {
         parts.table["rows"].push_back({depth_label(*run), run->depth.has_value(), series.name, value / of_reference,
                                        run->feasible.value_or(true),
                                        about_candidate(search, *run, series, of_reference)});
+      }
     }
   }
   return parts;
@@ -166,14 +167,16 @@ std::string depth_caption(const StoredSearch& search, std::span<const StoredRun*
                   reference.depth == 0U ? "plain back-propagation, depth 0"
                                         : fmt::format("the schedule {}", short_text(reference.schedule)),
                   counted(search.workers, "worker"), short_text(search.execution));
-  if (is_live(search))
+  if (is_live(search)) {
     caption +=
         " Live ops only, as the search scored them; what is stored of all ops (peak memory among it) is left out.";
+  }
   caption += path_caption(search, parts.names);
   if (!runs.back()->depth) caption += " To the right of the depths: other schemes.";
-  if (runs.size() < all)
+  if (runs.size() < all) {
     caption +=
         fmt::format(" {} of {} candidates: the first ones, depths before schemes, and the best.", runs.size(), all);
+  }
   if (std::any_of(runs.begin(), runs.end(), [](const StoredRun* run) { return run->feasible == false; }))
     caption += " Grey: does not fit into the memory limit.";
   if (parts.limit)

@@ -226,9 +226,10 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
   for (const auto* list : {&points.ops, &points.levels}) {
     const PlotCells cells = grid_cells(*list, kMostMarks / 2);
     per_decade = std::max(per_decade, cells.per_decade);
-    for (const PlotCell& cell : cells.cells)
+    for (const PlotCell& cell : cells.cells) {
       table["rows"].push_back(
           {cell.x, cell.y, cell.group == 0 ? "op" : "level", cell_size(cell.count), cell.count, texts.about(cell)});
+    }
   }
   Figure figure;
   figure.kind = "predicted";
@@ -243,9 +244,10 @@ std::optional<Figure> predicted_figure(const RunDetails& run) {
       error_sentence(*measurement));
   if (points.left_out > 0)
     figure.caption += fmt::format(" {} with a time of 0 not shown.", counted(points.left_out, "point"));
-  if (per_decade > 0)
+  if (per_decade > 0) {
     figure.caption += fmt::format(" Points near each other are put together in a grid of {}: the larger, the more.",
                                   grid_text(per_decade));
+  }
   figure.tables["points"] = std::move(table);
   const char* what = has_ops ? "of an op or level" : "of a level";
   figure.signals["x_title"] = fmt::format("predicted seconds {}", what);
@@ -280,9 +282,10 @@ std::optional<Figure> residuals_figure(const RunDetails& run) {
       "Predicted / measured - 1: above 0 the machine was faster than predicted, below 0 slower (-50 %: it took "
       "twice as long). {}",
       error_sentence(*measurement));
-  if (is_together)
+  if (is_together) {
     figure.caption += fmt::format(" Each bar stands for up to {} levels, whose seconds are added up.",
                                   (measurement->levels.size() + kMostMarks - 1) / kMostMarks);
+  }
   figure.tables["levels"] = std::move(table);
   return figure;
 }

@@ -63,9 +63,10 @@ DrawnSchedule drawn_schedule(const Schedule& schedule) {
     const ValueId value = schedule.results[k];
     if (home[value] != k && places.since(value) == schedule.levels) drawn.rows = schedule.levels + 1;
   }
-  for (std::size_t k = 1; k < schedule.results.size(); ++k)
+  for (std::size_t k = 1; k < schedule.results.size(); ++k) {
     (void)places.bring(schedule.results[k], static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(drawn.rows),
                        drawn.moves);
+  }
   return drawn;
 }
 

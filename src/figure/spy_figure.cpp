@@ -117,8 +117,8 @@ struct ShownPictures {
 
 std::string block_text(std::uint64_t size, std::uint32_t grid, std::uint32_t block) {
   const double cells = static_cast<double>(size) * block / grid;
-  return cells == static_cast<double>(size * block / grid) ? fmt::format("{:.0f}", cells)
-                                                           : fmt::format("about {:.4g}", cells);
+  const std::uint64_t whole = size * block / grid;
+  return cells == static_cast<double>(whole) ? fmt::format("{:.0f}", cells) : fmt::format("about {:.4g}", cells);
 }
 
 void add_picture(Figure& figure, const StoredPicture& picture, const SpyPaths& paths) {
@@ -181,9 +181,10 @@ std::optional<Figure> spy_figure(std::span<const StoredPicture> pictures, std::s
       "shows where there is any entry in it, darker the more of its places are entries. Below each name: rows × "
       "columns, then entries and density.";
   figure.caption += fmt::format(" Sides are true to scale up to {:.0f} : 1.", kMostAspect);
-  if (coarse > 0)
+  if (coarse > 0) {
     figure.caption +=
         fmt::format(" {} drawn with larger cells than stored, to keep the page small.", counted(coarse, "picture"));
+  }
   if (!chosen.is_all()) {
     figure.caption +=
         fmt::format(" The first {} of {} and {} of {}.", chosen.jacobians, counted(chosen.all_jacobians, "Jacobian"),

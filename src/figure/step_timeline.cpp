@@ -116,9 +116,10 @@ void add_slices(FigureData& table, const TrainingRecord& record, const std::vect
 std::string timeline_caption(const TrainingRecord& record, std::uint32_t variant, std::size_t slices,
                              const std::vector<Resource>& rows, std::size_t all) {
   std::string text = fmt::format("One training step of {}", short_text(record.variants[variant], 40));
-  if (record.variants.size() > 1)
+  if (record.variants.size() > 1) {
     text += fmt::format(", {} of {} variants; the others are not drawn",
                         record.best == variant ? "the best" : "the first with operations", record.variants.size());
+  }
   text += ".";
   text += " F: forward, O: gradient of a layer's input, W: gradient of its weights, U: update.";
   if (slices == 0) text += " Numbers in the bars: layers.";

@@ -53,9 +53,10 @@ BusyError no_node(const std::string& out) {
 bool has_charts() { return !charts_script().empty(); }
 
 void require_charts() {
-  if (!has_charts())
+  if (!has_charts()) {
     throw BusyError(
         "this program was built without the charting library, accepted is one built with node-vega and esbuild");
+  }
   const NodeResult said = run_node("process.stdout.write('node ' + process.versions.node)", kMostSecondsOfNode);
   if (!said.out.starts_with("node ") || said.exit_code != 0) throw no_node(said.out);
 }

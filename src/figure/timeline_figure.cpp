@@ -189,9 +189,10 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
       percent(work / parts.makespan() / static_cast<double>(all)), slices > 0 ? "Underlined" : "Outlined");
   if (parts.run.machine) caption += " Time is counted in FLOPs: the rates of the machine are not in it.";
   if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs.";
-  if (simulated.workers < all)
+  if (simulated.workers < all) {
     caption += fmt::format(" {} of them never work and are not drawn.",
                            short_count(static_cast<double>(all - simulated.workers)));
+  }
   const bool has_dead = std::any_of(simulated.timeline.entries.begin(), simulated.timeline.entries.end(),
                                     [&](const TimelineEntry& entry) { return parts.run.ops[entry.id].is_dead; });
   if (has_dead && slices == 0) caption += " Pale: dead ops, on whose value no result depends.";

@@ -92,9 +92,10 @@ std::string makespan_text(const TrainingRecord& record, double makespan) {
 std::string variants_caption(const TrainingRecord& record, const std::vector<VariantBar>& all, std::size_t shown) {
   std::string text = fmt::format("Time of one training step{}; shorter is better.",
                                  record.is_in_seconds ? ", predicted" : ", in the unit of the file");
-  if (shown < all.size())
+  if (shown < all.size()) {
     text += fmt::format(" The first, the best and the fastest of {} variants, candidates before others, {} in all.",
                         all.size(), shown);
+  }
   std::set<std::string> reasons;
   for (const VariantBar& bar : all) reasons.insert(no_candidate_text(record, bar));
   reasons.erase("");

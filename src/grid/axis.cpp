@@ -63,10 +63,11 @@ std::vector<AxisValue> arithmetic_range(double from, double to, double step) {
   check_finite("to", to);
   check_finite("step", step);
   if (step == 0) throw std::invalid_argument("the step of a range is 0, accepted is another number");
-  if ((to > from && step < 0) || (to < from && step > 0))
+  if ((to > from && step < 0) || (to < from && step > 0)) {
     throw std::invalid_argument(fmt::format("a range from {} to {} with a step of {}, accepted is a {} step",
                                             count_text(from), count_text(to), count_text(step),
                                             to > from ? "positive" : "negative"));
+  }
   // Halves: the difference of two finite numbers may not be one.
   const double steps = (to / 2 - from / 2) / (step / 2);
   check_count(std::floor(steps + kEndTolerance) + 1);
@@ -87,16 +88,18 @@ std::vector<AxisValue> arithmetic_range(double from, double to, double step) {
 std::vector<AxisValue> geometric_range(double from, double to, std::uint64_t count) {
   check_finite("from", from);
   check_finite("to", to);
-  if (from <= 0 || to <= 0)
+  if (from <= 0 || to <= 0) {
     throw std::invalid_argument(fmt::format("a geometric range from {} to {}, accepted are positive numbers",
                                             count_text(from), count_text(to)));
+  }
   if (count == 0) throw std::invalid_argument("an empty geometric range: its count is 0, accepted is at least 1");
   check_count(static_cast<double>(count));
-  if (count == 1 && from != to)
+  if (count == 1 && from != to) {
     throw std::invalid_argument(
         fmt::format("a geometric range of 1 value from {} to {}, accepted is a count of at "
                     "least 2 or equal ends",
                     count_text(from), count_text(to)));
+  }
   const bool both_whole = is_whole(from) && is_whole(to);
   std::vector<AxisValue> values = {axis_value(from)};
   for (std::uint64_t i = 1; i < count; ++i) {

@@ -174,9 +174,10 @@ double value_of(const Sum& sum, const NumberAt& number_at, const std::string& te
       stack.push_back(step.number);
     } else if (step.kind == StepKind::path) {
       const std::optional<double> number = number_at(step.path);
-      if (!number)
+      if (!number) {
         throw std::invalid_argument(
             fmt::format("the constraint '{}' needs a number at '{}', and there is none", text, step.path));
+      }
       stack.push_back(*number);
     } else {
       const double right = stack.back();

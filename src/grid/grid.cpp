@@ -17,9 +17,10 @@ Grid::Grid(std::vector<std::size_t> sizes) : sizes_(std::move(sizes)), strides_(
     strides_[axis] = points_;
     if (count <= static_cast<double>(kMostPoints)) points_ *= sizes_[axis];
   }
-  if (count > static_cast<double>(kMostPoints))
+  if (count > static_cast<double>(kMostPoints)) {
     throw std::invalid_argument(
         fmt::format("a grid of {} points, accepted are at most {}", axis_value(count).text, kMostPoints));
+  }
 }
 
 Coordinates Grid::at(std::uint64_t position) const {

@@ -22,9 +22,10 @@ std::uint64_t little_endian(const char* bytes, std::size_t size) {
 }
 
 std::string read_part(RegularFile& file, std::uint64_t first, std::uint64_t size, const std::string& name) {
-  if (first > file.length || size > file.length - first)
+  if (first > file.length || size > file.length - first) {
     throw InputError(
         fmt::format("{}: {} bytes from {}, accepted is what the file has, {}", name, size, first, file.length));
+  }
   std::string bytes(size, '\0');
   file.stream.seekg(static_cast<std::streamoff>(first));
   file.stream.read(bytes.data(), static_cast<std::streamsize>(size));
@@ -218,9 +219,10 @@ class SafetensorsFile : public ArrayFile<SafeEntry> {
     RegularFile file = open_regular_file(path_, "a .safetensors file");
     const std::uint64_t size = entry.last - entry.first;
     try {
-      if (checked_mul(elements(entry.shape), each) != size)
+      if (checked_mul(elements(entry.shape), each) != size) {
         throw InputError(
             fmt::format("{}: {} bytes of shape {} and type {}", name, size, to_string(entry.shape), entry.type));
+      }
     } catch (const CountOverflow&) {
       throw InputError(fmt::format("{}: the sizes of shape {} exceed 64 bits", name, to_string(entry.shape)));
     }

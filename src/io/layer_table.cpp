@@ -53,17 +53,19 @@ LayerShares read_layer_shares(const Network& network, const OperatorAliases& ali
     const auto fault = [&](const std::string& message) { return InputError(table.file, table.lines[row], message); };
     std::size_t at = 0;
     if (budget.in_order) {
-      if (shares.of.size() == operators.size())
+      if (shares.of.size() == operators.size()) {
         throw fault(fmt::format("row '{}' is one too many, accepted are the {} operators with a weight", name,
                                 operators.size()));
+      }
       at = operators[shares.of.size()];
     } else {
       const auto found = place.find(name);
-      if (found == place.end())
+      if (found == place.end()) {
         throw fault(
             fmt::format("there is no operator '{}' with a weight, accepted are the names of the network's, or "
                         "its order",
                         name));
+      }
       at = found->second;
     }
     if (is_taken[at]) throw fault(fmt::format("operator '{}' is there twice, accepted is once", name));

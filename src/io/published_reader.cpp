@@ -70,9 +70,10 @@ PublishedRates read_entry_of(const YamlDocument& document, const YamlNode& node,
   PublishedRates rates;
   const YamlNode& kind = map.require("kind");
   const std::string text = yaml_text(document, kind, map.name("kind"));
-  if (text != to_string(PublishedKind::product) && text != to_string(PublishedKind::pass))
+  if (text != to_string(PublishedKind::product) && text != to_string(PublishedKind::pass)) {
     throw document.error(kind,
                          fmt::format("{} is {}, accepted are product and pass", map.name("kind"), describe(kind)));
+  }
   rates.kind = text == to_string(PublishedKind::product) ? PublishedKind::product : PublishedKind::pass;
   rates.library = map.text("library");
   rates.algorithm = map.find_text("algorithm").value_or("");

@@ -45,7 +45,7 @@ class QuestionReader {
   QuestionReader(const YamlDocument& document, const StudySpec& spec, bool is_in_seconds)
       : document_(document), spec_(spec), is_in_seconds_(is_in_seconds) {}
 
-  Question read(const YamlNode& node) const {
+  [[nodiscard]] Question read(const YamlNode& node) const {
     if (node.kind == YamlNode::Kind::scalar) return of_name(node);
     if (node.kind != YamlNode::Kind::mapping || node.children.size() != 2) {
       throw document_.error(node, fmt::format("a question is {}, accepted is its name or a mapping of one key, its "
@@ -61,7 +61,7 @@ class QuestionReader {
   }
 
  private:
-  Question of_name(const YamlNode& node) const {
+  [[nodiscard]] Question of_name(const YamlNode& node) const {
     Question question;
     question.kind = kind_of(document_, node);
     if (question.kind == QuestionKind::crossover || question.kind == QuestionKind::capacity) {

@@ -34,9 +34,10 @@ class NumberReader {
     while (at_ < end_ && (*at_ == ' ' || *at_ == ',' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     T value = 0;
     const auto [end, failure] = std::from_chars(at_, end_, value);
-    if (failure != std::errc())
+    if (failure != std::errc()) {
       throw InputError(fmt::format("{}: {} is missing, accepted is {}", name_, what,
                                    std::is_integral_v<T> ? "an integer" : "a number"));
+    }
     at_ = end;
     return value;
   }
@@ -72,21 +73,24 @@ NpyArray read_smtx(std::istream& in, std::uint64_t length, const std::vector<std
   std::vector<std::uint64_t> pointers;
   for (std::uint64_t r = 0; r <= rows; ++r) {
     pointers.push_back(numbers.next("a row pointer"));
-    if (pointers.back() > nonzeros || (r > 0 && pointers[r] < pointers[r - 1]))
+    if (pointers.back() > nonzeros || (r > 0 && pointers[r] < pointers[r - 1])) {
       throw InputError(
           fmt::format("{}: row pointer {} is {}, accepted are rising ones up to {}", name, r, pointers[r], nonzeros));
+    }
   }
-  if (pointers.front() != 0 || pointers.back() != nonzeros)
+  if (pointers.front() != 0 || pointers.back() != nonzeros) {
     throw InputError(fmt::format("{}: row pointers from {} to {}, accepted is 0 to {}", name, pointers.front(),
                                  pointers.back(), nonzeros));
+  }
   NpyArray mask{shape, "u1", std::vector<std::byte>(checked_mul(rows, cols))};
   for (std::uint64_t r = 0; r < rows; ++r) {
     std::optional<std::uint64_t> before;
     for (std::uint64_t k = pointers[r]; k < pointers[r + 1]; ++k) {
       const std::uint64_t column = numbers.next("a column index");
-      if (column >= cols || (before && column <= *before))
+      if (column >= cols || (before && column <= *before)) {
         throw InputError(
             fmt::format("{}: column {} of row {}, accepted are rising ones below {}", name, column, r, cols));
+      }
       before = column;
       mask.bytes[(r * inputs + column % inputs) * kernel + column / inputs] = std::byte{1};
     }
@@ -135,9 +139,10 @@ NpyArray read_matrix_market(std::istream& in, std::uint64_t length, const std::v
       throw InputError(fmt::format("{}: entry ({}, {}) is there twice, accepted is once", name, row, col));
     if (!is_list) is_there[at] = true;
     values[at] = is_pattern ? 1 : numbers.next<double>("a value");
-    if (!std::isfinite(values[at]))
+    if (!std::isfinite(values[at])) {
       throw InputError(
           fmt::format("{}: entry ({}, {}) is {}, accepted are finite numbers", name, row, col, values[at]));
+    }
   }
   numbers.finish();
   NpyArray array{shape, "f8", std::vector<std::byte>(values.size() * sizeof(double))};

@@ -97,10 +97,11 @@ NetworkWeights read_weights(const ModelContext& context, const YamlNode* node) {
   context.hash.add("weights", describe_seeded(settings));
   const bool seeded = settings.values == nullptr && (settings.pruning || context.numbers != Numbers::structure);
   if (seeded && context.numbers == Numbers::structure) {
-    if (context.masks != nullptr)
+    if (context.masks != nullptr) {
       context.masks->prune(context.network, settings.seed, *settings.pruning, weights);
-    else
+    } else {
       prune_he_normal(context.network, settings.seed, *settings.pruning, weights);
+    }
     check_variances(context, weights);
     return weights;
   }

@@ -69,7 +69,7 @@ class PathEdit {
  public:
   PathEdit(const ScalarEdit& edit, OtherUnit other_unit) : edit_(edit), other_unit_(other_unit) {}
 
-  NodePtr below(const NodePtr& node, std::string_view path) const {
+  [[nodiscard]] NodePtr below(const NodePtr& node, std::string_view path) const {
     if (path.empty()) return replaced(*node);
     const PathStep step = first_step(path);
     switch (node->kind) {
@@ -86,7 +86,7 @@ class PathEdit {
   }
 
  private:
-  NodePtr replaced(const YamlNode& node) const {
+  [[nodiscard]] NodePtr replaced(const YamlNode& node) const {
     if (const YamlNode* value = quantity_value(node)) {
       NodePtr number = replaced(*value);
       return number == nullptr ? nullptr : with_child(node, *value_place(node, "value"), std::move(number));
@@ -101,7 +101,7 @@ class PathEdit {
     return copy;
   }
 
-  NodePtr in_mapping(const YamlNode& node, const PathStep& step) const {
+  [[nodiscard]] NodePtr in_mapping(const YamlNode& node, const PathStep& step) const {
     if (const auto place = value_place(node, step.key)) {
       NodePtr value = below(node.children[*place], step.rest);
       return value == nullptr ? nullptr : with_child(node, *place, std::move(value));
@@ -118,7 +118,7 @@ class PathEdit {
     return copy;
   }
 
-  NodePtr in_other_unit(const YamlNode& node, std::string_view key, std::size_t place) const {
+  [[nodiscard]] NodePtr in_other_unit(const YamlNode& node, std::string_view key, std::size_t place) const {
     NodePtr value = replaced(*node.children[place]);
     if (value == nullptr) return nullptr;
     auto copy = std::make_shared<YamlNode>(node);
@@ -128,7 +128,7 @@ class PathEdit {
     return copy;
   }
 
-  NodePtr in_list(const YamlNode& list, const PathStep& step) const {
+  [[nodiscard]] NodePtr in_list(const YamlNode& list, const PathStep& step) const {
     if (!step.is_all) {
       if (step.index >= list.children.size()) return nullptr;
       NodePtr item = in_item(list.children[step.index], step.rest);
@@ -145,14 +145,14 @@ class PathEdit {
   }
 
   /// An item of a list, which may be an operator without settings: `- relu`.
-  NodePtr in_item(const NodePtr& item, std::string_view path) const {
+  [[nodiscard]] NodePtr in_item(const NodePtr& item, std::string_view path) const {
     if (item->kind != YamlNode::Kind::scalar || path.empty()) return below(item, path);
     const PathStep step = first_step(path);
     return step.is_key && step.key == item->text && !step.rest.empty() ? in_settings(item, nullptr, step.rest)
                                                                        : nullptr;
   }
 
-  NodePtr in_operators(const YamlNode& list, std::string_view path) const {
+  [[nodiscard]] NodePtr in_operators(const YamlNode& list, std::string_view path) const {
     const auto found = operator_at(list, path);
     if (!found || found->rest.empty()) return nullptr;
     const NodePtr& item = list.children[found->index];
@@ -163,7 +163,7 @@ class PathEdit {
   }
 
   /// An operator `kind: settings` with its settings edited; null settings: it has none yet.
-  NodePtr in_settings(const NodePtr& kind, const NodePtr& settings, std::string_view path) const {
+  [[nodiscard]] NodePtr in_settings(const NodePtr& kind, const NodePtr& settings, std::string_view path) const {
     NodePtr changed = below(settings == nullptr ? empty_mapping(kind->line) : settings, path);
     return changed == nullptr ? nullptr : mapping_node(kind, std::move(changed));
   }

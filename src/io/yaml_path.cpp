@@ -70,7 +70,8 @@ class PathList {
       if (is_plain) continue;
       const std::string name = operator_name(list, i);
       const YamlNode& item = *list.children[i];
-      if (!name.empty() && item.kind == YamlNode::Kind::mapping) add(*item.children[1], path + '.' + name);
+      if (!name.empty() && item.kind == YamlNode::Kind::mapping)
+        add(*item.children[1], fmt::format("{}.{}", path, name));
     }
   }
 

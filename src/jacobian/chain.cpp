@@ -117,11 +117,12 @@ std::vector<std::vector<std::shared_ptr<const Pattern>>> fixed_patterns(const Ne
   for (std::size_t o = 0; o < patterns.size(); ++o) {
     const Operator& op = network.operators()[o];
     if (is_view(op.kind) || is_join(op.kind) || depends_on_input(op.kind)) continue;
-    for (std::size_t input = 0; input <= op.other_shapes.size(); ++input)
+    for (std::size_t input = 0; input <= op.other_shapes.size(); ++input) {
       patterns[o].push_back(with_room(network, o, [&] {
         return std::make_shared<Pattern>(
             guaranteed_pattern(op, weights[o], has_classes[o] ? PatternForm::classes : PatternForm::rows, input));
       }));
+    }
   }
   return patterns;
 }

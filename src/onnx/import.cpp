@@ -189,9 +189,10 @@ class GraphImport {
     std::set<std::string> made;
     for (int n = 0; n < graph_.node_size(); ++n) {
       for (const std::string& output : graph_.node(n).output()) {
-        if (!output.empty() && (!made.insert(output).second || values_.contains(output)))
+        if (!output.empty() && (!made.insert(output).second || values_.contains(output))) {
           throw fault(fmt::format("{}: its output '{}' is a name used twice, accepted are unique names",
                                   label_of(graph_.node(n), n), output));
+        }
       }
     }
     enum State : std::uint8_t { unseen, open, done };
@@ -213,9 +214,10 @@ class GraphImport {
         throw fault(fmt::format("{}: its input '{}' is made by no node", label_of(graph_.node(n), n), input));
       }
       State& state = states[static_cast<std::size_t>(before)];
-      if (state == open)
+      if (state == open) {
         throw fault(
             fmt::format("{} is part of a cycle, accepted are graphs without", label_of(graph_.node(before), before)));
+      }
       if (state == unseen) {
         state = open;
         stack.emplace_back(before, 0);
@@ -294,11 +296,12 @@ class GraphImport {
     for (const auto& input : node.inputs) read += input ? size_of(*input) : 0;
     for (const OnnxValue& output : outputs) made += size_of(output);
     grown_ += made > read ? made - read : 0;
-    if (grown_ > kMostGrown)
+    if (grown_ > kMostGrown) {
       throw std::invalid_argument(
           fmt::format("the nodes up to here make {} numbers and places of elements, accepted "
                       "are at most {}",
                       grown_, kMostGrown));
+    }
   }
 
   void read_fusion(int n, const Fusion& fusion) {

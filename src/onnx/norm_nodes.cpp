@@ -44,16 +44,18 @@ bool fold_norm(const OnnxValue& value, const NormNumbers& norm, double eps, Netw
 template <bool folds>
 Values batch_norm(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
-  if (value.rank() < 2 || value.dims[0] != 1)
+  if (value.rank() < 2 || value.dims[0] != 1) {
     throw std::invalid_argument(
         fmt::format("an input of shape {}, accepted is [1, channels, ...]", to_string(value.dims)));
+  }
   if (node.integer("training_mode", 0) != 0)
     throw std::invalid_argument("training_mode, accepted is that of evaluation");
   const std::uint64_t channels = value.dims[1];
   for (std::size_t k = 1; k < 5; ++k) {
-    if (node.constant(k).dims != Shape{channels})
+    if (node.constant(k).dims != Shape{channels}) {
       throw std::invalid_argument(
           fmt::format("constants of shape {} of {} channels", to_string(node.constant(k).dims), channels));
+    }
   }
   const NormNumbers norm{builder.numbers_of(node.constant(1)), builder.numbers_of(node.constant(2)),
                          builder.numbers_of(node.constant(3)), builder.numbers_of(node.constant(4))};

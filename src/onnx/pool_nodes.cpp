@@ -157,9 +157,10 @@ Values interpolate(OnnxNode& node, NetworkBuilder& builder) {
 /// x · (bias + alpha / size · Σ x²)^-beta, the sum over a window of channels: a pooling of the channels as rows.
 Values local_response(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
-  if (value.rank() < 2 || value.dims[0] != 1)
+  if (value.rank() < 2 || value.dims[0] != 1) {
     throw std::invalid_argument(
         fmt::format("an input of shape {}, accepted is [1, channels, ...]", to_string(value.dims)));
+  }
   const auto size = static_cast<std::uint64_t>(std::clamp<std::int64_t>(node.integer("size", 1), 1, kMaxSetting));
   OnnxValue squares = apply_function(value, Activation{Function::power, 2}, builder);
   squares.dims = {1, 1, value.dims[1], elements(value.dims) / value.dims[1]};

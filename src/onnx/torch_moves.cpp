@@ -132,12 +132,14 @@ OnnxValue padded(TorchCall& call) {
   const Sizes pad = call.integers("pad");
   const std::size_t rank = call.input().rank();
   const auto mode = modes.find(call.text("mode", "constant"));
-  if (pad.size() % 2 != 0 || pad.size() / 2 >= rank)
+  if (pad.size() % 2 != 0 || pad.size() / 2 >= rank) {
     throw std::invalid_argument(
         fmt::format("its pad has {} numbers, accepted are two for each of the last axes", pad.size()));
-  if (mode == modes.end())
+  }
+  if (mode == modes.end()) {
     throw std::invalid_argument(fmt::format("its mode is '{}', accepted are constant, reflect, replicate, circular",
                                             call.text("mode", "constant")));
+  }
   Sizes pads(2 * rank, 0);
   for (std::size_t k = 0; k < pad.size(); ++k) pads[(k % 2) * rank + rank - 1 - k / 2] = pad[k];
   const OnnxValue value{{}, Tensor::of({}, {call.number("value", 0)}, false)};
@@ -149,9 +151,10 @@ OnnxValue expanded_to(TorchCall& call) {
   Sizes sizes = call.integers("size");
   sizes.insert(sizes.begin(), 1);
   const Shape& dims = call.input().dims;
-  if (sizes.size() != dims.size())
+  if (sizes.size() != dims.size()) {
     throw std::invalid_argument(
         fmt::format("its size has {} axes, accepted are {}", sizes.size() - 1, dims.size() - 1));
+  }
   for (std::size_t a = 0; a < sizes.size(); ++a) {
     if (sizes[a] == -1) sizes[a] = static_cast<std::int64_t>(dims[a]);
   }

@@ -14,9 +14,10 @@ namespace {
 using Values = std::vector<OnnxValue>;
 
 Shape kernel_of(const Tensor& weight) {
-  if (weight.dims.size() < 3)
+  if (weight.dims.size() < 3) {
     throw std::invalid_argument(
         fmt::format("a weight of shape {}, accepted are three or four axes", to_string(weight.dims)));
+  }
   return {weight.dims.begin() + 2, weight.dims.end()};
 }
 
@@ -103,9 +104,10 @@ Values transposed_convolution(OnnxNode& node, NetworkBuilder& builder) {
   NodeWindows windows = windows_of(node, node.input(0).dims, kernel_of(weight));
   ConvTranspose2d conv;
   conv.groups = static_cast<std::uint64_t>(node.integer("group", 1));
-  if (conv.groups == 0 || windows.image[0] != weight.dims[0] || windows.image[0] % conv.groups != 0)
+  if (conv.groups == 0 || windows.image[0] != weight.dims[0] || windows.image[0] % conv.groups != 0) {
     throw std::invalid_argument(
         fmt::format("a weight of shape {} of {} channels", to_string(weight.dims), windows.image[0]));
+  }
   conv.out_channels = weight.dims[1] * conv.groups;
   conv.kernel = windows.kernel;
   conv.stride = windows.stride;

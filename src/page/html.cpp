@@ -216,7 +216,7 @@ Markup HtmlTable::markup() const {
   Markup table("<div class=\"scroller\"><table>");
   table.element("caption", caption_).add("<thead><tr>");
   for (const Column& column : columns_) {
-    table.add(is_number(column) ? Literal("<th scope=\"col\" class=\"n\">") : Literal("<th scope=\"col\">"));
+    table.add(is_number(column) ? Literal(R"(<th scope="col" class="n">)") : Literal("<th scope=\"col\">"));
     table.text(column.head.value_or("")).add("</th>");
   }
   return table.add("</tr></thead><tbody>\n").add(body_).add("</tbody></table></div>\n");

@@ -35,7 +35,7 @@ Markup provenance(std::span<const SectionEntry> entries, std::size_t most) {
                                 Value(entry.tool_version),
                                 shortened(entry.content_hash, 64),
                                 Value(entry.rule.empty() ? "-" : entry.rule)};
-    if (has_machines) cells.push_back(Value(entry.machine.empty() ? "-" : entry.machine));
+    if (has_machines) cells.emplace_back(entry.machine.empty() ? "-" : entry.machine);
     table.row(cells);
   }
   out.add(table.markup());

@@ -77,8 +77,8 @@ Markup variants_table(const TrainingRecord& record) {
     const bool is_comparable = makespan && record.best_makespan && *record.best_makespan > 0;
     std::vector<Value> cells = {Value(record.variants[i]), time,
                                 is_comparable ? std::optional(*makespan / *record.best_makespan) : std::nullopt};
-    if (has_bubbles) cells.push_back(figure_of(record, i, "bubble_fraction"));
-    cells.push_back(Value(variant_remark(record, i)));
+    if (has_bubbles) cells.emplace_back(figure_of(record, i, "bubble_fraction"));
+    cells.emplace_back(variant_remark(record, i));
     table.row(cells, record.best == i);
   }
   return table.markup();

@@ -88,9 +88,10 @@ void write_schedule(const ScheduleProfile& profile, std::uint64_t inputs, ByteWr
   const Schedule& schedule = profile.schedule;
   if (rebuilt(schedule.name, schedule.length).combines != schedule.combines)
     throw std::invalid_argument(fmt::format("schedule '{}' does not have the combines of its name", schedule.name));
-  if (profile.inputs != inputs)
+  if (profile.inputs != inputs) {
     throw std::invalid_argument(
         fmt::format("schedule '{}' has {} inputs, its network {}", schedule.name, profile.inputs, inputs));
+  }
   if (profile.ops.size() != schedule.combines.size() || profile.value_bytes.size() != schedule.values())
     throw std::invalid_argument(fmt::format("schedule '{}' is not counted", schedule.name));
   out.text(schedule.name);
@@ -110,9 +111,10 @@ void check_length(const std::string& name, std::uint64_t length, std::uint64_t o
     const auto levels = static_cast<unsigned>(std::bit_width(elements - 1));
     is_longer = checked_mul(elements, levels) + 1 > ops + (std::uint64_t{1} << levels);
   }
-  if (is_longer)
+  if (is_longer) {
     throw std::invalid_argument(
         fmt::format("an analysis with {} combines of schedule '{}' of length {}", ops, name, length));
+  }
 }
 
 ScheduleProfile read_schedule(ByteReader& in, std::uint64_t inputs) {

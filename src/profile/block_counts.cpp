@@ -46,7 +46,7 @@ void check(const HomogeneousChain& chain, unsigned value_bytes) {
 }  // namespace
 
 BlockCounts::BlockCounts(const HomogeneousChain& chain, unsigned value_bytes)
-    : chain_(chain), value_bytes_(value_bytes), product_kind_(ElementKind::dense) {
+    : chain_(chain), value_bytes_(value_bytes) {
   check(chain, value_bytes);
   product_kind_ = chain.kinds.front();
   if (chain.kinds.back() == ElementKind::dense) product_kind_ = ElementKind::dense;

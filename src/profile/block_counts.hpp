@@ -46,7 +46,7 @@ class BlockCounts {
  private:
   const HomogeneousChain& chain_;
   unsigned value_bytes_;
-  ElementKind product_kind_;                         // of two elements or more
+  ElementKind product_kind_{ElementKind::dense};     // of two elements or more
   std::shared_ptr<const UniformProducts> products_;  // of a uniform chain
 };
 

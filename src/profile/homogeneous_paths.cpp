@@ -173,7 +173,7 @@ InScopes homogeneous_peak_bytes(const BlockCounts& counts, std::uint64_t element
   }
   const std::size_t since = depth == 0 ? 0 : live.up(depth - 1);
   if (blocks > 1) {
-    for (const std::uint64_t block : {1, 2}) {  // the odd and the even ones
+    for (const std::uint64_t block : {1U, 2U}) {  // the odd and the even ones
       const std::uint64_t count = (blocks - 1 + block % 2) / 2;
       if (count == 0) continue;
       const std::uint64_t bytes = counts.bytes(counts.structure(block << depth, ((block + 1) << depth) - 1));

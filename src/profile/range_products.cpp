@@ -121,7 +121,7 @@ void ProductPlan::count_range(std::size_t number, RangeStructures& structures, c
   std::vector<std::size_t> users;
   for (const std::size_t s : splits) users.insert(users.end(), splits_[s].users.begin(), splits_[s].users.end());
   std::ranges::sort(users);
-  users.erase(std::ranges::unique(users).begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
   std::uint64_t left = 0;
   for (const std::size_t user : users) {
     if (!spent[user].refusal) left = std::max(left, limits.pairs - std::min(limits.pairs, spent[user].pairs));
@@ -169,7 +169,8 @@ void ProductPlan::count_structures(const JacobianChain& chain, const CountLimits
 std::uint64_t ProductPlan::structure_bytes_bound(const JacobianChain& chain) const {
   double bytes = 0;
   for (const std::shared_ptr<const Pattern>& element : chain.jacobians)
-    bytes += static_cast<double>(element->nnz()) * sizeof(Index) + element->rows() * sizeof(std::uint64_t);
+    bytes += static_cast<double>(element->nnz()) * sizeof(Index) +
+             static_cast<double>(element->rows()) * sizeof(std::uint64_t);
   for (std::size_t number = 0; number < splits_of_.size(); ++number) {
     const ValueRange whole = range(number);
     double longest = 1;

@@ -132,12 +132,14 @@ RowProducts::Walked RowProducts::walk(const RowGroup& group, const RowStages& st
     Walked sums;
   };
   std::vector<std::unique_ptr<Worker>> workers;
-  for (std::size_t w = 0; w < parallel_slots(); ++w)
-    workers.push_back(std::make_unique<Worker>(RowWalk(chain_), Walked{std::vector<RangeTally>(stages.ranges),
-                                                                       std::vector<SplitTally>(stages.splits),
-                                                                       std::vector<std::uint64_t>(stages.stages.size()),
-                                                                       {},
-                                                                       {}}));
+  for (std::size_t w = 0; w < parallel_slots(); ++w) {
+    workers.push_back(
+        std::make_unique<Worker>(Worker{RowWalk(chain_), Walked{std::vector<RangeTally>(stages.ranges),
+                                                                std::vector<SplitTally>(stages.splits),
+                                                                std::vector<std::uint64_t>(stages.stages.size()),
+                                                                {},
+                                                                {}}}));
+  }
   const auto sum_of = [&](const RowWalk& row, std::size_t s, std::size_t e) {
     const EarlierJob& earlier = stages.stages[s].earlier[e];
     if (earlier.is_identity) return row.count();
@@ -168,9 +170,10 @@ RowProducts::Walked RowProducts::walk(const RowGroup& group, const RowStages& st
       for (std::size_t i = 0; i < stage.splits.size(); ++i) {
         const SplitJob& job = stage.splits[i];
         const std::uint32_t uses = job.end->uses_of(number);
-        if (uses > 0)
+        if (uses > 0) {
           worker.sums.splits[stage.first_split + i].add(entries, sums[job.earlier], uses,
                                                         stage.earlier[job.earlier].walks);
+        }
       }
       if (s + 1 == stages.stages.size()) return before;
       row.step();
@@ -213,8 +216,7 @@ void RowProducts::share_sums(std::size_t range, ProductPlan::Counts& counts) con
 
 void RowProducts::take_over(const RowGroup& group, const RowStages& stages, Walked walked,
                             const std::vector<ProductPlan::Spent>& spent, ProductPlan::Counts& counts) {
-  for (std::size_t s = 0; s < stages.stages.size(); ++s) {
-    const RowStage& stage = stages.stages[s];
+  for (const auto& stage : stages.stages) {
     for (std::size_t i = 0; i < stage.splits.size(); ++i) {
       const std::size_t number = stage.splits[i].number;
       const EarlierJob& earlier = stage.earlier[stage.splits[i].earlier];

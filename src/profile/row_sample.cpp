@@ -80,7 +80,7 @@ void RowSample::sort_rows() {
     for (const SplitJob& job : stage.splits) ends.push_back(job.end);
   }
   std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   const RowReader& base = (*chain_)[group_->base - 1];
   std::vector<std::pair<std::uint64_t, Index>> rows;
   for (Index number = 0; number < base.numbers(); ++number) {

@@ -108,14 +108,16 @@ UniformProducts::Rows UniformProducts::at(std::uint64_t factors) const {
   const std::uint64_t start = kSteps << (doublings - 1);
   const std::size_t begin = kSteps + (doublings - 1) * (kSteps / 2);
   const double place = static_cast<double>(factors - start) / static_cast<double>(std::uint64_t{1} << doublings);
-  const double first = std::clamp(std::floor(place) - 1, 0., static_cast<double>(kSteps / 2 - 3));
+  constexpr std::size_t kLast = kSteps / 2 - 3;
+  const double first = std::clamp(std::floor(place) - 1, 0., static_cast<double>(kLast));
   const Rows* rows = table_.data() + begin + static_cast<std::size_t>(first);
   const double x = place - first;
   Rows between{cubic(rows[0].log_share, rows[1].log_share, rows[2].log_share, rows[3].log_share, x),
                cubic(rows[0].entries, rows[1].entries, rows[2].entries, rows[3].entries, x)};
-  for (std::size_t k = 0; k < rows[0].tails.size(); ++k)
+  for (std::size_t k = 0; k < rows[0].tails.size(); ++k) {
     between.tails.push_back(
         std::clamp(cubic(rows[0].tails[k], rows[1].tails[k], rows[2].tails[k], rows[3].tails[k], x), 0., 1.));
+  }
   return between;
 }
 

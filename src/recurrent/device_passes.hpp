@@ -63,7 +63,7 @@ class DeviceModel {
 /// a · b · ... Throws CountOverflow.
 template <class... Counts>
 [[nodiscard]] std::uint64_t product_of(std::uint64_t first, Counts... rest) {
-  ((first = checked_mul(first, rest)), ...);
+  ((first = checked_mul(first, static_cast<std::uint64_t>(rest))), ...);
   return first;
 }
 

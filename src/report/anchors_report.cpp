@@ -115,15 +115,17 @@ std::string skipped_text(const AnchorReport& report) {
 std::string fitted_text(const AnchorReport& report) {
   std::string text;
   for (const AnchorFamily& family : report.families) {
-    for (const std::string& sentence : family.fitted_on)
+    for (const std::string& sentence : family.fitted_on) {
       text += fmt::format("  {}, {}: {}\n", short_text(family.family), short_text(family.device, 44),
                           short_text(sentence, 300));
+    }
   }
   for (const AnchorFamily& family : report.families) {
-    if (family.fitted > family.left_out)
+    if (family.fitted > family.left_out) {
       text += fmt::format("  {}, {}, {}: {} points are fitted and not left out, their errors in sample\n",
                           short_text(family.family), short_text(family.device, 44), short_text(family.library),
                           family.fitted - family.left_out);
+    }
   }
   return text.empty() ? "" : fmt::format("\nFitted on:\n\n{}", text);
 }

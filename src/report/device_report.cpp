@@ -174,7 +174,7 @@ Document document(const DeviceProfileReport& report) {
                  {"bound", {}, Unit::text, [](auto level) { return bound_value(level->cost); }}}})
       .sheet({"", std::move(all), fields})
       .say(fmt::format("Predicted: {}\n\n", head_text(report.model, report.machine)))
-      .show({"", std::move(some), std::move(fields)})
+      .show({"", std::move(some), fields})
       .say(fmt::format("\nHidden gradients by {} take {}, by the sequential pass {}; memory {}.\n"
                        "Speed-up {} of the backward pass ({} without forming Jacobians), {} with the forward pass.\n{}",
                        report.method, short_seconds(p.hidden_s()), short_seconds(p.sequential.seconds()),

@@ -57,10 +57,11 @@ std::string polynomial_text(const ImagePolynomial& polynomial) {
     const bool is_negative = c < 0;
     const std::uint64_t size = is_negative ? ~static_cast<std::uint64_t>(c) + 1 : static_cast<std::uint64_t>(c);
     const std::string name = kTerms[t];
-    if (terms++ > 0)
+    if (terms++ > 0) {
       sum += is_negative ? " - " : " + ";
-    else if (is_negative)
+    } else if (is_negative) {
       sum += "-";
+    }
     sum += name.empty() ? fmt::format("{}", size) : size == 1 ? name : fmt::format("{} {}", size, name);
   }
   if (terms == 0) return "0";

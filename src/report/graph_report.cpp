@@ -69,8 +69,8 @@ Table links_table(const Network& network, const NetworkProfile& profile) {
   };
   const std::uint64_t inputs = profile.inputs;
   /// Beside the object of the formation, of which operators have none.
-  const auto of_block = [field, inputs](std::string head, Unit unit, std::uint64_t FormationProfile::*sum,
-                                        std::uint64_t divisor) {
+  const auto of_block = [field](std::string head, Unit unit, std::uint64_t FormationProfile::*sum,
+                                std::uint64_t divisor) {
     return field("", std::move(head), unit, [=](Link link, Mine mine) {
       return link.is_block ? Value::mean(mine.formation.*sum, divisor) : Value().shown("");
     });

@@ -327,7 +327,7 @@ Verdict passes_verdict(const PassesReport& report) {
   const std::optional<std::size_t> scan = fastest(passes, true);
   const std::optional<std::size_t> plain = fastest(passes, false);
   if (!plain) {
-    verdict.sentences.push_back("No pass that is no scan ran and was right: there is nothing to compare with.");
+    verdict.sentences.emplace_back("No pass that is no scan ran and was right: there is nothing to compare with.");
     return verdict;
   }
   const double plain_s = passes[*plain].times.total();

@@ -254,10 +254,11 @@ Document document(const ProfileReport& report) {
       .add(counts_document(
           counts, has_blocks ? "over the chain (linear, blocks' Jacobians given)" : "(linear, same sparse Jacobians)",
           formation_text(network)));
-  if (has_blocks)
+  if (has_blocks) {
     document.say("\n")
         .add(graph_document(report.network, report.compared.last().pram, graph, inputs))
         .say(graph_seconds_text(graph_seconds_of(report)));
+  }
   return std::move(document.say(report.times ? '\n' + seconds_text(counts) : "").say(report.remarks));
 }
 

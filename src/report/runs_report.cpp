@@ -84,6 +84,7 @@ std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_
 }
 
 /// The columns that tell runs apart.
+// NOLINTNEXTLINE(readability-function-size): a table, a line for each row
 Table runs_table(const QueryResult& summary) {
   using Item = std::size_t;
   const auto at = [&summary](Item row, const std::string& name) -> const Cell& {

@@ -83,9 +83,10 @@ std::string best_scheme_text(const SearchReport& report) {
   const double plain = plain_score(report);
   const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
   const bool is_proven = is_best_proven(result);
-  if (best.depth)
+  if (best.depth) {
     return fmt::format("No other scheme{} does better than depth {} ({}){}.", is_proven ? "" : " that was counted",
                        *best.depth, best.schedule, ratio);
+  }
   std::string text = fmt::format("Best of all{}: {} with {}{}{}", is_proven ? "" : " that were counted", best.schedule,
                                  score_text(result, *best.score), ratio, binding_text(report, best));
   if (result.best) {

@@ -182,7 +182,7 @@ Document search_figures(const SearchReport& report) {
   };
   std::vector<CandidateRow> counted = candidate_rows(result, true);
   std::ranges::copy(candidate_rows(result, false), std::back_inserter(counted));
-  std::ranges::stable_partition(counted, [](const CandidateRow& row) { return row.counted != nullptr; });
+  std::stable_partition(counted.begin(), counted.end(), [](const CandidateRow& row) { return row.counted != nullptr; });
   Document document;
   document.facts([report] { return facts_json(report); })
       .facts([=, &result, has_schemes = report.no_schemes.empty()] {

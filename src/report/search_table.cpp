@@ -105,9 +105,10 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
       field("seconds/dag", {}, Unit::seconds, &Candidate::dag_s)};
   const Machine* machine = result.options.machine;
   if (machine != nullptr && machine->kind == MachineKind::gpu && result.linear().is_counted) {
-    for (std::size_t i = 0; i < kLaunchModes.size(); ++i)
+    for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
       fields.push_back(
           field("launch_seconds/" + to_string(kLaunchModes[i]), {}, Unit::seconds, [i](C c) { return c.launch_s[i]; }));
+    }
   } else {
     fields.push_back(field("launch_seconds", {}, Unit::seconds, [](C) { return Value(); }));
   }

@@ -115,10 +115,11 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const Baseline& first = verdict.baselines.front();
   const bool lacks_shared = has_whole_ops(result.options.machine) && !result.linear().is_counted && !verdict.pays();
   std::string text = comparison_text(first, baseline, verdict.same);
-  if (first.ratio())
+  if (first.ratio()) {
     text = fmt::format("{}{}{}", rules_text(verdict, baseline, has_barriers(result)), dense_text(report, *scan->score),
                        lacks_shared ? " with each op on one worker; ops that workers share are not compared here"
                                     : ": " + pays_text(verdict));
+  }
   if (!result.options.in_seconds() && baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));

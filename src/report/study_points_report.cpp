@@ -107,6 +107,7 @@ std::array<std::uint64_t, 5> points_by_status(const StudyResult& result) {
   return counts;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table, a line for each row
 Table points_table(const StudyReport& report) {
   const StudyResult& result = report.result;
   const auto axes = std::make_shared<const AxisCells>(report.study.spec);

@@ -246,13 +246,15 @@ std::string dense_text(const ValidationReport& report) {
   std::string text = fmt::format("Dense BP on this processor, {} kernel{} by OpenBLAS on {} thread{}: {} measured",
                                  dense.kernels, dense.kernels == 1 ? "" : "s", dense.threads,
                                  dense.threads == 1 ? "" : "s", short_seconds(dense.gradients_s));
-  if (report.predicted_dense_s)
+  if (report.predicted_dense_s) {
     text += fmt::format(", {} predicted ({})", short_seconds(*report.predicted_dense_s),
                         Value(error_of(report.predicted_dense_s, dense.gradients_s)).text(Unit::change));
+  }
   const double both = dense.gradients_s + dense.weight_gradients_s;
-  if (dense.weight_gradients_s > 0)
+  if (dense.weight_gradients_s > 0) {
     text += fmt::format("; gradients of the weights take {} more, {:.3g} % of its backward pass",
                         short_seconds(dense.weight_gradients_s), 100 * dense.weight_gradients_s / both);
+  }
   return text + ".\n";
 }
 

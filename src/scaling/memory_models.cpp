@@ -9,9 +9,10 @@ namespace upsweep {
 namespace {
 
 void check(const char* parts, std::uint64_t count, std::uint64_t workers, double bytes) {
-  if (count == 0 || workers == 0)
+  if (count == 0 || workers == 0) {
     throw std::invalid_argument(
         fmt::format("{} {} on {} workers, accepted is at least 1 of both", count, parts, workers));
+  }
   if (!(bytes >= 0)) throw std::invalid_argument(fmt::format("{} bytes each, accepted is at least 0", bytes));
 }
 

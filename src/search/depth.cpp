@@ -142,9 +142,10 @@ Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& o
   if (options.memory_limit)
     candidate.reason = memory_reason(schedule, options.scope, options.batch, *options.memory_limit);
   candidate.feasible = candidate.reason.empty();
-  if (options.machine != nullptr)
+  if (options.machine != nullptr) {
     candidate.binding =
         binding_of(schedule, *options.machine, workers, options.execution, options.scope, options.batch);
+  }
   return candidate;
 }
 

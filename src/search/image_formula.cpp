@@ -205,7 +205,8 @@ std::optional<ImagePolynomial> polynomial_through(const std::array<std::array<st
   const SignedWide both = count(1, 1) - count(1, 0) - across;
   constexpr SignedWide kRoom = static_cast<SignedWide>(1) << 96;
   Terms terms{count(0, 0) * m * m, 0, 0, both, m * m};
-  if (terms[0] > kRoom || h > kMostStride * kMostStride || w > kMostStride * kMostStride) return std::nullopt;
+  if (terms[0] > kRoom || h > SignedWide{kMostStride} * kMostStride || w > SignedWide{kMostStride} * kMostStride)
+    return std::nullopt;
   terms[0] += -down * h * m - across * w * m + both * h * w;
   terms[1] = down * m - both * w;
   terms[2] = across * m - both * h;

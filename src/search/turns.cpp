@@ -91,7 +91,7 @@ Turn workers_turn(const MakespanOfWorkers& schedule, const MakespanOfWorkers& ag
 std::vector<Turn> machine_turns(const Machine& machine, const WinsOnMachine& wins) {
   std::vector<Turn> turns;
   for (const auto& [of, part] : kMachineParts) {
-    turns.push_back({of, turning_factor([&](double factor) {
+    turns.push_back({of, turning_factor([&, of = of, part = part](double factor) {
                        if (of != Turn::Of::latency) return wins(scaled(machine, part, factor), 1);
                        return wins(scaled(machine, part, 1 / factor), factor);  // more of a latency: less of a machine
                      })});

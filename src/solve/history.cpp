@@ -68,7 +68,7 @@ bool has_all_errors(std::size_t iteration) {
 
 std::size_t next_with_all_errors(std::size_t iteration) {
   for (std::size_t decade = 1;; decade *= 10) {
-    for (const std::size_t digit : {1, 2, 3, 5}) {
+    for (const std::size_t digit : {1U, 2U, 3U, 5U}) {
       if (digit * decade > iteration) return digit * decade;
     }
   }

@@ -61,7 +61,7 @@ bool WindowAccumulator::is_full(const Window& part) const {
 
 bool WindowAccumulator::covers(const WindowRow& row, std::int64_t y, std::int64_t x) {
   if (row.nnz == 0) return true;
-  steps_ += row.height * row.width * per_position_;
+  steps_ += std::uint64_t{row.height} * row.width * per_position_;
   if (row.bits == nullptr) return is_full(shifted(window_of(row), y, x));
   const std::size_t words = row.width * per_position_;
   const std::uint64_t* line = words_.data() + offset(row.y + y, row.x + x);

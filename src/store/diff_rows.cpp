@@ -109,7 +109,7 @@ std::vector<std::pair<std::string, std::size_t>> names_of(const QueryResult& tab
   std::map<std::string, std::size_t> seen;
   std::vector<std::pair<std::string, std::size_t>> names;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const auto* name = std::get_if<std::string>(&table.rows[row][0]);
+    const auto* name = std::get_if<std::string>(table.rows[row].data());
     const std::string text = name != nullptr ? *name : std::string();
     names.emplace_back(text, seen[text]++);
     rows.emplace(names.back(), row);

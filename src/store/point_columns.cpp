@@ -83,7 +83,7 @@ class PointNames : public ColumnNames {
     schedule_columns(*this, which, &none_);
   }
 
-  const PointSchedule none_;
+  const PointSchedule none_{};
 };
 
 /// Binds what it visits.

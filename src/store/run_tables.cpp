@@ -42,6 +42,7 @@ struct KindQueries {
   std::vector<const char*> compared_rows;  ///< ComparedRun::rows
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table, a line for each row
 const std::vector<KindQueries>& kinds() {
   static const std::vector<KindQueries> kKinds = {
       {RunKind::schedule,

@@ -25,8 +25,8 @@ bool remove_study(const std::string& file, std::int64_t id) {
   // Rows go by table here: to look up who refers to each would read all members again for every result.
   if (!is_read_only(database)) database.execute("PRAGMA foreign_keys = OFF");
   Transaction transaction(database, Transaction::Kind::write);
-  for (const char* sql : {"DELETE FROM point_results WHERE key IN (SELECT key FROM study_members WHERE study_id = ?1) "
-                          "AND key NOT IN (SELECT key FROM study_members WHERE study_id <> ?1 AND key IS NOT NULL)",
+  for (const char* sql : {R"(DELETE FROM point_results WHERE key IN (SELECT key FROM study_members WHERE study_id = ?1)
+                              AND key NOT IN (SELECT key FROM study_members WHERE study_id <> ?1 AND key IS NOT NULL))",
                           "DELETE FROM study_members WHERE study_id = ?1",
                           "DELETE FROM study_answers WHERE study_id = ?1", "DELETE FROM study_axes WHERE study_id = ?1",
                           "DELETE FROM commands WHERE id = (SELECT command_id FROM study_grids WHERE id = ?1)",

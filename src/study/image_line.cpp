@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <new>
-#include <ranges>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
@@ -30,8 +30,7 @@ std::optional<SizesOnLine> line_through(ImageSize size, std::span<const ImageSiz
       if (has_residue && is_on_line) mine.sizes.push_back(other);
     }
     std::ranges::sort(mine.sizes, {}, [](const ImageSize& one) { return std::pair(one.height, one.width); });
-    const auto repeated = std::ranges::unique(mine.sizes);
-    mine.sizes.erase(repeated.begin(), repeated.end());
+    mine.sizes.erase(std::unique(mine.sizes.begin(), mine.sizes.end()), mine.sizes.end());
     if (mine.sizes.size() > best.sizes.size()) best = std::move(mine);
   }
   if (best.sizes.size() < ImageLine::kLeastSizes) return std::nullopt;
@@ -60,10 +59,11 @@ ImageLine::Found ImageLine::at(ImageSize size, const Count& count) {
       lock.unlock();
       return by_formula(*formulas, size);
     }
-    if (const auto next = next_to_count(part))
+    if (const auto next = next_to_count(part)) {
       count_one(*next, count, lock);
-    else
+    } else {
       changed_.wait(lock);
+    }
   }
 }
 
@@ -184,19 +184,21 @@ std::vector<ImagePolynomial> ImageLine::polynomials_from(std::size_t first, cons
   if (!last || !counted_.contains(*last)) return {};
   const std::size_t middle = part.first + (part.end - part.first) / 2;
   if (!counted_.contains(middle) && !refused_.contains(middle)) return {};
-  const std::ranges::subrange mine(counted_.find(first), counted_.lower_bound(part.end));
-  if (static_cast<std::size_t>(std::ranges::distance(mine)) < 3 + kLeastChecks) return {};
-  const std::size_t counts = mine.front().second.counts.size();
-  if (std::ranges::any_of(mine, [&](const auto& one) { return one.second.counts.size() != counts; })) return {};
+  const auto begin = counted_.find(first);
+  const auto end = counted_.lower_bound(part.end);
+  if (static_cast<std::size_t>(std::distance(begin, end)) < 3 + kLeastChecks) return {};
+  const auto fourth = std::next(begin, 3);
+  const std::size_t counts = begin->second.counts.size();
+  if (std::any_of(begin, end, [&](const auto& one) { return one.second.counts.size() != counts; })) return {};
   std::vector<ImagePolynomial> polynomials;
   for (std::size_t i = 0; i < counts; ++i) {
     std::array<CountAtSize, 3> three;
-    std::ranges::transform(mine | std::views::take(3), three.begin(), [&](const auto& one) {
+    std::transform(begin, fourth, three.begin(), [&](const auto& one) {
       return CountAtSize{sizes_[one.first], one.second.counts[i]};
     });
     const auto polynomial = polynomial_through(three, kind_);
     const auto is_met = [&](const auto& one) { return polynomial->at(sizes_[one.first]) == one.second.counts[i]; };
-    if (!polynomial || !std::ranges::all_of(mine | std::views::drop(3), is_met)) return {};
+    if (!polynomial || !std::all_of(fourth, end, is_met)) return {};
     polynomials.push_back(*polynomial);
   }
   return polynomials;

@@ -30,9 +30,10 @@ void check_batch(const MicroBatch& batch) {
 /// Entry o: the product of operator o; nothing in it for a view.
 std::vector<OpProfile> vector_products(const Network& network, const NetworkWeights& weights, unsigned value_bytes) {
   std::vector<OpProfile> products(network.operators().size());
-  for (const std::size_t o : network.links())
+  for (const std::size_t o : network.links()) {
     products[o] = vector_product(
         vector_counts(guaranteed_pattern(network.operators()[o], weights[o], PatternForm::classes)), value_bytes);
+  }
   return products;
 }
 

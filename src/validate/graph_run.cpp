@@ -60,12 +60,13 @@ class GraphSystem {
     for (const std::size_t count : plan_.buffer_sizes) buffers_.emplace_back(count);
     for (std::size_t i = 0; i < at.loss_gradient.size(); ++i) {
       buffers_[0][i] = static_cast<T>(at.loss_gradient[i]);
-      if (!std::isfinite(buffers_[0][i]))
+      if (!std::isfinite(buffers_[0][i])) {
         throw error_at(
             at.network.operators().size() - 1,
             fmt::format("an element of the loss gradient is {}, accepted are numbers of {} in absolute value "
                         "at most",
                         at.loss_gradient[i], std::numeric_limits<T>::max()));
+      }
     }
     for (std::size_t o = 0; o < jacobians_.size(); ++o) add_pattern(o);
   }

@@ -25,7 +25,7 @@ struct AnchorPoint {
   std::size_t family = 0;             ///< position in AnchorReport::families
   std::string machine;                ///< its name; empty: none
   std::string skipped;                ///< why nothing is predicted; empty: it is
-  std::string predicted_status = "";  ///< "ok" or "library_error"; empty where nothing is predicted
+  std::string predicted_status;       ///< "ok" or "library_error"; empty where nothing is predicted
   std::optional<double> predicted_s;  ///< of an ok row; where is_left_out, by rates without its structure
   std::optional<double> low_s;        ///< the 80 % interval
   std::optional<double> high_s;

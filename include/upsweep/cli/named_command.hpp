@@ -30,8 +30,8 @@ struct Answer {
   std::shared_ptr<const void> outcome = nullptr;  ///< of the command, whatever it is
 };
 
-/// Carries it out. Prints nothing, handles no signals and knows of no other process; several threads may call, and share
-/// MemoryCeiling. Throws nothing but std::bad_alloc.
+/// Carries it out. Prints nothing, handles no signals and knows of no other process; several threads may call, and
+/// share MemoryCeiling. Throws nothing but std::bad_alloc.
 [[nodiscard]] Answer answer(const NamedCommand& command, const Watch& watch);
 
 /// All commands: [{"name", "arguments", "description", "settings": [{"name", "type", "default", "description"}]}].

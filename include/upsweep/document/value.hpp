@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -104,13 +105,13 @@ class Value {
 };
 
 /// A value, or null without one.
-template <class T>
+template <class T, class Shown = Value>
 [[nodiscard]] auto json_of(const std::optional<T>& value) {
-  return Value(value).json();
+  return Shown(value).json();
 }
 
 Value::Value(std::floating_point auto number) {
-  if (number == number) data_ = static_cast<double>(number);
+  if (!std::isnan(number)) data_ = static_cast<double>(number);
 }
 
 }  // namespace upsweep

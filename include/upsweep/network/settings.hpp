@@ -37,7 +37,7 @@ struct Between {
 struct AnyField {
   template <class T>
   requires(!requires(T field) { field.has_value(); })  // an optional takes what its value takes
-  operator T() const;
+  operator T() const;  // NOLINT(google-explicit-constructor): converts to what a field is
 };
 
 /// Number of fields of an aggregate.
@@ -69,8 +69,8 @@ union Unread {
   char nothing = 0;
   K kind;
 
-  constexpr Unread() {}
-  constexpr ~Unread() {}
+  constexpr Unread() {}   // NOLINT(modernize-use-equals-default): K may have a constructor
+  constexpr ~Unread() {}  // NOLINT(modernize-use-equals-default): and a destructor
 };
 
 template <class K>
