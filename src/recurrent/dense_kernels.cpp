@@ -124,12 +124,8 @@ template <class T, std::size_t Bytes>
   __attribute__((target("avx512f"))) void run(const JacobianTask<type>& task) { form_all<type, 64>(task); }  \
   __attribute__((target("avx2"))) void run(const SmallProduct<type>& p) { multiply_all<type, 32, 2>(p); }    \
   __attribute__((target("avx2"))) void run(const JacobianTask<type>& task) { form_all<type, 32>(task); }     \
-  [[maybe_unused]] __attribute__((target("default"))) void run(const SmallProduct<type>& p) {                \
-    multiply_all<type, 16, 2>(p);                                                                            \
-  }                                                                                                          \
-  [[maybe_unused]] __attribute__((target("default"))) void run(const JacobianTask<type>& task) {             \
-    form_all<type, 16>(task);                                                                                \
-  }
+  __attribute__((target("default"))) void run(const SmallProduct<type>& p) { multiply_all<type, 16, 2>(p); } \
+  __attribute__((target("default"))) void run(const JacobianTask<type>& task) { form_all<type, 16>(task); }
 #else
 #define UPSWEEP_VERSIONS(type)                                            \
   void run(const SmallProduct<type>& p) { multiply_all<type, 16, 2>(p); } \
