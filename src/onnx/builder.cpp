@@ -23,6 +23,46 @@ std::uint64_t count_of(const NetworkBuilder& builder, const std::vector<std::str
   return count;
 }
 
+/// Appends the elements of `input` to `elements_so_far`, by number among the sources of `result`, to which those of
+/// `input` are added.
+void add_elements(const NetworkBuilder& builder, const OnnxValue& input, OnnxValue& result,
+                  std::vector<std::uint32_t>& elements_so_far) {
+  std::vector<std::uint32_t> shift;  // by source: where it begins among the result's, less where among the input's
+  std::vector<std::uint64_t> end;
+  for (const std::string& name : input.sources) {
+    std::uint64_t first = 0;
+    std::size_t k = 0;
+    for (; k < result.sources.size() && result.sources[k] != name; ++k)
+      first += elements(builder.shape_of(result.sources[k]));
+    if (k == result.sources.size()) result.sources.push_back(name);
+    const std::uint64_t begin = end.empty() ? 0 : end.back();
+    shift.push_back(static_cast<std::uint32_t>(first - begin));
+    end.push_back(begin + elements(builder.shape_of(name)));
+  }
+  const std::uint64_t count = elements(input.dims);
+  for (std::uint64_t e = 0; e < count; ++e) {
+    const std::uint32_t from = input.map ? (*input.map)[e] : static_cast<std::uint32_t>(e);
+    if (from == IndexMap::kFill) {
+      elements_so_far.push_back(from);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(std::ranges::upper_bound(end, from) - end.begin());
+    elements_so_far.push_back(from + shift[at]);
+  }
+}
+
+/// The constants that `from` takes, by element of its result; 0 where it takes an activation or nothing. `element` as
+/// add_elements() makes it; empty without `constants`.
+std::vector<double> constants_taken(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& element,
+                                    std::vector<double> constants) {
+  std::vector<double> taken;
+  if (constants.empty()) return taken;
+  constants.resize(element.size());
+  for (const std::uint32_t e : from)
+    taken.push_back(e == IndexMap::kFill || element[e] != IndexMap::kFill ? 0 : constants[e]);
+  return taken;
+}
+
 /// True where a map is all its sources, whole and in order.
 bool is_all_in_order(const OnnxValue& value, std::uint64_t count) {
   if (!value.map) return true;
@@ -136,37 +176,17 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
     is_known = is_known && input.constant->is_known();
   }
   for (const OnnxValue& input : inputs) {
-    const std::uint64_t count = elements(input.dims);
     if (input.is_constant()) {
-      element.resize(element.size() + count, IndexMap::kFill);
+      const std::size_t before = element.size();
+      element.resize(before + elements(input.dims), IndexMap::kFill);
       if (is_known && wants_values_) {
-        constants.resize(element.size() - count);
+        constants.resize(before);
         const std::vector<double> values = input.constant->values();
         constants.insert(constants.end(), values.begin(), values.end());
       }
       continue;
     }
-    std::vector<std::uint32_t> shift;  // by source: where it begins among the result's, less where among the input's
-    std::vector<std::uint64_t> end;
-    for (const std::string& name : input.sources) {
-      std::uint64_t first = 0;
-      std::size_t k = 0;
-      for (; k < result.sources.size() && result.sources[k] != name; ++k)
-        first += elements(shape_of(result.sources[k]));
-      if (k == result.sources.size()) result.sources.push_back(name);
-      const std::uint64_t begin = end.empty() ? 0 : end.back();
-      shift.push_back(static_cast<std::uint32_t>(first - begin));
-      end.push_back(begin + elements(shape_of(name)));
-    }
-    for (std::uint64_t e = 0; e < count; ++e) {
-      const std::uint32_t from = input.map ? (*input.map)[e] : static_cast<std::uint32_t>(e);
-      if (from == IndexMap::kFill) {
-        element.push_back(from);
-        continue;
-      }
-      const auto at = static_cast<std::size_t>(std::ranges::upper_bound(end, from) - end.begin());
-      element.push_back(from + shift[at]);
-    }
+    add_elements(*this, input, result, element);
     if (input.fill != 0) result.fill = input.fill;
   }
   auto map = std::make_shared<std::vector<std::uint32_t>>();
@@ -182,11 +202,7 @@ OnnxValue NetworkBuilder::moved(const Move& move, const std::vector<OnnxValue>& 
   if (!has_constants) return result;
   // Constants beside activations: zeros, to which they are added.
   OperatorWeights weights;
-  constants.resize(constants.empty() ? 0 : element.size());
-  for (std::size_t i = 0; i < move.from.size() && !constants.empty(); ++i) {
-    const std::uint32_t from = move.from[i];
-    weights.bias.push_back(from == IndexMap::kFill || element[from] != IndexMap::kFill ? 0 : constants[from]);
-  }
+  weights.bias = constants_taken(move.from, element, std::move(constants));
   const std::string whole = source(result, shape);
   OnnxValue shifted{move.dims, {}, {add(Shifting{elements(shape), 1}, {whole}, std::move(weights))}};
   return shifted;

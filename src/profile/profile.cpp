@@ -22,46 +22,34 @@ struct Planned {
   std::optional<RefusedProduct> refusal = {};  // the last one, where it has not
 };
 
-/// Adds the counts of one chain to the profile of a schedule whose values cover `ranges`.
-void add_chain(const JacobianChain& chain, const ProductPlan& plan, const ProductPlan::Counts& counts,
-               unsigned value_bytes, const Schedule& schedule, const std::vector<ValueRange>& ranges,
-               ScheduleProfile& profile) {
-  const auto rows = [&](std::uint32_t position) {
-    return position == 0 ? chain.gradient_length : chain.jacobians[position - 1]->rows();
-  };
-  const auto cols = [&](std::uint32_t position) {
-    return position == 0 ? 1 : std::uint64_t{chain.jacobians[position - 1]->cols()};
-  };
-  const auto nnz = [&](ValueRange range) {
-    if (range.first == 0) return rows(range.last);
-    return range.first == range.last ? chain.jacobians[range.first - 1]->nnz() : counts.nnz[plan.range_number(range)];
-  };
-  const auto bytes = [&](ValueRange range) {
-    return range.first == 0 ? checked_mul(value_bytes, rows(range.last))
-                            : csr_bytes(rows(range.last), nnz(range), value_bytes);
-  };
-  // The steps of a matrix times a vector, where the matrix is an element of the array; made once.
-  std::vector<std::optional<ProductSteps>> element_steps(chain.length());
-  const auto vector_steps = [&](ValueRange range) {
-    if (range.first != range.last) return counts.vector_steps[plan.range_number(range)];
-    std::optional<ProductSteps>& steps = element_steps[range.first];
-    if (!steps) steps = steps_with_dense_vector(*chain.jacobians[range.first - 1]);
-    return *steps;
-  };
-  const auto max_row_nnz = [&](ValueRange range) {
-    return range.first == range.last ? std::uint64_t{chain.jacobians[range.first - 1]->max_row_nnz()}
-                                     : counts.max_row_nnz[plan.range_number(range)];
-  };
-  for (std::size_t value = 0; value < schedule.length; ++value) {
-    add_to(profile.value_bytes[value], bytes(ranges[value]));
+/// What the counts of one chain say of the products of ranges of its elements; position 0 is the gradient.
+class RangeCounts {
+ public:
+  RangeCounts(const JacobianChain& chain, const ProductPlan& plan, const ProductPlan::Counts& counts,
+              unsigned value_bytes)
+      : chain_(chain), plan_(plan), counts_(counts), value_bytes_(value_bytes), element_steps_(chain.length()) {}
+
+  [[nodiscard]] std::uint64_t rows(std::uint32_t position) const {
+    return position == 0 ? chain_.gradient_length : chain_.jacobians[position - 1]->rows();
   }
-  const auto is_exact = [&](ValueRange range) {
-    return range.first == 0 || range.first == range.last || counts.is_range_estimated.empty() ||
-           !counts.is_range_estimated[plan.range_number(range)];
-  };
-  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
-    const ValueRange earlier = ranges[schedule.combines[id].earlier];
-    const ValueRange later = ranges[schedule.combines[id].later];
+  [[nodiscard]] std::uint64_t cols(std::uint32_t position) const {
+    return position == 0 ? 1 : chain_.jacobians[position - 1]->cols();
+  }
+  [[nodiscard]] std::uint64_t nnz(ValueRange range) const {
+    if (range.first == 0) return rows(range.last);
+    return range.first == range.last ? element(range).nnz() : counts_.nnz[plan_.range_number(range)];
+  }
+  [[nodiscard]] std::uint64_t bytes(ValueRange range) const {
+    return range.first == 0 ? checked_mul(value_bytes_, rows(range.last))
+                            : csr_bytes(rows(range.last), nnz(range), value_bytes_);
+  }
+  [[nodiscard]] bool is_exact(ValueRange range) const {
+    return range.first == 0 || range.first == range.last || counts_.is_range_estimated.empty() ||
+           !counts_.is_range_estimated[plan_.range_number(range)];
+  }
+
+  /// The product of `earlier` and `later`, which follows it.
+  [[nodiscard]] OpProfile op(ValueRange earlier, ValueRange later) {
     const ValueRange range{earlier.first, later.last};
     OpProfile op;
     op.m = rows(later.last);
@@ -69,7 +57,7 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     op.n = cols(earlier.first);
     op.is_mv = earlier.first == 0;
     const ProductCounts work = op.is_mv ? ProductCounts{nnz(later), max_row_nnz(later), vector_steps(later)}
-                                        : counts.products[plan.split_number(range, earlier.last)];
+                                        : counts_.products[plan_.split_number(range, earlier.last)];
     op.left_nnz = nnz(earlier);
     op.right_nnz = nnz(later);
     op.nnz = nnz(range);
@@ -80,12 +68,44 @@ void add_chain(const JacobianChain& chain, const ProductPlan& plan, const Produc
     op.bytes = bytes(range);
     op.left_bytes = bytes(earlier);
     op.right_bytes = bytes(later);
+    op.is_exact = is_exact(earlier) && is_exact(later) && is_exact(range);
+    if (!op.is_mv && !counts_.is_split_estimated.empty())
+      op.is_exact = op.is_exact && !counts_.is_split_estimated[plan_.split_number(range, earlier.last)];
+    return op;
+  }
+
+ private:
+  [[nodiscard]] const Pattern& element(ValueRange range) const { return *chain_.jacobians[range.first - 1]; }
+
+  /// The steps of a matrix times a vector, where the matrix is an element of the array; made once.
+  ProductSteps vector_steps(ValueRange range) {
+    if (range.first != range.last) return counts_.vector_steps[plan_.range_number(range)];
+    std::optional<ProductSteps>& steps = element_steps_[range.first];
+    if (!steps) steps = steps_with_dense_vector(element(range));
+    return *steps;
+  }
+  [[nodiscard]] std::uint64_t max_row_nnz(ValueRange range) const {
+    return range.first == range.last ? std::uint64_t{element(range).max_row_nnz()}
+                                     : counts_.max_row_nnz[plan_.range_number(range)];
+  }
+
+  const JacobianChain& chain_;
+  const ProductPlan& plan_;
+  const ProductPlan::Counts& counts_;
+  unsigned value_bytes_;
+  std::vector<std::optional<ProductSteps>> element_steps_;
+};
+
+/// Adds the counts of one chain to the profile of a schedule whose values cover `ranges`.
+void add_chain(RangeCounts counts, const Schedule& schedule, const std::vector<ValueRange>& ranges,
+               ScheduleProfile& profile) {
+  for (std::size_t value = 0; value < schedule.length; ++value)
+    add_to(profile.value_bytes[value], counts.bytes(ranges[value]));
+  for (std::size_t id = 0; id < schedule.combines.size(); ++id) {
+    const OpProfile op = counts.op(ranges[schedule.combines[id].earlier], ranges[schedule.combines[id].later]);
     add_to(profile.ops[id], op);
-    add_to(profile.value_bytes[schedule.value_of(id)], bytes(range));
-    bool& exact = profile.ops[id].is_exact;
-    exact = exact && is_exact(earlier) && is_exact(later) && is_exact(range);
-    if (!op.is_mv && !counts.is_split_estimated.empty())
-      exact = exact && !counts.is_split_estimated[plan.split_number(range, earlier.last)];
+    profile.ops[id].is_exact = profile.ops[id].is_exact && op.is_exact;
+    add_to(profile.value_bytes[schedule.value_of(id)], op.bytes);
   }
 }
 
@@ -192,7 +212,7 @@ CountedSchedules count_schedules(std::vector<Schedule> schedules, std::size_t in
     for (std::size_t s = 0; s < all.size(); ++s) {
       Planned& planned = all[s];
       const auto add = [&](const ProductPlan::Counts& some, ScheduleProfile& profile) {
-        add_chain(chain, plan, some, value_bytes, planned.profile.schedule, planned.ranges, profile);
+        add_chain({chain, plan, some, value_bytes}, planned.profile.schedule, planned.ranges, profile);
       };
       add(counts, planned.profile);
       for (std::size_t g = 0; g < planned.profile.without.size(); ++g)

@@ -83,6 +83,9 @@ struct RowProducts::Walked {
   std::vector<std::vector<std::uint32_t>> lengths;  // by stage, by number of a row; empty: not asked for
   std::vector<HeldMemory> held;
 
+  explicit Walked(const RowStages& stages)
+      : ranges(stages.ranges), splits(stages.splits), steps(stages.stages.size()) {}
+
   void add(const Walked& other) {
     for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].add(other.ranges[i]);
     for (std::size_t i = 0; i < splits.size(); ++i) splits[i].add(other.splits[i]);
@@ -110,87 +113,108 @@ RowStages RowProducts::wanted(const RowGroup& group, const std::vector<ProductPl
       [&](ValueRange range) { return longest_row(range, counts); });
 }
 
-RowProducts::Walked RowProducts::walk(const RowGroup& group, const RowStages& stages, WorkMeter& meter) const {
-  const Index numbers = chain_[group.base - 1].numbers();
-  Walked all{std::vector<RangeTally>(stages.ranges),
-             std::vector<SplitTally>(stages.splits),
-             std::vector<std::uint64_t>(stages.stages.size()),
-             std::vector<std::vector<std::uint32_t>>(stages.stages.size()),
-             {}};
-  // Rows that have all columns that there are have one sum.
-  std::vector<std::vector<std::atomic<std::uint64_t>>> saturated_sums;
-  for (std::size_t s = 0; s < stages.stages.size(); ++s) {
-    const RowStage& stage = stages.stages[s];
-    saturated_sums.emplace_back(stage.earlier.size());
-    for (std::atomic<std::uint64_t>& sum : saturated_sums.back()) sum = kNotSummed;
-    if (std::ranges::none_of(stage.ranges, [&](const RangeJob& job) { return lengths_.is_asked(job.range); })) continue;
-    all.held.emplace_back().add(numbers * sizeof(std::uint32_t));
-    all.lengths[s].assign(numbers, 0);
+/// Walks rows of a group for all workers at a time.
+class RowProducts::Walker {
+ public:
+  Walker(const RowProducts& owner, const RowGroup& group, const RowStages& stages)
+      : group_(group), stages_(stages), all_(stages) {
+    const Index numbers = owner.chain_[group.base - 1].numbers();
+    all_.lengths.resize(stages.stages.size());
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+      const RowStage& stage = stages.stages[s];
+      saturated_sums_.emplace_back(stage.earlier.size());
+      for (std::atomic<std::uint64_t>& sum : saturated_sums_.back()) sum = kNotSummed;
+      if (std::ranges::none_of(stage.ranges, [&](const RangeJob& job) { return owner.lengths_.is_asked(job.range); }))
+        continue;
+      all_.held.emplace_back().add(numbers * sizeof(std::uint32_t));
+      all_.lengths[s].assign(numbers, 0);
+    }
+    for (std::size_t w = 0; w < parallel_slots(); ++w)
+      workers_.push_back(std::make_unique<Worker>(Worker{RowWalk(owner.chain_), Walked(stages)}));
   }
+
+  /// Walks a row of the base, by its number, on the worker of `slot`; the steps that it took.
+  std::uint64_t walk_row(Index number, std::size_t slot) {
+    Worker& worker = *workers_[slot];
+    RowWalk& row = worker.walk;
+    row.start(group_.base - 1, group_.row_of(number));
+    std::uint64_t before = 0;
+    for (std::size_t s = 0;; ++s) {
+      worker.sums.steps[s] += row.steps() - before;
+      before = row.steps();
+      if (row.count() == 0) return before;
+      if (!all_.lengths[s].empty()) all_.lengths[s][number] = static_cast<std::uint32_t>(row.count());
+      add_stage(s, number, worker);
+      if (s + 1 == stages_.stages.size()) return before;
+      row.step();
+    }
+  }
+
+  /// What all workers came to; ends the walker.
+  Walked take() {
+    for (const std::unique_ptr<Worker>& worker : workers_) all_.add(worker->sums);
+    return std::move(all_);
+  }
+
+ private:
   struct Worker {
     RowWalk walk;
     Walked sums;
+    std::vector<std::uint64_t> of_earlier = {};
   };
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (std::size_t w = 0; w < parallel_slots(); ++w) {
-    workers.push_back(
-        std::make_unique<Worker>(Worker{RowWalk(chain_), Walked{std::vector<RangeTally>(stages.ranges),
-                                                                std::vector<SplitTally>(stages.splits),
-                                                                std::vector<std::uint64_t>(stages.stages.size()),
-                                                                {},
-                                                                {}}}));
-  }
-  const auto sum_of = [&](const RowWalk& row, std::size_t s, std::size_t e) {
-    const EarlierJob& earlier = stages.stages[s].earlier[e];
+
+  std::uint64_t sum_of(const RowWalk& row, std::size_t s, std::size_t e) {
+    const EarlierJob& earlier = stages_.stages[s].earlier[e];
     if (earlier.is_identity) return row.count();
     if (!row.is_saturated()) return row.sum(earlier.lengths);
-    std::atomic<std::uint64_t>& known = saturated_sums[s][e];
+    std::atomic<std::uint64_t>& known = saturated_sums_[s][e];
     std::uint64_t sum = known;
     if (sum == kNotSummed) known = sum = row.sum(earlier.lengths);
     return sum;
-  };
-  const auto walk_row = [&](Index number, Worker& worker) {
-    RowWalk& row = worker.walk;
-    row.start(group.base - 1, group.row_of(number));
-    std::uint64_t before = 0;
-    std::vector<std::uint64_t> sums;
-    for (std::size_t s = 0;; ++s) {
-      const RowStage& stage = stages.stages[s];
-      worker.sums.steps[s] += row.steps() - before;
-      before = row.steps();
-      const std::uint64_t entries = row.count();
-      if (entries == 0) return before;
-      if (!all.lengths[s].empty()) all.lengths[s][number] = static_cast<std::uint32_t>(entries);
-      for (std::size_t i = 0; i < stage.ranges.size(); ++i) {
-        const std::uint32_t uses = stage.ranges[i].end->uses_of(number);
-        if (uses > 0) worker.sums.ranges[stage.first_range + i].add(entries, uses);
-      }
-      sums.clear();
-      for (std::size_t e = 0; e < stage.earlier.size(); ++e) sums.push_back(sum_of(row, s, e));
-      for (std::size_t i = 0; i < stage.splits.size(); ++i) {
-        const SplitJob& job = stage.splits[i];
-        const std::uint32_t uses = job.end->uses_of(number);
-        if (uses > 0) {
-          worker.sums.splits[stage.first_split + i].add(entries, sums[job.earlier], uses,
-                                                        stage.earlier[job.earlier].walks);
-        }
-      }
-      if (s + 1 == stages.stages.size()) return before;
-      row.step();
+  }
+
+  /// What the row, as it stands, adds to the ranges and splits of a stage.
+  void add_stage(std::size_t s, Index number, Worker& worker) {
+    const RowStage& stage = stages_.stages[s];
+    const std::uint64_t entries = worker.walk.count();
+    for (std::size_t i = 0; i < stage.ranges.size(); ++i) {
+      const std::uint32_t uses = stage.ranges[i].end->uses_of(number);
+      if (uses > 0) worker.sums.ranges[stage.first_range + i].add(entries, uses);
     }
-  };
-  parallel_chunks(numbers, kWalksPerChunk, [&](std::size_t begin, std::size_t end, std::size_t slot) {
-    StepTally tally(&meter);
-    for (std::size_t number = begin; number < end; ++number) {
-      const auto mine = static_cast<Index>(number);
-      const bool is_used = group.row_of(mine) != RowReader::kNone &&
-                           std::ranges::any_of(group.ends, [&](const RowEnd& e) { return e.uses_of(mine) > 0; });
-      if (is_used) tally.add(walk_row(mine, *workers[slot]));
+    std::vector<std::uint64_t>& sums = worker.of_earlier;
+    sums.clear();
+    for (std::size_t e = 0; e < stage.earlier.size(); ++e) sums.push_back(sum_of(worker.walk, s, e));
+    for (std::size_t i = 0; i < stage.splits.size(); ++i) {
+      const SplitJob& job = stage.splits[i];
+      const std::uint32_t uses = job.end->uses_of(number);
+      if (uses == 0) continue;
+      SplitTally& split = worker.sums.splits[stage.first_split + i];
+      split.add(entries, sums[job.earlier], uses, stage.earlier[job.earlier].walks);
     }
-    tally.flush();
-  });
-  for (const std::unique_ptr<Worker>& worker : workers) all.add(worker->sums);
-  return all;
+  }
+
+  const RowGroup& group_;
+  const RowStages& stages_;
+  Walked all_;
+  // Rows that have all columns that there are have one sum.
+  std::vector<std::vector<std::atomic<std::uint64_t>>> saturated_sums_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+RowProducts::Walked RowProducts::walk(const RowGroup& group, const RowStages& stages, WorkMeter& meter) const {
+  Walker walker(*this, group, stages);
+  parallel_chunks(chain_[group.base - 1].numbers(), kWalksPerChunk,
+                  [&](std::size_t begin, std::size_t end, std::size_t slot) {
+                    StepTally tally(&meter);
+                    for (std::size_t number = begin; number < end; ++number) {
+                      const auto mine = static_cast<Index>(number);
+                      const auto is_end = [&](const RowEnd& e) { return e.uses_of(mine) > 0; };
+                      if (group.row_of(mine) != RowReader::kNone && std::ranges::any_of(group.ends, is_end))
+                        tally.add(walker.walk_row(mine, slot));
+                    }
+                    tally.flush();
+                  });
+  return walker.take();
 }
 
 void RowProducts::keep_lengths(const RowGroup& group, const RangeJob& job,

@@ -42,6 +42,7 @@ class RowProducts {
 
  private:
   struct Walked;
+  class Walker;
 
   void count_walks(const RowGroup& group, const CountLimits& limits, std::vector<ProductPlan::Spent>& spent,
                    ProductPlan::Counts& counts);

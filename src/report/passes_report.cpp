@@ -300,6 +300,28 @@ std::string remarks_text(const PassesReport& report) {
   return text;
 }
 
+/// The fastest scan beside the fastest that is none, as measured and as predicted.
+std::string compared_text(const PassesReport& report, const Verdict& verdict, std::size_t scan, std::size_t plain) {
+  const PassOutcome& fast = report.validation.passes[scan];
+  const PassOutcome& other = report.validation.passes[plain];
+  const double ratio = fast.times.total() / other.times.total();
+  const std::string standing = !verdict.is_decided ? "nothing follows, as this machine changed its speed"
+                               : standing_of(ratio, verdict.same) == Standing::gains_nothing
+                                   ? "too close to call on a shared machine"
+                                   : pays_text(ratio, verdict.same);
+  std::string text = fmt::format(
+      "{} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; it does {} of its FLOPs",
+      to_string(fast.request.method), short_ratio(ratio), to_string(other.request.method),
+      short_seconds(fast.times.total()), short_seconds(other.times.total()), standing,
+      short_ratio(static_cast<double>(fast.flops.total()) / static_cast<double>(other.flops.total())));
+  if (report.predictions[scan] && report.predictions[plain]) {
+    const double predicted = *predicted_seconds(report, scan) / *predicted_seconds(report, plain);
+    text +=
+        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<double> ratio_to_baseline(const PassesReport& report, std::size_t i) {
@@ -350,24 +372,7 @@ Verdict passes_verdict(const PassesReport& report) {
   Baseline& baseline = verdict.baselines.front();
   baseline.best_scan = to_string(passes[*scan].request.method);
   baseline.scan_score = passes[*scan].times.total();
-  const double ratio = baseline.scan_score / plain_s;
-  const std::string standing = !verdict.is_decided ? "nothing follows, as this machine changed its speed"
-                               : standing_of(ratio, verdict.same) == Standing::gains_nothing
-                                   ? "too close to call on a shared machine"
-                                   : pays_text(ratio, verdict.same);
-  std::string text = fmt::format(
-      "{}: {} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; "
-      "it does {} of its FLOPs",
-      on, baseline.best_scan, short_ratio(ratio), name, short_seconds(baseline.scan_score), short_seconds(plain_s),
-      standing,
-      short_ratio(static_cast<double>(passes[*scan].flops.total()) /
-                  static_cast<double>(passes[*plain].flops.total())));
-  if (report.predictions[*scan] && report.predictions[*plain]) {
-    const double predicted = *predicted_seconds(report, *scan) / *predicted_seconds(report, *plain);
-    text +=
-        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
-  }
-  verdict.sentences.push_back(text + ".");
+  verdict.sentences.push_back(fmt::format("{}: {}.", on, compared_text(report, verdict, *scan, *plain)));
   if (verdict.pays() == Pays::yes) {
     // What is planned once, beyond what the pass that is no scan plans.
     const double planned = passes[*scan].plan_seconds - passes[*plain].plan_seconds;

@@ -76,31 +76,30 @@ Verdict training_verdict(const TrainingRecord& record) {
       record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
   std::string text =
       fmt::format("the {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
-  const TrainingFigure* first = nullptr;  // of the file, which the best is compared with
-  std::size_t fastest = record.variants.size();
-  double least = best;
+  const TrainingFigure* first = nullptr;    // of the file, which the best is compared with
+  const TrainingFigure* fastest = nullptr;  // scan
   for (std::size_t i = 0; i < record.variants.size(); ++i) {
     const TrainingFigure* makespan = figure_named(record, i, "makespan");
     if (makespan == nullptr || figure_named(record, i, "does_not_fit") != nullptr) continue;
     if (first == nullptr) first = makespan;
-    if (!is_scan_variant(record.variants[i])) continue;
-    if (fastest < record.variants.size() && makespan->value >= least) continue;
-    least = makespan->value;
-    fastest = i;
+    if (is_scan_variant(record.variants[i]) && (fastest == nullptr || makespan->value < fastest->value))
+      fastest = makespan;
   }
-  if (fastest < record.variants.size())
-    verdict.baselines = {{"best-policy", best, record.is_in_seconds, record.variants[fastest], least}};
   const auto linear = std::ranges::find(record.variants, "scan linear");  // plain BP on any device
   const TrainingFigure* plain =
       linear == record.variants.end()
           ? nullptr
           : figure_named(record, static_cast<std::size_t>(linear - record.variants.begin()), "makespan");
-  if (plain != nullptr && !verdict.baselines.empty())
-    verdict.baselines.push_back({"sparse-bp", plain->value, record.is_in_seconds, record.variants[fastest], least});
-  if (fastest < record.variants.size() && least < best) {  // a scan is no policy: the file asks for the best of those
+  const std::string scan = fastest == nullptr ? "" : record.variants[fastest->variant];
+  const double least = fastest == nullptr ? best : fastest->value;
+  if (fastest != nullptr) {
+    verdict.baselines = {{"best-policy", best, record.is_in_seconds, scan, least}};
+    if (plain != nullptr) verdict.baselines.push_back({"sparse-bp", plain->value, record.is_in_seconds, scan, least});
+  }
+  if (least < best) {  // a scan is no policy: the file asks for the best of those
     text = fmt::format("the best policy is {} with {}; {} takes {}, {} of it",
-                       short_text(record.variants[*record.best], 120), time(best),
-                       short_text(record.variants[fastest], 120), time(least), short_ratio(least / best));
+                       short_text(record.variants[*record.best], 120), time(best), short_text(scan, 120), time(least),
+                       short_ratio(least / best));
     if (plain != nullptr) {
       text += fmt::format("; plain BP on any device takes {}: {}", time(plain->value),
                           pays_text(least / std::min(best, plain->value), verdict.same));
@@ -109,8 +108,8 @@ Verdict training_verdict(const TrainingRecord& record) {
     text += fmt::format(", {} {} {} ({})", faster_text(best / first->value, 0), first->value == best ? "as" : "than",
                         short_text(record.variants[first->variant], 120), time(first->value));
   }
-  if (fastest < record.variants.size() && least >= best) {
-    text += fmt::format("; {} takes {} of it: {}", short_text(record.variants[fastest], 120), short_ratio(least / best),
+  if (fastest != nullptr && least >= best) {
+    text += fmt::format("; {} takes {} of it: {}", short_text(scan, 120), short_ratio(least / best),
                         pays_text(least / best, verdict.same));
   }
   verdict.frame = frame_of(record);
