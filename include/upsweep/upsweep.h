@@ -10,6 +10,7 @@
 #ifndef UPSWEEP_UPSWEEP_H
 #define UPSWEEP_UPSWEEP_H
 
+/* NOLINTBEGIN(modernize-*): this is C. */
 #include <stddef.h>
 
 #if defined(__GNUC__)
@@ -98,4 +99,5 @@ UPSWEEP_API void upsweep_result_close(upsweep_result* result);
 }
 #endif
 
+/* NOLINTEND(modernize-*) */
 #endif

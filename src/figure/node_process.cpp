@@ -18,8 +18,6 @@
 
 #include "upsweep/base/error.hpp"
 
-extern char** environ;
-
 namespace upsweep {
 namespace {
 

@@ -68,7 +68,7 @@ std::vector<Figure> spy_figures(const StoreReader& store, const RunDetails& deta
   return listed(spy_figure(store.pictures(details.run.model_hash, details.run.pattern), runs_context(details.run)));
 }
 
-const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_flops_figure>},
+const std::map<std::string, RunMaker> run_makers = {{"op-flops", of_details<op_flops_figure>},
                                                     {"schedule", of_details<schedule_figure>},
                                                     {"fill-in", of_details<fill_in_figure>},
                                                     {"timeline", of_details<timeline_figure>},
@@ -78,15 +78,15 @@ const std::map<std::string, RunMaker> kRunMakers = {{"op-flops", of_details<op_f
                                                     {"depth", depth_figures},
                                                     {"measured", measured_figures},
                                                     {"spy", spy_figures}};
-const std::map<std::string, PassesMaker> kPassesMakers = {{"crossover", of_stored<StoredPasses, crossover_figure>},
+const std::map<std::string, PassesMaker> passes_makers = {{"crossover", of_stored<StoredPasses, crossover_figure>},
                                                           {"passes", of_stored<StoredPasses, passes_figure>},
                                                           {"losses", of_stored<StoredPasses, losses_figure>}};
-const std::map<std::string, TrainingMaker> kTrainingMakers = {
+const std::map<std::string, TrainingMaker> training_makers = {
     {"variants", of_stored<StoredTraining, variants_figure>},
     {"step-timeline", of_stored<StoredTraining, step_timeline_figure>}};
-const std::map<std::string, AnchorsMaker> kAnchorsMakers = {
+const std::map<std::string, AnchorsMaker> anchors_makers = {
     {"anchors", [](const StoredAnchors& anchors) { return listed(anchors_figure(anchors.record.report)); }}};
-const std::map<std::string, StudyMaker> kStudyMakers = {{"study-lines", study_line_figures},
+const std::map<std::string, StudyMaker> study_makers = {{"study-lines", study_line_figures},
                                                         {"study-map", of_points<study_map_figure>},
                                                         {"study-front", of_points<study_front_figure>}};
 
@@ -139,7 +139,7 @@ void require_fit(const StoreReader& store, const RunDetails& details) {
 }
 
 std::vector<Figure> figures_of_details(const StoreReader& store, const RunDetails& details, const std::string& kind) {
-  std::vector<Figure> figures = made(kRunMakers, kind, store, details);
+  std::vector<Figure> figures = made(run_makers, kind, store, details);
   if (figures.empty() && !details.ops.empty() && (kind == "schedule" || kind == "timeline"))
     require_fit(store, details);
   return some_of(std::move(figures), store, stored_title(details.run), kind,
@@ -149,44 +149,44 @@ std::vector<Figure> figures_of_details(const StoreReader& store, const RunDetail
 }  // namespace
 
 std::vector<Figure> figures_of_run(const StoreReader& store, std::int64_t run, const std::string& kind) {
-  if (!kRunMakers.contains(kind) && !kPassesMakers.contains(kind) && !kTrainingMakers.contains(kind) &&
-      !kAnchorsMakers.contains(kind)) {
+  if (!run_makers.contains(kind) && !passes_makers.contains(kind) && !training_makers.contains(kind) &&
+      !anchors_makers.contains(kind)) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no figure of a run; those of studies are {}", kind, kind_names(kStudyMakers)));
+        fmt::format("'{}' is no figure of a run; those of studies are {}", kind, kind_names(study_makers)));
   }
   const auto kinds = [&] { return kinds_of_run(store, run); };
   if (const std::optional<RunDetails> details = store.details(run)) return figures_of_details(store, *details, kind);
   if (const std::optional<StoredPasses> passes = store.passes(run))
-    return some_of(made(kPassesMakers, kind, *passes), store, stored_title(*passes), kind, kinds);
+    return some_of(made(passes_makers, kind, *passes), store, stored_title(*passes), kind, kinds);
   if (const std::optional<StoredTraining> training = store.training(run))
-    return some_of(made(kTrainingMakers, kind, *training), store, stored_title(*training), kind, kinds);
+    return some_of(made(training_makers, kind, *training), store, stored_title(*training), kind, kinds);
   if (const std::optional<StoredAnchors> anchors = store.anchors(run))
-    return some_of(made(kAnchorsMakers, kind, *anchors), store, stored_title(*anchors), kind, kinds);
+    return some_of(made(anchors_makers, kind, *anchors), store, stored_title(*anchors), kind, kinds);
   throw no_such(store, "run", run);
 }
 
 std::vector<Figure> figures_of_study(const StoreReader& store, std::int64_t id, const std::string& kind) {
-  if (!kStudyMakers.contains(kind)) {
+  if (!study_makers.contains(kind)) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no figure of a study, accepted are {}", kind, kind_names(kStudyMakers)));
+        fmt::format("'{}' is no figure of a study, accepted are {}", kind, kind_names(study_makers)));
   }
   const std::optional<StoredStudy> study = store.study(id);
   if (!study) throw no_such(store, "study", id);
   const std::vector<StudyPointRow> points = points_of_study(store, id);
-  return some_of(made(kStudyMakers, kind, *study, points), store, stored_title(*study), kind, [&] {
-    return kinds_there(kStudyMakers, [&](const StudyMaker make) { return !make(*study, points).empty(); });
+  return some_of(made(study_makers, kind, *study, points), store, stored_title(*study), kind, [&] {
+    return kinds_there(study_makers, [&](const StudyMaker make) { return !make(*study, points).empty(); });
   });
 }
 
 std::vector<std::string> kinds_of_run(const StoreReader& store, std::int64_t run) {
   if (const std::optional<RunDetails> details = store.details(run))
-    return kinds_there(kRunMakers, [&](const RunMaker make) { return !make(store, *details).empty(); });
+    return kinds_there(run_makers, [&](const RunMaker make) { return !make(store, *details).empty(); });
   if (const std::optional<StoredPasses> passes = store.passes(run))
-    return kinds_there(kPassesMakers, [&](const PassesMaker make) { return !make(*passes).empty(); });
+    return kinds_there(passes_makers, [&](const PassesMaker make) { return !make(*passes).empty(); });
   if (const std::optional<StoredTraining> training = store.training(run))
-    return kinds_there(kTrainingMakers, [&](const TrainingMaker make) { return !make(*training).empty(); });
+    return kinds_there(training_makers, [&](const TrainingMaker make) { return !make(*training).empty(); });
   if (const std::optional<StoredAnchors> anchors = store.anchors(run))
-    return kinds_there(kAnchorsMakers, [&](const AnchorsMaker make) { return !make(*anchors).empty(); });
+    return kinds_there(anchors_makers, [&](const AnchorsMaker make) { return !make(*anchors).empty(); });
   return {};
 }
 

@@ -168,9 +168,10 @@ void ProductPlan::count_structures(const JacobianChain& chain, const CountLimits
 /// Of the rows of all elements and the structures of all ranges, these by the longest rows of the elements.
 std::uint64_t ProductPlan::structure_bytes_bound(const JacobianChain& chain) const {
   double bytes = 0;
-  for (const std::shared_ptr<const Pattern>& element : chain.jacobians)
+  for (const std::shared_ptr<const Pattern>& element : chain.jacobians) {
     bytes += static_cast<double>(element->nnz()) * sizeof(Index) +
              static_cast<double>(element->rows()) * sizeof(std::uint64_t);
+  }
   for (std::size_t number = 0; number < splits_of_.size(); ++number) {
     const ValueRange whole = range(number);
     double longest = 1;

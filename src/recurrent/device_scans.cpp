@@ -116,7 +116,12 @@ DeviceKernel DeviceModel::walk(std::uint64_t blocks, std::uint64_t length, bool 
     step.loads = 1;
     step.bytes = product_of(step.blocks, step_bytes());
     step.block_bytes = step_bytes();
-    if (!is_mv) step.cycles += clock_.inner_cycles(gates_);
+    if (!is_mv) {
+      const std::uint64_t formed = product_of(2, gates_, matrix_);
+      step.cycles += clock_.inner_cycles(gates_);
+      add_to(step.flops, checked_mul(step.blocks, formed));
+      add_to(step.block_flops, formed);
+    }
   }
   DeviceKernel whole = idle(step);
   append_steps(whole, step, length);

@@ -187,7 +187,7 @@ Verdict compared_scans(const SearchReport& report) {
   const char* name = result.options.in_seconds() && !is_pram ? "sparse-bp" : "sparse-bp-whole";
   verdict.baselines = {baseline_of(name, result, *best_plain(result).score, best_scan(result), 0)};
   if (verdict.baselines.front().is_seconds) verdict.baselines.front().interval = best_plain(result).interval();
-  if (is_pram && result.options.objective == Objective::time && result.linear().is_counted)
+  if (is_pram && result.options.objective == Objective::time && result.linear().has_shared)
     verdict.baselines.push_back(shared_baseline(result));
   if (is_pram) verdict.overtakes = result.overtakes;
   bool has_scans = false;
@@ -204,8 +204,6 @@ Verdict compared_scans(const SearchReport& report) {
   // What dense back-propagation takes on a machine that does not say might be less.
   const bool lacks_dense = std::ranges::any_of(verdict.baselines, [](const Baseline& b) { return !b.missing.empty(); });
   if (lacks_dense && verdict.pays() == Pays::yes) verdict.is_decided = false;
-  // A pram's passes of recurrent models are not counted op by op: what shared ops would make of them is not known.
-  if (is_pram && !result.linear().is_counted && verdict.pays() == Pays::yes) verdict.is_decided = false;
   // A way whose score is not known might be the best.
   if (gave_up(result) && verdict.pays() == Pays::no) verdict.is_decided = false;
   if (is_turned_by_uncounted(verdict, result)) verdict.is_decided = false;

@@ -72,8 +72,8 @@ std::vector<CandidateField> count_fields(const SearchResult& result) {
       field("makespans/level", "span,level", Unit::count, [=](C c) { return span(c, Execution::level); }),
       field("makespans/dag", "span,dag", Unit::count, [=](C c) { return span(c, Execution::dag); }),
       field("makespan_shared", "span,shared", Unit::count,
-            [=](C c) { return count(c, c.is_counted, c.pram.shared_flops); }),
-      field("bound_shared", {}, Unit::count, [=](C c) { return count(c, c.is_counted, c.pram.shared_bound_flops); })};
+            [=](C c) { return count(c, c.has_shared, c.pram.shared_flops); }),
+      field("bound_shared", {}, Unit::count, [=](C c) { return count(c, c.has_shared, c.pram.shared_bound_flops); })};
 }
 
 /// Seconds, memory and how it stands to plain and to dense back-propagation.

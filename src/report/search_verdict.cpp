@@ -113,12 +113,10 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const std::string baseline =
       &plain == &result.linear() ? report.plain : fmt::format("{}, the best that is no scan", plain.schedule);
   const Baseline& first = verdict.baselines.front();
-  const bool lacks_shared = has_whole_ops(result.options.machine) && !result.linear().is_counted && !verdict.pays();
   std::string text = comparison_text(first, baseline, verdict.same);
   if (first.ratio()) {
-    text = fmt::format("{}{}{}", rules_text(verdict, baseline, has_barriers(result)), dense_text(report, *scan->score),
-                       lacks_shared ? " with each op on one worker; ops that workers share are not compared here"
-                                    : ": " + pays_text(verdict));
+    text = fmt::format("{}{}: {}", rules_text(verdict, baseline, has_barriers(result)),
+                       dense_text(report, *scan->score), pays_text(verdict));
   }
   if (!result.options.in_seconds() && baseline_score(report) > 0)
     text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
@@ -226,7 +224,8 @@ std::string batch_sentence(const SearchReport& report, const Verdict& verdict) {
 /// What crossovers are of, where that is not what decides.
 std::string overtaking_frame(const SearchReport& report) {
   if (has_blocks(report)) return "Over the chain, Jacobians of blocks given, ";
-  return report.result.options.machine == nullptr ? "" : "In FLOPs, ";
+  const bool has_seconds = report.result.options.machine != nullptr && !report.result.linear().is_counted;
+  return report.result.options.machine == nullptr || has_seconds ? "" : "In FLOPs, ";
 }
 
 /// Of a scan that pays in seconds, beside the baseline that it beats by least.
@@ -304,8 +303,9 @@ Verdict profile_verdict(const SearchReport& report) {
   sentences.insert(sentences.begin(), {standing, shared_sentence(report, verdict), batch_sentence(report, verdict),
                                        payback_sentence(report, verdict), dense_sentence(report, verdict),
                                        interval_sentence(report, verdict)});
-  sentences.push_back(overtaking_text(verdict.overtakes, report.plain,
-                                      report.result.at(report.result.size() - 1).schedule, overtaking_frame(report)));
+  const Candidate* scan = best_scan(report.result);
+  sentences.push_back(overtaking_text(verdict.overtakes, report.plain, scan == nullptr ? "" : scan->schedule,
+                                      overtaking_frame(report)));
   add_sentences(std::move(sentences), verdict);
   return verdict;
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/recurrent/pass_work.hpp"
 #include "upsweep/scan/builders.hpp"
 
 namespace upsweep {
@@ -32,6 +34,37 @@ std::string infeasible(const PredictedPass& pass, const PassShape& shape, std::u
     return fmt::format("a baseline only: {} has no unfused steps", to_string(pass.method));
   }
   return "";
+}
+
+/// Seconds by workers as numbers of which a smaller one is less time: a makespan is only ever compared.
+std::uint64_t ordered(double seconds) { return std::bit_cast<std::uint32_t>(static_cast<float>(seconds)); }
+
+/// What ops that workers share come to on a pram, and from how many workers on scans overtake by either rule.
+void add_shared(const PassShape& shape, unsigned value_bytes, const DeviceAssumptions& assumptions,
+                DeviceSearchResult& result) {
+  constexpr std::uint64_t kMostEvaluations = 4096;
+  std::vector<SharedWork> plain_work;
+  std::vector<SharedWork> scan_work;
+  std::vector<MakespanOfWorkers> plain_time;
+  std::vector<MakespanOfWorkers> scan_time;
+  Machine machine = *result.options.machine;
+  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+    Candidate& candidate = result.candidates[i];
+    const BackwardMethod& method = result.passes[i].method;
+    SharedWork work = shared_work(shape, method);
+    candidate.pram.shared_flops = shared_makespan(work, result.workers, shape.batch);
+    candidate.pram.shared_bound_flops = shared_bound(work, result.workers, shape.batch);
+    candidate.has_shared = true;
+    if (!candidate.feasible) continue;
+    (candidate.is_plain ? plain_work : scan_work).push_back(std::move(work));
+    (candidate.is_plain ? plain_time : scan_time).emplace_back([&, method](std::uint64_t workers) {
+      machine.rates.back().workers = workers;
+      return ordered(predict_on_device(machine, shape, method, value_bytes, assumptions).hidden_s());
+    });
+  }
+  if (scan_work.empty() || plain_work.empty()) return;
+  result.overtakes = Overtakes{overtaking_workers(plain_time, scan_time, kMostWorkers, kMostEvaluations),
+                               shared_overtaking(plain_work, scan_work, shape.batch)};
 }
 
 /// The fastest scan where it beats the baseline.
@@ -88,7 +121,7 @@ void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string&
   candidate.schedule = to_string(pass.method);
   candidate.is_plain = !is_scan(pass.method);
   if (pass.method.kind == BackwardKind::levels) candidate.depth = pass.method.depth;
-  candidate.is_counted = candidate.has_dag_path = false;
+  candidate.is_counted = candidate.has_shared = candidate.has_dag_path = false;
   candidate.totals.flops = hidden_flops(pass.prediction);
   candidate.pram.peak_live_bytes = pass.prediction.memory_bytes;
   candidate.score = candidate.level_s = pass.prediction.hidden_s();
@@ -120,6 +153,7 @@ DeviceSearchResult compare_on_device(const Machine& machine, const PassShape& sh
     const std::string reason = infeasible(pass, shape, limit);
     add_pass(result, std::move(pass), reason);
   }
+  if (machine.kind == MachineKind::pram) add_shared(shape, value_bytes, assumptions, result);
   finish_search(result);
   return result;
 }

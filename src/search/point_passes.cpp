@@ -47,13 +47,14 @@ bool is_asked(const PointSettings& settings, const BackwardMethod& method, std::
       settings.schedule));
 }
 
-PointSchedule scored(const Candidate& candidate, std::uint64_t levels) {
+/// `is_in_seconds`: else by its makespan with ops that workers share.
+PointSchedule scored(const Candidate& candidate, std::uint64_t levels, bool is_in_seconds) {
   PointSchedule schedule;
   schedule.schedule = candidate.schedule;
   schedule.depth = candidate.depth;
   schedule.is_feasible = candidate.feasible;
   schedule.reason = candidate.reason;
-  schedule.score = candidate.score.value();
+  schedule.score = is_in_seconds ? candidate.score.value() : static_cast<double>(candidate.pram.shared_flops);
   schedule.levels = levels > 0 ? static_cast<double>(levels) : kUnknown;
   schedule.ops = schedule.critical_path_flops = schedule.steps = schedule.per_step_flops = kUnknown;
   schedule.flops = static_cast<double>(candidate.totals.flops);
@@ -73,8 +74,10 @@ PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape,
                             : (settings.is_limited_by_machine ? std::nullopt : std::optional<std::uint64_t>(0));
   const DeviceSearchResult found = search_on_device(machine, passes, value_bytes, assumed_on(machine), limit);
 
+  // As of chains: the seconds of a pram are those of whole ops.
+  const bool is_in_seconds = settings.ops == Ops::whole || !has_whole_ops(&machine);
   PointRules rules;
-  rules.machine = &machine;
+  rules.machine = is_in_seconds ? &machine : nullptr;
   rules.value_bytes = value_bytes;
   rules.workers = machine.workers();
   rules.batch = settings.batch;
@@ -83,7 +86,7 @@ PointFigures score_passes(const HomogeneousChain& chain, const PassShape& shape,
   for (std::size_t i = 0; i < found.candidates.size(); ++i) {
     std::uint64_t levels = 0;
     for (const DeviceLevel& level : found.passes[i].prediction.levels) levels += level.levels;
-    const PointSchedule schedule = scored(found.candidates[i], levels);
+    const PointSchedule schedule = scored(found.candidates[i], levels, is_in_seconds);
     // The first is the sequential pass, which stands there even where it does not fit.
     const bool is_faster = i == 0 || (schedule.is_feasible && schedule.score < figures.plain.score);
     if (found.candidates[i].is_plain && is_faster) figures.plain = schedule;

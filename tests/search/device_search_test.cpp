@@ -108,5 +108,32 @@ TEST(BackwardMethods, AreScansWhereTheyMultiplyJacobians) {
   }
 }
 
+TEST(DeviceSearch, OnAPramComparesSharedOpsAndFindsWhereAScanOvertakes) {
+  Machine machine = preset("pram-unit");
+  const PassShape shape = PassShape{{CellKind::gru, Nonlinearity::tanh, 3, 12, 10}, 100, 1, true};
+  const auto best = [&](const DeviceSearchResult& result, bool is_plain, const auto& of) {
+    auto least = std::numeric_limits<double>::infinity();
+    for (const Candidate& c : result.candidates) {
+      if (c.is_plain == is_plain && c.feasible) least = std::min(least, of(c));
+    }
+    return least;
+  };
+  const auto seconds = [](const Candidate& c) { return *c.score; };
+  const auto shared = [](const Candidate& c) { return static_cast<double>(c.pram.shared_flops); };
+  const DeviceSearchResult found = search_on_device(machine, shape, 4, {}, {});
+  ASSERT_TRUE(found.overtakes && found.overtakes->whole.from && found.overtakes->shared.from);
+  for (const bool is_shared : {false, true}) {
+    const std::uint64_t from = *(is_shared ? found.overtakes->shared : found.overtakes->whole).from;
+    ASSERT_GT(from, 1U);
+    for (const std::uint64_t workers : {from - 1, from}) {
+      machine.rates.back().workers = workers;
+      const DeviceSearchResult there = search_on_device(machine, shape, 4, {}, {});
+      const double scan = is_shared ? best(there, false, shared) : best(there, false, seconds);
+      const double plain = is_shared ? best(there, true, shared) : best(there, true, seconds);
+      EXPECT_EQ(scan < plain, workers == from) << workers << (is_shared ? " shared" : " whole");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace upsweep::device_search_test

@@ -66,6 +66,7 @@ struct Candidate {
   Totals totals;
   PramProfile pram;
   bool is_counted = true;               ///< false: of the counts only FLOPs and peak_live_bytes are known
+  bool has_shared = true;               ///< whether the makespans of `pram` with ops that workers share are known
   bool has_dag_path = true;             ///< false: the longest path is not known
   std::optional<double> batched_score;  ///< as score, under Execution::level with other_batch() inputs; where known
   std::optional<double> level_s;        ///< with a machine: seconds under Execution::level
@@ -134,7 +135,8 @@ struct SearchResult {
   std::optional<std::size_t> best_scheme;  ///< at() of the best of candidates and schemes
   std::optional<double> scheme_margin;     ///< as margin, over candidates and schemes
   std::optional<Overtaking> overtaking;    ///< where a hybrid does, of a chain that closed forms count, in FLOPs
-  std::optional<Overtakes> overtakes;      ///< in FLOPs; nothing where times of a processor or a GPU decide
+  /// In FLOPs, passes with whole ops in seconds; nothing where times of a processor or a GPU decide.
+  std::optional<Overtakes> overtakes;
 
   /// Those that fit and may be better than the best of all as far as estimates tell, the best itself not among them.
   [[nodiscard]] std::vector<std::size_t> rivals() const;

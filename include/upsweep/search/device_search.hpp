@@ -19,7 +19,9 @@ struct PredictedPass {
 };
 
 /// Passes of a recurrent model on a machine: a search whose candidates are the sequential pass, the depths from 0, then
-/// blocks by their number. Scores are seconds of all hidden gradients.
+/// blocks by their number. Scores are seconds of all hidden gradients; on a pram, makespans with ops that workers share
+/// are there as well, in FLOPs by shared_work(), and from how many workers on a scan that fits overtakes, of whole ops
+/// in its seconds.
 struct DeviceSearchResult : SearchResult {
   std::vector<PredictedPass> passes;  ///< of the candidates
 
