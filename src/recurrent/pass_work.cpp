@@ -89,11 +89,10 @@ SharedWork block_work(const PassShape& shape, const BlockOptions& options, const
   SharedWork work;
   if (options.store_jacobians)
     add_levels({{0, 1, {checked_mul(shape.steps, ops.formed.flops), ops.formed.span}}}, work);
-  const std::uint64_t formed_span = work.levels.empty() ? 0 : ops.formed.span;
   std::vector<Walk> up = {{0, length(0), vector}};
   std::vector<Walk> down;
   // When the gradient before each block is there at the earliest, and the last of all.
-  std::uint64_t ready = checked_add(formed_span, checked_mul(length(0), vector.span));
+  std::uint64_t ready = checked_add(options.store_jacobians ? ops.formed.span : 0, checked_mul(length(0), vector.span));
   for (std::size_t block = 1; block <= reduced; ++block) {
     const std::uint64_t steps = length(block);
     Op step = ops.product;
