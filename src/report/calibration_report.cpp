@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "upsweep/anchors/anchor_row.hpp"
+
 namespace upsweep {
 namespace {
 
