@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "page/made_store.hpp"
 #include "upsweep/report/study_report.hpp"
 #include "upsweep/report/training_report.hpp"

@@ -1,5 +1,6 @@
 #include "upsweep/sim/predict.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "made_up_records.hpp"
 #include "study_rows.hpp"
 #include "support/files.hpp"
+#include "upsweep/store/run_store.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/store/study_store.hpp"
 

@@ -1,10 +1,5 @@
 #pragma once
 
-// As the distribution builds its library.
-#ifndef ONNX_ML
-#define ONNX_ML 1
-#define ONNX_NAMESPACE onnx
-#endif
 #include <onnx/onnx_pb.h>
 
 #include <fstream>
