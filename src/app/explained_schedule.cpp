@@ -10,6 +10,7 @@
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/report/stored_explanation.hpp"
 #include "upsweep/scan/schedule_name.hpp"
+#include "upsweep/search/best_ways.hpp"
 #include "upsweep/search/chain_search.hpp"
 
 namespace upsweep {
@@ -21,18 +22,6 @@ std::size_t place_of(const SearchResult& result, const std::string& schedule) {
     if (result.at(i).schedule == schedule) return i;
   }
   throw std::invalid_argument("no candidate has this name");
-}
-
-/// The best candidate that is no scan.
-std::size_t plain_place(const SearchResult& result) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < result.size(); ++i) {
-    const Candidate& candidate = result.at(i);
-    if (!candidate.is_scan() && candidate.score && *candidate.score < *result.linear().score &&
-        (best == 0 || *candidate.score < *result.at(best).score))
-      best = i;
-  }
-  return best;
 }
 
 ExplainedSchedule compared_at(const SearchOutcome& outcome, std::size_t place) {

@@ -193,23 +193,27 @@ Document document(const DeviceSearchReport& report) {
   };
   const auto time = [](const DevicePhase& phase) { return phase.kernels == 0 ? Value() : Value(phase.seconds()); };
   using P = const DevicePrediction&;
-  Table table(
-      "", numbered(result.candidates.size()),
-      std::vector<Field<std::size_t>>{
-          {"", "pass", Unit::text, [&](std::size_t i) { return result.candidates[i].schedule; }},
-          field("time", Unit::seconds, [](P p) { return p.hidden_s(); }),
-          field("Jacobians", Unit::seconds, [time](P p) { return time(p.jacobians); }),
-          field("up", Unit::seconds, [time](P p) { return time(p.up); }),
-          field("middle", Unit::seconds, [time](P p) { return time(p.middle); }),
-          field("down", Unit::seconds, [time](P p) { return time(p.down); }),
-          field("waits for", Unit::text, [](P p) { return bound_value(p); }),
-          field("memory", Unit::bytes, [](P p) { return p.memory_bytes; }),
-          field("backward", Unit::exact, [](P p) { return speedup_text(p.backward_speedup()); }),
-          field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); }),
-          {"", "", Unit::text, [&result](std::size_t i) {
-             const Candidate& c = result.candidates[i];
-             return Value(!c.feasible ? fmt::format("left out: {}", c.reason) : result.best == i ? "<- best" : "");
-           }}});
+  std::vector<Field<std::size_t>> columns = {
+      {"", "pass", Unit::text, [&](std::size_t i) { return result.candidates[i].schedule; }},
+      field("time", Unit::seconds, [](P p) { return p.hidden_s(); }),
+      field("Jacobians", Unit::seconds, [time](P p) { return time(p.jacobians); }),
+      field("up", Unit::seconds, [time](P p) { return time(p.up); }),
+      field("middle", Unit::seconds, [time](P p) { return time(p.middle); }),
+      field("down", Unit::seconds, [time](P p) { return time(p.down); }),
+      field("waits for", Unit::text, [](P p) { return bound_value(p); }),
+      field("memory", Unit::bytes, [](P p) { return p.memory_bytes; }),
+      field("backward", Unit::exact, [](P p) { return speedup_text(p.backward_speedup()); }),
+      field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); })};
+  const bool has_shared = result.linear().has_shared;
+  if (has_shared)
+    columns.push_back(
+        {"", "span,shared", Unit::count, [&result](std::size_t i) { return result.candidates[i].pram.shared_flops; }});
+  columns.push_back({"", "", Unit::text, [&result](std::size_t i) {
+                       const Candidate& c = result.candidates[i];
+                       if (!c.feasible) return Value(fmt::format("left out: {}", c.reason));
+                       return Value(result.best == i ? "<- best" : "");
+                     }});
+  Table table("", numbered(result.candidates.size()), std::move(columns));
   return search_figures(search_report(report))
       .facts([report] {
         return Json{{"steps", report.model.steps},
@@ -228,7 +232,8 @@ Document document(const DeviceSearchReport& report) {
       .say(
           "\nPredicted times of all hidden gradients by the kernels of each pass; speed-ups to the sequential pass, "
           "with "
-          "parameter gradients, overall with the forward pass.\n" +
+          "parameter gradients, overall with the forward pass." +
+          std::string(has_shared ? " span,shared: makespan in FLOPs where workers share each op.\n" : "\n") +
           assumptions_text(report.machine, report.model, report.assumptions));
 }
 

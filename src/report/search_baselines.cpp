@@ -123,25 +123,6 @@ bool is_best_proven(const SearchResult& result) {
          std::ranges::all_of(result.uncounted, [&](const Uncounted& u) { return u.bound && *u.bound >= best; });
 }
 
-const Candidate& best_plain(const SearchResult& result) {
-  const Candidate* best = &result.linear();
-  for (std::size_t i = 1; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (c.is_plain && c.feasible && c.score && *c.score < *best->score) best = &c;
-  }
-  return *best;
-}
-
-const Candidate* best_scan(const SearchResult& result) {
-  const Candidate* best = nullptr;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Candidate& c = result.at(i);
-    if (!c.score || !c.is_scan() || !c.feasible || &c == &result.linear()) continue;
-    if (best == nullptr || *c.score < *best->score) best = &c;
-  }
-  return best;
-}
-
 namespace {
 
 std::optional<DenseBackprop> dense_with(const SearchReport& report, const Machine& machine, std::uint64_t samples) {

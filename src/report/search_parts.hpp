@@ -7,18 +7,13 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/report/search_report.hpp"
+#include "upsweep/search/best_ways.hpp"
 #include "upsweep/search/graph_scores.hpp"
 #include "upsweep/sim/dense_time.hpp"
 
 // Parts of the report of a search and of its verdict.
 
 namespace upsweep {
-
-/// The feasible scan with the smallest score, of all depths and schemes; null without one.
-[[nodiscard]] const Candidate* best_scan(const SearchResult& result);
-
-/// The candidate with the smallest score that is no scan.
-[[nodiscard]] const Candidate& best_plain(const SearchResult& result);
 
 /// Whether the score of a way that fits is not known.
 [[nodiscard]] bool gave_up(const SearchResult& result);

@@ -8,13 +8,18 @@
 
 #include "io/array_source.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/anchor_file.hpp"
 
 namespace {
 
-void read_archive(const std::string& suffix, const std::string& bytes) {
-  const std::string file = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + suffix;
+std::string written(const std::string& suffix, const std::string& bytes) {
+  std::string file = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + suffix;
   std::ofstream(file, std::ios::binary) << bytes;
-  const auto source = upsweep::open_arrays(file);
+  return file;
+}
+
+void read_archive(const std::string& suffix, const std::string& bytes) {
+  const auto source = upsweep::open_arrays(written(suffix, bytes));
   for (const char* name : {"a", "b", "conv1"}) {
     if (source->exists(name)) static_cast<void>(source->read(name, {2, 3}));
   }
@@ -22,7 +27,8 @@ void read_archive(const std::string& suffix, const std::string& bytes) {
 
 }  // namespace
 
-/// Bytes as an archive or a sparse matrix; the first says which: arrays, or an InputError.
+/// Bytes as an archive, a sparse matrix or a table of published times; the first says which: what stands in it, or an
+/// InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
@@ -37,6 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 'm':
         static_cast<void>(upsweep::read_smtx(in, bytes.size(), {3, 2, 2, 2}, "fuzz.smtx"));
+        break;
+      case 'a':
+        static_cast<void>(upsweep::load_anchors(written(".csv", bytes)));
         break;
       default:
         static_cast<void>(upsweep::read_matrix_market(in, bytes.size(), {3, 2, 2, 2}, "fuzz.mtx"));
