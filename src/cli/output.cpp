@@ -5,7 +5,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 #include "options.hpp"
@@ -33,7 +35,10 @@ void say_written(const Watch& watch, const std::string& out, std::size_t bytes) 
 Console::Console(const CLI::App& command, std::string ending)
     : command_(command), ending_(std::move(ending)), waiting_([this](const std::string& note) { say(note); }) {}
 
-Console::~Console() { clear(); }
+Console::~Console() {
+  ticker_ = {};  // ends it
+  clear();
+}
 
 Watch Console::watch() {
   Watch watch;
@@ -61,13 +66,36 @@ void Console::clear_line() {
 
 void Console::show(const std::string& doing) {
   const std::lock_guard lock(mutex_);
-  if (doing.empty()) return clear_line();
+  doing_ = doing;
+  if (doing.empty()) {
+    line_ = {};
+    return clear_line();
+  }
+  draw();
+  // Whoever waits sees the time go by, also where the work says nothing for long.
+  if (ticker_.joinable()) return;
+  try {
+    ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+  } catch (const std::system_error&) {  // no thread to be had: the line moves when the work does
+  }
+}
+
+void Console::tick(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    ticks_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+    if (is_shown_ && !stop.stop_requested()) draw();
+  }
+}
+
+void Console::draw() {
+  const std::optional<std::string> line = line_.next(doing_);
+  if (!line) return;
   winsize size{};
   const bool has_width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A longer line would break, and its first part stay.
-  const std::string text = visible_text(fmt::format("upsweep: {}{}", doing, ending_));
-  const std::string line = "\r\033[K" + text.substr(0, has_width ? size.ws_col - 1U : text.size());
-  std::fputs(line.c_str(), stderr);
+  const std::string text = visible_text(fmt::format("upsweep: {}{}", *line, ending_));
+  std::fputs(("\r\033[K" + text.substr(0, has_width ? size.ws_col - 1U : text.size())).c_str(), stderr);
   std::fflush(stderr);
   is_shown_ = true;
 }

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/document/document.hpp"
+#include "upsweep/document/progress_line.hpp"
 #include "upsweep/store/waiting.hpp"
 
 namespace upsweep::cli {
@@ -44,12 +48,18 @@ class Console {
   void say(const std::string& note);
   void clear_line();
   void show(const std::string& doing);
+  void tick(const std::stop_token& stop);
+  void draw();  ///< with the lock held
 
   const CLI::App& command_;
   std::string ending_;
   std::mutex mutex_;  ///< of standard error and what is shown there
   bool is_shown_ = false;
+  std::string doing_;
+  ProgressLine line_;
+  std::condition_variable_any ticks_;
   WaitingNote waiting_;
+  std::jthread ticker_;  ///< last: it uses the others
 };
 
 }  // namespace upsweep::cli

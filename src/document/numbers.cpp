@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -47,6 +49,13 @@ std::string short_bytes(double bytes) {
   return scaled(bytes, 1024, 1024, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
 }
 std::string short_bytes(std::uint64_t sum, std::uint64_t inputs) { return short_bytes(mean(sum, inputs)); }
+
+std::string wait_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::uint64_t>(std::min(seconds, 1e15));
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
 
 std::string short_seconds(double seconds) {
   constexpr double kRounded = 1 - 5e-5;  // what four digits make 1000 of has the next unit

@@ -22,13 +22,6 @@ std::string rate_text(double per_second) {
 }
 
 /// A time to wait: "4.6 s", "2 min 10 s", "3 h 5 min".
-std::string wait_text(double seconds) {
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<std::uint64_t>(std::min(seconds, 1e15));
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
-
 double points_per_second(const StudyResult& result) {
   return result.seconds > 0 ? static_cast<double>(result.evaluated) / result.seconds : 0;
 }

@@ -19,6 +19,8 @@ namespace upsweep {
 
 /// Four significant digits with a unit from ns to s: "12.34 ms".
 [[nodiscard]] std::string short_seconds(double seconds);
+/// How long something takes, for people who wait: "4.6 s", "2 min 10 s", "1 h 2 min".
+[[nodiscard]] std::string wait_text(double seconds);
 
 /// Four significant digits or all before the point: "5.925x", "12523x".
 [[nodiscard]] std::string short_ratio(double ratio);
