@@ -27,6 +27,7 @@ namespace {
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxExpandedNodes = 1'000'000;
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxTextBytes = 64 << 10;  // of a name or note, which is printed
 
 /// Text of a file as it may stand in a message: one line, not too long, printable.
 std::string excerpt(const std::string& text) {
@@ -247,6 +248,10 @@ YamlDocument read_yaml(const std::string& path) {
 std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::scalar || node.text.empty()) refuse(document, node, what, "text");
   if (!is_printable_utf8(node.text)) refuse(document, node, what, "UTF-8 text without control characters");
+  if (node.text.size() > kMaxTextBytes) {
+    throw document.error(node, fmt::format("{} is a text of {} bytes, accepted are at most {}", what, node.text.size(),
+                                           kMaxTextBytes));
+  }
   return node.text;
 }
 

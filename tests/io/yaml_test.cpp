@@ -79,6 +79,17 @@ TEST(YamlScalars, AreStrictAboutTypes) {
   }
 }
 
+TEST(YamlScalars, TextsThatNobodyReadsAreRefused) {
+  EXPECT_EQ(yaml_text(parse(std::string(65536, 'a')), *parse(std::string(65536, 'a')).root, "name").size(), 65536U);
+  const YamlDocument document = parse(std::string(10'000'000, 'a'));
+  try {
+    static_cast<void>(yaml_text(document, *document.root, "name"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "f.yaml:1: name is a text of 10000000 bytes, accepted are at most 65536");
+  }
+}
+
 TEST(YamlMap, NamesUnknownAndMissingKeysAndTheNearest) {
   const YamlDocument document = parse("out_chanels: 3\n");
   YamlMap map(document, *document.root, "conv2d 'c'");

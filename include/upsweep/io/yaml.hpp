@@ -59,7 +59,7 @@ struct YamlDocument {
 
 // Scalars by type. Each throws InputError at the node: `what` is wrong, what was found, what is accepted.
 
-/// Text; a plain number or boolean counts as text, too.
+/// Text of at most 64 KiB; a plain number or boolean counts as text, too.
 [[nodiscard]] std::string yaml_text(const YamlDocument& document, const YamlNode& node, const std::string& what);
 /// A decimal integer of at least `least` and at most `most`.
 [[nodiscard]] std::uint64_t yaml_integer(const YamlDocument& document, const YamlNode& node, const std::string& what,
