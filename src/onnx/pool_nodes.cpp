@@ -46,6 +46,12 @@ std::optional<OnnxValue> pool_along_first(const OnnxNode& node, NetworkBuilder& 
   return result;
 }
 
+/// How many positions an activation has along each of its axes of positions, of which it has some.
+Shape positions_of(const OnnxValue& value) {
+  if (value.rank() < 3) throw std::invalid_argument("an input without positions");
+  return {value.dims.begin() + 2, value.dims.end()};
+}
+
 Values max_pool(OnnxNode& node, NetworkBuilder& builder) {
   if (auto along_first = pool_along_first(node, builder)) return {*std::move(along_first)};
   NodeWindows windows = windows_of(node, node.input(0).dims, {});
@@ -109,7 +115,7 @@ Values lp_pool(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
   if (std::fmod(p, 2) != 0) value = apply_function(value, Activation{Function::absolute}, builder);
   if (p != 1) value = apply_function(value, Activation{Function::power, p}, builder);
-  const Shape all = {value.dims.begin() + 2, value.dims.end()};
+  const Shape all = positions_of(value);
   NodeWindows windows = windows_of(node, value.dims, node.type() == "GlobalLpPool" ? all : Shape{});
   const std::string from = image_of(value, windows, 0, builder);
   AvgPool2d pool = average(node, windows);
@@ -120,9 +126,7 @@ Values lp_pool(OnnxNode& node, NetworkBuilder& builder) {
 
 Values global_pool(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
-  if (value.rank() < 3) throw std::invalid_argument("an input without positions");
-  const Shape all = {value.dims.begin() + 2, value.dims.end()};
-  NodeWindows windows = windows_of(node, value.dims, all);
+  NodeWindows windows = windows_of(node, value.dims, positions_of(value));
   const std::string from = builder.source(value, windows.image);
   if (node.type() == "GlobalMaxPool") return {windowed(MaxPool2d{windows.kernel, {1, 1}}, from, windows, builder)};
   return {windowed(AdaptiveAvgPool2d{{1, 1}}, from, windows, builder)};
@@ -131,8 +135,7 @@ Values global_pool(OnnxNode& node, NetworkBuilder& builder) {
 /// Along the last two axes of an image, or the last one of a sequence.
 Values interpolate(OnnxNode& node, NetworkBuilder& builder) {
   OnnxValue value = node.input(0);
-  if (value.rank() < 3) throw std::invalid_argument("an input without positions");
-  const NodeWindows windows = windows_of(node, value.dims, Shape(value.rank() - 2, 1));
+  const NodeWindows windows = windows_of(node, value.dims, Shape(positions_of(value).size(), 1));
   const Resizing to = resizing_of(node, value.dims);
   if (to.dims[0] != 1 || to.dims[1] != value.dims[1] || to.shift != 0) {
     throw std::invalid_argument(fmt::format("an output of shape {}, accepted are places along the last axes of {}",

@@ -231,6 +231,12 @@ TEST_F(OnnxImport, WrongGraphsAreRefusedInOneLine) {
   equation->set_type(onnx::AttributeProto::STRING);
   equation->set_s("bij,bjk->biik");
   EXPECT_THAT(refusal(twice_out), HasSubstr("has a letter twice in its output"));
+  for (const std::vector<std::int64_t>& dims : {std::vector<std::int64_t>{1}, {1, 4}}) {  // found by the fuzzer, too
+    OnnxFile flat;
+    flat.input("x", dims).output("y");
+    flat.node("GlobalLpPool", {"x"}, "y");
+    EXPECT_THAT(refusal(flat), HasSubstr("node 'y' (GlobalLpPool): an input without positions"));
+  }
   // A size of 0 makes no other one small; found by the fuzzer.
   OnnxFile none;
   none.input("x", {1, 1}).integers("s", {0, std::int64_t{1} << 60, 1}).output("y");
