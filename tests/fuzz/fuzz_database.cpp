@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -23,7 +24,10 @@ const std::string kFile = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + 
 void keep(const char* command, const std::string& text) {
   upsweep_input* input = upsweep_input_bytes("file.yaml", text.data(), text.size());
   upsweep_result* result = upsweep_run(command, &input, 1, (R"({"db": ")" + kFile + "\"}").c_str(), nullptr);
-  if (upsweep_result_code(result) != UPSWEEP_DONE) std::abort();
+  if (upsweep_result_code(result) != UPSWEEP_DONE) {
+    std::cerr << upsweep_result_message(result) << '\n';
+    std::abort();
+  }
   upsweep_result_close(result);
   upsweep_input_close(input);
 }
@@ -45,8 +49,8 @@ std::string made_database() {
        "  - {path: model.chain.size, values: [2, 3]}\n  - {path: schedule, values: [linear, best]}\nquestions: "
        "[best]\n");
   keep("training",
-       "name: t\npipeline:\n  layers: {count: 4, forward: 1, output_gradient: 1, weight_gradient: 1}\n  devices: 2\n"
-       "  micro_batches: 2\n  policies: [gpipe]\n");
+       "name: t\nkind: pipeline\nlayers: 4\nF: 1\nO: 1\nW: 1\ndevices: 2\nmicro_batches: 2\nalloc: contiguous\npolicy: "
+       "gpipe\n");
   std::ifstream in(kFile, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
