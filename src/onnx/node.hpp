@@ -56,8 +56,8 @@ struct OnnxNode {
 /// Shape of two tensors that are broadcast. Throws std::invalid_argument.
 [[nodiscard]] Shape broadcast_shape(const Shape& a, const Shape& b);
 
-/// Most elements of what is moved or computed here: 1 GiB of numbers.
-inline constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 27;
+/// Most elements of what is moved or computed here: 512 MiB of numbers.
+inline constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 26;
 
 /// Throws std::invalid_argument where a shape has more than kMostMoved elements, sizes of 0 taken as 1.
 void require_size(const Shape& dims);

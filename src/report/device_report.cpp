@@ -232,8 +232,8 @@ Document document(const DeviceSearchReport& report) {
       .say(
           "\nPredicted times of all hidden gradients by the kernels of each pass; speed-ups to the sequential pass, "
           "with "
-          "parameter gradients, overall with the forward pass." +
-          std::string(has_shared ? " span,shared: makespan in FLOPs where workers share each op.\n" : "\n") +
+          "parameter gradients, overall with the forward pass.\n" +
+          std::string(has_shared ? "span,shared: makespan in FLOPs where workers share each op.\n" : "") +
           assumptions_text(report.machine, report.model, report.assumptions));
 }
 

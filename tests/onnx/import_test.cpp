@@ -237,6 +237,13 @@ TEST_F(OnnxImport, WrongGraphsAreRefusedInOneLine) {
     flat.node("GlobalLpPool", {"x"}, "y");
     EXPECT_THAT(refusal(flat), HasSubstr("node 'y' (GlobalLpPool): an input without positions"));
   }
+  // Little that becomes much.
+  OnnxFile grows;
+  grows.input("x", {1, 1}).output("y").floats("w", {1}).integers("s", {1 << 25});
+  for (const char* name : {"a", "b", "c"}) grows.node("Expand", {"w", "s"}, name);
+  set(grows.node("Concat", {"a", "b", "c"}, "d"), "axis", 0);
+  grows.node("Add", {"x", "d"}, "y");
+  EXPECT_THAT(refusal(grows), HasSubstr("numbers, accepted are at most 67108864"));
   // A size of 0 makes no other one small; found by the fuzzer.
   OnnxFile none;
   none.input("x", {1, 1}).integers("s", {0, std::int64_t{1} << 60, 1}).output("y");
