@@ -216,17 +216,19 @@ OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const ElementOr
     return weights;
   }
   std::vector<double> values = tensor.values();
-  if (order_of) {
-    const std::vector<std::uint32_t> order = order_of();
-    std::vector<double> sorted;
-    sorted.reserve(order.size());
-    for (const std::uint32_t from : order) sorted.push_back(values[from]);
-    values = std::move(sorted);
-  }
+  const std::vector<std::uint32_t> order = order_of ? order_of() : std::vector<std::uint32_t>();
+  const auto sorted = [&]<class T>(std::vector<T> from) {
+    if (!order_of) return from;
+    std::vector<T> to(order.size());
+    std::ranges::transform(order, to.begin(), [&](std::uint32_t place) { return from[place]; });
+    return to;
+  };
   if (std::ranges::find(values, 0.0) != values.end()) {
-    for (const double value : values) weights.kept.push_back(value != 0 ? 1 : 0);
+    std::vector<std::uint8_t> kept(values.size());
+    std::ranges::transform(values, kept.begin(), [](double value) { return value != 0 ? 1 : 0; });
+    weights.kept = sorted(std::move(kept));
   }
-  if (wants_values_) weights.values = std::move(values);
+  if (wants_values_) weights.values = sorted(std::move(values));
   return weights;
 }
 
