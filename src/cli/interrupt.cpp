@@ -27,6 +27,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::size_t>
 
 struct sigaction interrupt_before;
 struct sigaction terminate_before;
+struct sigaction hang_up_before;
 
 extern "C" void on_stop(int) {
   const int before = errno;
@@ -58,13 +59,17 @@ GentleStop::GentleStop(bool is_quiet) {
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGHUP);
   sigaction(SIGINT, &action, &interrupt_before);
   sigaction(SIGTERM, &action, &terminate_before);
+  sigaction(SIGHUP, &action, &hang_up_before);  // nohup has it ignored, and so it stays
+  if (hang_up_before.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_before, nullptr);
 }
 
 GentleStop::~GentleStop() {
   sigaction(SIGINT, &interrupt_before, nullptr);
   sigaction(SIGTERM, &terminate_before, nullptr);
+  sigaction(SIGHUP, &hang_up_before, nullptr);
 }
 
 const std::atomic<bool>& GentleStop::flag() { return stop_flag; }

@@ -6,7 +6,7 @@
 
 namespace upsweep::cli {
 
-/// Ctrl-C and SIGTERM of a command that can stop in good order: the first sets a flag and says so, the second ends the
+/// Ctrl-C, SIGTERM and SIGHUP of a command that can stop in good order: the first sets a flag and says so, the second ends the
 /// process with exit code 130. While it lives, it replaces the handlers that were there; one at a time.
 class GentleStop {
  public:

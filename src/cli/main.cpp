@@ -155,7 +155,9 @@ int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (...) {
-    // Only building a message can fail outside run_program()'s own handlers.
-    return kFault;
+    // Outside run_program()'s own handlers only memory can be out: of commands, or of a message.
+    constexpr std::string_view kMessage = "upsweep: error: out of memory\n";
+    static_cast<void>(!write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+    return kBackend;
   }
 }

@@ -48,9 +48,11 @@ struct StudyStore::Impl {
   Sqlite& database = *shared;
   StoreReader reader{shared};
   Statement insert_result{database, insert_point_sql()};
-  Statement insert_member{database,
-                          "INSERT OR IGNORE INTO study_members (study_id, position, key, status, reason, coordinates) "
-                          "VALUES (?, ?, ?, ?, ?, ?)"};
+  Statement insert_member{
+      database,
+      "INSERT INTO study_members (study_id, position, key, status, reason, coordinates) "
+      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (study_id, position) DO UPDATE SET key = excluded.key, "
+      "status = excluded.status, reason = excluded.reason WHERE status = 'invalid'"};
   Statement touch_counted{database,
                           "UPDATE counted_models SET used = (SELECT MAX(used) + 1 FROM counted_models) "
                           "WHERE key = ? AND used < (SELECT MAX(used) FROM counted_models)"};

@@ -64,10 +64,8 @@ void StudyRun::resume() {
   store_->reader().each_brief(result_.id, [&](const StoredPoint& stored) {
     const std::uint64_t position = stored.position;
     if (position >= result_.points.size() || stored.brief.status == PointStatus::open) return;
-    if (stored.brief.status == PointStatus::invalid) {
-      outdated.push_back(position);
-      return;
-    }
+    // Evaluated again; what is stored of it stays until then.
+    if (stored.brief.status == PointStatus::invalid) return;
     PointBrief& mine = result_.points[position];
     mine = stored.brief;
     mine.schedule = schedule_number(stored.schedule);

@@ -97,6 +97,19 @@ TEST(StudyMembers, ThatAreForgottenMayBeFilledAgain) {
             "0|done|2.0\n1|done|5.0\n2|done|6.0\n");
 }
 
+TEST(StudyMembers, OfInvalidPointsAreReplacedAndOthersLeftAlone) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("s.sqlite");
+  StudyStore store(file);
+  const std::int64_t study = store.open_study(study_record("one"));
+  store.save(study, std::vector{done_point(0, 1, 2), point_without_result(1, PointStatus::invalid)});
+  store.save_answers(study, std::vector<AnswerRecord>{{"best", "", "It is.", "{}"}}, true);
+  store.save(study, std::vector{done_point(0, 3, 5), done_point(1, 4, 6)});
+  EXPECT_EQ(query(file, "SELECT position, status, score FROM study_points ORDER BY position"),
+            "0|done|2.0\n1|done|6.0\n");
+  EXPECT_EQ(query(file, "SELECT complete FROM studies; SELECT COUNT(*) FROM study_answers"), "1\n1\n");
+}
+
 TEST(StudyMembers, StayWithTheAnswersWhereNoneIsForgotten) {
   const TemporaryFolder folder;
   const std::string file = folder.path("s.sqlite");

@@ -27,7 +27,7 @@ class StudyStore {
   std::int64_t open_study(const StudyRecord& record);
 
   /// Writes points of a study in one transaction: results that are not there yet, and their places. A place that is
-  /// there is left alone; an invalid point has its reason at its place.
+  /// there is left alone but that of an invalid point; such a point has its reason at its place.
   void save(std::int64_t study, std::span<const StudyPoint> points);
 
   /// Removes the places of points from a study in one transaction, so that save() may fill them again, and its answers,
