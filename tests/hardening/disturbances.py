@@ -11,7 +11,7 @@ import time
 
 # What an error names: the file or stream that could not be used.
 FILES = r"store\.sqlite|new\.sqlite|\bout/|points\.sqlite|/tmp\b|standard output|models/|configs/|\.yaml|\.csv|\.onnx|node|file|pipe"
-CALLS = ("alloc", "write", "sync", "open", "create", "rename")
+CALLS = ("alloc", "write", "sync", "open", "create", "rename", "unlink")
 
 
 @dataclasses.dataclass
@@ -86,7 +86,14 @@ def creations(scene, case, reference, generator, wanted):
 
 
 def renames(scene, case, reference, generator, wanted):
-    yield from failing_calls(scene, reference, generator, "rename", wanted, "rename, link or unlink fails", {3}, (errno.EACCES, errno.EIO))
+    yield from failing_calls(scene, reference, generator, "rename", wanted, "rename or link fails", {3}, (errno.EACCES, errno.EIO))
+
+
+def removals(scene, case, reference, generator, wanted):
+    """What cannot be removed is left over."""
+    for one in failing_calls(scene, reference, generator, "unlink", wanted, "unlink fails", {3}, (errno.EACCES, errno.EIO)):
+        one.may_leave = True
+        yield one
 
 
 SIGNALS = {"SIGTERM": {-signal.SIGTERM, 130}, "SIGINT": {130}, "SIGHUP": {-signal.SIGHUP}}
@@ -98,14 +105,14 @@ def signals_at_calls(scene, case, reference, generator, wanted):
         number = int(getattr(signal, name))
         for at in positions(reference.calls[call], wanted, generator):
             environment = scene.failing(call, at, f"signal:{number}")
-            yield Disturbance(f"{name} at a write, fsync, open or rename", shown(environment), codes, environment=environment)
+            yield Disturbance(f"{name} at a write, fsync, open, rename or unlink", shown(environment), codes, environment=environment)
 
 
 def kills_at_calls(scene, case, reference, generator, wanted):
     call = generator.choice(CALLS[1:])
     for at in positions(reference.calls[call], wanted, generator):
         environment = scene.failing(call, at, "signal:9")
-        yield Disturbance("kill -9 at a write, fsync, open or rename", shown(environment), {-signal.SIGKILL}, environment=environment,
+        yield Disturbance("kill -9 at a write, fsync, open, rename or unlink", shown(environment), {-signal.SIGKILL}, environment=environment,
                           may_leave=True)
 
 
@@ -236,7 +243,7 @@ def overwrite(path, seed, length):
         store.write(generator.randbytes(length))
 
 
-# With how many trials each has of a command in a full run, and whether the first run's store is looked at afterwards.
-ALL = ((allocations, 10), (all_allocations, 6), (writes, 8), (syncs, 4), (opens, 6), (creations, 3), (renames, 3), (signals_at_calls, 3),
+# With how many trials each has of a command in a full run.
+ALL = ((allocations, 10), (all_allocations, 6), (writes, 8), (syncs, 4), (opens, 6), (creations, 3), (renames, 3), (removals, 3), (signals_at_calls, 3),
        (kills_at_calls, 4), (signals_at_random, 4), (closed_output, 1), (full_output, 1), (full_error, 1), (size_limits, 6), (busy, 1),
-       (read_only, 1), (damage, 6))
+       (read_only, 1), (damage, 12))

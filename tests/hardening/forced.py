@@ -1,10 +1,14 @@
 """Forced failures: every disturbance of every command, and what comes of it."""
 import dataclasses
+import os
+import pathlib
 import re
+import time
 
 import disturbances
 from judge import afterwards_faults, faults_of
-from scene import CALIBRATE, CASES, case_of
+from normal import normal_text
+from scene import CALIBRATE, CASES, Reference, case_of
 from stores import Violation
 
 MOST_EXAMPLES = 4
@@ -46,14 +50,14 @@ class Findings:
         return [one for one in self.found.values() if one.disturbance == disturbance]
 
 
-def try_one(scene, case, reference, disturbance, findings):
+def try_one(scene, case, reference, disturbance, findings, is_run_again=True):
     """Runs a case once with the disturbance and once more without."""
     folder = scene.fresh_folder()
     ended = disturbance.run(scene, case, folder)
     state = scene.look(case, folder, not disturbance.store_lost)
     findings.tried(disturbance.kind)
     faults = faults_of(case, disturbance, ended, reference, state)
-    if not disturbance.store_lost:
+    if is_run_again and not disturbance.store_lost:
         again = scene.run(case.arguments(), folder)
         faults += afterwards_faults(case, again, scene.look(case, folder), reference, state.rows == reference.before.rows)
     for fault in faults:
@@ -91,13 +95,18 @@ def force_some(scene, generator, findings, commands):
 
 
 def force_calibrate(scene, generator, findings, say):
-    """A calibration takes most of a minute: one signal, and one full disk at its end."""
-    try:
-        reference = scene.reference(CALIBRATE, ("create",))
-    except Violation as violation:
-        say(str(violation))
-        raise
-    for disturbance in [*disturbances.signals_at_random(scene, CALIBRATE, reference, generator, 1),
-                        *disturbances.creations(scene, CALIBRATE, reference, generator, 1)][:3]:
-        try_one(scene, CALIBRATE, reference, disturbance, findings)
+    """A calibration takes most of a minute: one signal, and one that cannot put its file where it belongs."""
+    folder = scene.fresh_folder()
+    before = scene.look(CALIBRATE, folder)
+    count = os.path.join(scene.looked, "count")
+    start = time.monotonic()
+    ended = scene.run(CALIBRATE.arguments(), folder, scene.failing("rename", 0, count=count))
+    if ended.code != 0:
+        raise Violation(f"upsweep {CALIBRATE.line}: exit code {ended.code}: {ended.err}")
+    calls = {"rename": int(pathlib.Path(count).read_text(encoding="utf-8"))}
+    reference = Reference(normal_text(ended.out, True), before, scene.look(CALIBRATE, folder), time.monotonic() - start, calls)
+    stopped = generator.choice(list(disturbances.signals_at_random(scene, CALIBRATE, reference, generator, 1)))
+    try_one(scene, CALIBRATE, reference, stopped, findings)
+    for disturbance in disturbances.renames(scene, CALIBRATE, reference, generator, 1):
+        try_one(scene, CALIBRATE, reference, disturbance, findings, is_run_again=False)
     say("calibrate: done")

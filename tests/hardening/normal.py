@@ -3,7 +3,8 @@
 Rules, by names of keys in JSON and of columns in a store:
 * always left out: names that are or end in created, created_utc, finished_utc, date, seconds, elapsed_s, points_per_s; `used` of the cache of counts;
 * of commands that measure (train, validate, calibrate) also names that are or end in _s, seconds, error, score, ratio, speedup,
-  repetitions, sentence, verdict, verdict_ratio, text, mean, median, p90, max, share, and all below such a key.
+  repetitions, sentence, verdict, verdict_ratio, text, mean, median, p90, max, share, and all below such a key; device and driver,
+  which are "unknown" where the system does not tell.
 """
 import collections
 import contextlib
@@ -14,7 +15,7 @@ import shutil
 import sqlite3
 
 TIMES = re.compile(r"(^|_)(created|created_utc|finished_utc|date|seconds|elapsed_s|points_per_s)$")
-MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share)$")
+MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share|device|driver)$")
 UNFINISHED = {"complete", "verdict", "verdict_ratio"}  # what a study gets at its end
 
 

@@ -1,4 +1,5 @@
 """The page with all figures."""
+from known import CAUSES, cause_of
 
 
 def cell(text):
@@ -18,7 +19,7 @@ def kills_part(measured):
             for part in measured.kills]
     total = sum(sum(part.counts.values()) for part in measured.kills)
     compared = sum(part.rows_compared for part in measured.kills)
-    text = f"{total} kills in {measured.seconds['kills']:.0f} s. After each the store was whole; {compared} rows were compared with those of " \
+    text = f"{total} kills in {measured.seconds['kills']:.0f} s. After each the store was whole; {compared} rows were compared with those of\n" \
         "uninterrupted runs, and so were all at the end: none lost (but to cut logs, and these then evaluated again), doubled or changed.\n\n"
     return text + table(("study", "points", *ends, "with new rows", "logs cut that lost rows", "studies ended"), rows)
 
@@ -27,7 +28,7 @@ def writers_part(measured):
     if measured.writers is None:
         return "Ten writers: see the findings."
     commands, rows = measured.writers
-    return f"Ten programs at once, {commands} commands (`search`, `profile`, `study`) into one new store: all ended with 0, the store was whole " \
+    return f"Ten programs at once, {commands} commands (`search`, `profile`, `study`) into one new store: all ended with 0, the\nstore was whole " \
         f"and had the {rows} rows that the same commands write one after the other."
 
 
@@ -39,13 +40,20 @@ def forced_part(measured):
 
 
 def findings_part(measured):
-    found = sorted(measured.findings.found.values(), key=lambda one: (one.fault, one.disturbance))
+    found = sorted(measured.findings.found.values(), key=lambda one: (name_of(one), one.fault, one.disturbance))
     if not found:
         return "None."
     trials = measured.findings.trials
-    return table(("fault", "where", "trials with it", "commands", "examples"),
-                 [(one.fault, one.disturbance, f"{one.count} of {trials[one.disturbance]}" if one.disturbance in trials else one.count,
-                   ", ".join(sorted(one.commands)), "<br>".join(one.examples)) for one in found])
+    rows = [(name_of(one), one.fault, one.disturbance, f"{one.count} of {trials[one.disturbance]}" if one.disturbance in trials else one.count,
+             ", ".join(sorted(one.commands)), "<br>".join(one.examples)) for one in found]
+    causes = [cause for cause in CAUSES if any(cause_of(one) is cause for one in found)]
+    text = "Known causes, not mended yet:\n\n" + "\n".join(f"* **{cause.name}**: {cause.sentence}." for cause in causes) if causes else ""
+    return text + "\n\n" + table(("cause", "fault", "where", "trials with it", "commands", "examples"), rows)
+
+
+def name_of(finding):
+    cause = cause_of(finding)
+    return cause.name if cause else "?"
 
 
 def sameness_part(measured):
@@ -59,15 +67,16 @@ def sameness_part(measured):
 def ranks_part(measured, rank_kills):
     if measured.ranks is None:
         return ""
-    return f"\n\nOf three MPI ranks one was killed {rank_kills} times, {measured.ranks} times before the end: the store was whole, mpirun ended " \
+    return f"\n\nOf three MPI ranks one was killed {rank_kills} times, {measured.ranks} times before the end: the store was whole, mpirun\nended " \
         "with another code than 0, and the study went on to the rows of an uninterrupted one."
 
 
 def page(measured, machine, rank_kills):
     return f"""# Hardening
 
-{machine}: `reports/measure_hardening PROGRAM`. What each part does, what is accepted and what is left out of comparisons is said by
-the modules of [tests/hardening](../tests/hardening); `--quick`, a little of all, is the test `hardening_check`.
+{machine}: `reports/measure_hardening PROGRAM`.
+
+What each part does, what is accepted and what is left out of comparisons is said by the modules of [tests/hardening](../tests/hardening); `--quick`, a little of all, is the test `hardening_check`.
 
 ## Kills and writers
 
@@ -77,9 +86,10 @@ the modules of [tests/hardening](../tests/hardening); `--quick`, a little of all
 
 ## Forced failures
 
-Accepted: the exit codes of [the command line](../docs/command-line.md#exit-codes), 0 only with the whole answer; all rows of the command
-or none (of a study those of some batches); files whole or as they were; nothing left beside them or in TMPDIR but by `kill -9`; an
-error of one line that names the cause.
+Accepted: the exit codes of [the command line](../docs/command-line.md#exit-codes), 0 only with the whole answer; all rows of the
+command or none (of a study those of some batches; pictures of sparsity patterns, which hang on the model, may be missing where that
+is said); files whole or as they were; nothing left beside them or in TMPDIR but by `kill -9`, and where it cannot be removed; an error
+of one line that names the cause.
 
 {forced_part(measured)}
 
@@ -92,4 +102,6 @@ error of one line that names the cause.
 Bytes of JSON, files and rows, but for times of day and durations.
 
 {sameness_part(measured)}
+
+Of ranks but for `cache`, too, which says from where each process had its counts.
 """

@@ -1,4 +1,5 @@
 """The commands that are disturbed, the folder that each runs in, and what each does where nothing disturbs it."""
+import collections
 import contextlib
 import dataclasses
 import os
@@ -60,7 +61,7 @@ class Case:
     is_study: bool = False  # rows come in batches
     reads_store: bool = False
     in_determinism: bool = True
-    varies: bool = False  # its files, too, differ each time
+    varies: bool = False  # its files and rows, too, differ each time: rows are counted alone
     is_once: bool = False  # what it takes away is gone: a second time it fails
 
     def arguments(self):
@@ -194,6 +195,8 @@ class Scene:
             damage = damage_of(copy)
             if damage is None:
                 rows = rows_by_table(copy, case.measures)
+                if case.varies:
+                    rows = {table: collections.Counter({"row": sum(found.values())}) for table, found in rows.items()}
                 unfinished = rows_by_table(copy, case.measures, UNFINISHED)
         outputs = {name: pathlib.Path(folder, name).read_bytes() for name in case.outputs if os.path.exists(os.path.join(folder, name))}
         return State(rows, unfinished, damage, outputs, self.left_over(case, folder))

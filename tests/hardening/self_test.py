@@ -33,6 +33,7 @@ WHOLE = state([1, 2, 3], {"out/a": b"whole"})
 REFERENCE = Reference('{"a": 1}', BEFORE, WHOLE, 0.1, {})
 STUDY_REFERENCE = Reference('{"a": 1}', BEFORE, state([1, 2, 3]), 0.1, {})
 DISTURBANCE = Disturbance("made up", "", {3}, "store")
+MEMORY = Disturbance("made up", "", {4}, "memory")
 DONE = Ended(0, b'{"a": 1}', "upsweep: stored\n")
 REFUSED = Ended(3, b"", "upsweep: error: store.sqlite: No space\n")
 
@@ -51,6 +52,8 @@ def check_judge():
         ("exit code 0 all the same", kinds(disturbance=must_fail)),
         ("crash by signal 6", kinds(Ended(-6, b"", "terminate called"), BEFORE)),
         ("exit code 1", kinds(Ended(1, b"", "upsweep: error: store"), BEFORE)),
+        ("exit code 3 for want of memory", kinds(Ended(3, b"", "upsweep: error: store: out of memory"), BEFORE, disturbance=MEMORY)),
+        ("exit code 1 without a word", kinds(Ended(1, b"", ""), BEFORE)),
         ("no error is said", kinds(Ended(3, b"", "store.sqlite"), BEFORE)),
         ("the error does not name its cause", kinds(Ended(3, b"", "upsweep: error: sorry"), BEFORE)),
         ("many lines on standard error", kinds(Ended(3, b"", "x\n" * 9 + REFUSED.err), BEFORE)),
@@ -64,9 +67,30 @@ def check_judge():
         ("a part of the rows", kinds(REFUSED, state([1, 4]), STUDY, STUDY_REFERENCE)),
         ("a part of the rows", kinds(REFUSED, state([2]), STUDY, STUDY_REFERENCE)),
         ("a store that is not whole", kinds(now=state([1, 2, 3], {"out/a": b"whole"}, "row 3 missing from index"))),
-        ("files left over", kinds(REFUSED, state([1], left_over=["out/a.12-0.tmp"]))),
+        ("left over: an output's temporary file", kinds(REFUSED, state([1], left_over=["out/a.12-0.tmp"]))),
+        ("left over: another file", kinds(REFUSED, state([1], left_over=["core"]))),
     ]:
         assert found == {wanted}, f"{found}, wanted is {wanted}"
+
+
+def check_exceptions():
+    """Of what may be missing no more than that may be."""
+    def with_pictures(rows_too):
+        return State({**rows_too, "pattern_pictures": rows(7)["runs"]}, {}, None, {}, [])
+    reference = Reference('{"a": 1}', state([]), with_pictures(rows(1)), 0.1, {})
+    case = Case("made up", "search", (), "store.sqlite")
+    said = Ended(0, b'{"a": 1}', "upsweep: no pictures of sparsity patterns are kept: disk full\n")
+    assert kinds(said, state([1]), case, reference) == set()
+    assert kinds(DONE, state([1]), case, reference) == {"a part of the rows"}
+    assert kinds(said, state([]), case, reference) == {"a part of the rows"}
+    answered = {"study_members": collections.Counter([("done",), ("invalid",)]), "study_answers": collections.Counter([("best",)])}
+    begun = {"study_members": collections.Counter([("done",)])}
+    lost = {"study_members": collections.Counter([("invalid",)]), "study_answers": collections.Counter([("best",)])}
+    before = State(answered, answered, None, {}, [])
+    reference = Reference('{"a": 1}', before, before, 0.1, {})
+    gone = "answers and invalid points that were there are gone until the study ends"
+    assert kinds(REFUSED, State(begun, begun, None, {}, []), STUDY, reference) == {gone}
+    assert kinds(REFUSED, State(lost, lost, None, {}, []), STUDY, reference) == {"a part of the rows"}
 
 
 def check_afterwards():
@@ -156,6 +180,7 @@ def check_rest():
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         check_judge()
+        check_exceptions()
         check_afterwards()
         check_stores(folder)
         check_log(folder)

@@ -2,7 +2,7 @@
  *
  * FAIL_CALL     alloc (malloc, calloc, realloc, posix_memalign, aligned_alloc, and so operator new), write (write,
  * pwrite, writev, fwrite but for standard error), sync (fsync, fdatasync), open (open, openat, fopen), create (those of
- * them that make a file), rename (rename, link, unlink) FAIL_AT       which of these calls, from 1; 0: none, they are
+ * them that make a file), rename (rename, link), unlink FAIL_AT       which of these calls, from 1; 0: none, they are
  * counted alone FAIL_FROM     set: that one and all after it FAIL_WITH     the error number; or short: half of what is
  * to be written, as a full disk does; or signal:N, raised FAIL_PROGRAM  the name of the program that is meant: others
  * that it starts are left alone FAIL_COUNT    a file that gets the number of these calls, at the end
@@ -24,9 +24,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum Kind { kNone, kAlloc, kWrite, kSync, kOpen, kCreate, kRename };
+enum Kind { kNone, kAlloc, kWrite, kSync, kOpen, kCreate, kRename, kUnlink };
 
-static const char* const kNames[] = {"", "alloc", "write", "sync", "open", "create", "rename"};
+static const char* const kNames[] = {"", "alloc", "write", "sync", "open", "create", "rename", "unlink"};
 
 static enum Kind failing_kind = kNone;
 static long failing_at = 0;
@@ -60,7 +60,7 @@ static void read_settings(void) {
   const char* call = getenv("FAIL_CALL");
   const char* program = getenv("FAIL_PROGRAM");
   if (call == NULL || (program != NULL && strcmp(program, program_invocation_short_name) != 0)) return;
-  for (int kind = kAlloc; kind <= kRename; ++kind) {
+  for (int kind = kAlloc; kind <= kUnlink; ++kind) {
     if (strcmp(call, kNames[kind]) == 0) failing_kind = (enum Kind)kind;
   }
   const char* at = getenv("FAIL_AT");
@@ -242,4 +242,4 @@ int link(const char* from, const char* to) {
   return fails(kRename) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-int unlink(const char* path) { return fails(kRename) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0); }
+int unlink(const char* path) { return fails(kUnlink) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0); }

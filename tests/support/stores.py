@@ -94,7 +94,7 @@ def damage_of(store):
             found = connection.execute(f"PRAGMA {question}").fetchall()
             if found != well:
                 return f"{question}: {found[:3]}"
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return str(error)
     finally:
         connection.close()
