@@ -52,7 +52,7 @@ class Sameness:
         if ended.code != 0:
             raise Violation(f"upsweep {case.line} with {more}: exit code {ended.code}: {ended.err}")
         state = self.scene.look(case, folder)
-        return normal_text(ended.out, case.measures) + repr(sorted(state.outputs.items())) + repr(sorted((k, sorted(v, key=repr)) for k, v in state.rows.items()))
+        return normal_text(ended.out, case.measures) + repr(sorted(state.outputs.items())) + in_order(state.rows)
 
     def by_environment(self, cases, folder):
         locale = german(folder)
@@ -104,9 +104,14 @@ class Sameness:
             done = subprocess.run(command, cwd=folder, env=self.scene.environment(folder), capture_output=True, check=False)
             if done.returncode != 0:
                 raise Violation(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.decode(errors='replace')}")
-            answers.append(normal_text(without_cache(done.stdout)) + repr(rows_by_table(os.path.join(folder, "new.sqlite"), without={"parameters"})))
+            answers.append(normal_text(without_cache(done.stdout)) + in_order(rows_by_table(os.path.join(folder, "new.sqlite"), without={"parameters"})))
         for ranks, other in zip((2, 3), answers[1:]):
             self.same("ranks of a study: 1, 2 and 3", case, answers[0], other, f"mpirun -n {ranks} upsweep {case.line} --db new.sqlite")
+
+
+def in_order(rows):
+    """Rows as a text that does not depend on which was first."""
+    return repr(sorted((table, sorted(found.elements(), key=repr)) for table, found in rows.items()))
 
 
 def without_cache(text):

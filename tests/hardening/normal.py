@@ -15,7 +15,8 @@ import shutil
 import sqlite3
 
 TIMES = re.compile(r"(^|_)(created|created_utc|finished_utc|date|seconds|elapsed_s|points_per_s)$")
-MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share|device|driver)$")
+MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share|"
+                      r"device|driver)$")
 UNFINISHED = {"complete", "verdict", "verdict_ratio"}  # what a study gets at its end
 
 
