@@ -21,7 +21,7 @@ CAUSES = [
     Cause("memory", "where memory ends while commands are declared, or is not there for the message, main() ends with 1 and says nothing; "
           "destructors of JSON values need memory, and the program aborts in them (those of the figures' templates, which every start "
           "reads, at the exit, too), which leaves files",
-          ((ALLOCATIONS, r"exit code 1 without a word"), (ALLOCATIONS, r"crash by signal 6"), (r"all allocations fail from one on", r"left over: .*"),
+          ((ALLOCATIONS, r"exit code 1 without a word"), (ALLOCATIONS, r"crash by signal 6"), (ALLOCATIONS, r"left over: .*"),
            (r"all allocations fail from one on", r"the error does not name its cause"))),
     # Sqlite::fail() throws InputError for SQLITE_NOMEM.
     Cause("SQLite's memory", "where SQLite gets no memory the command ends with 3, as if the database were wrong, not with 4",
