@@ -1,7 +1,8 @@
 """What of an answer may differ between two runs of one command: times of day, durations, and what follows from measured times.
 
 Rules, by names of keys in JSON and of columns in a store:
-* always left out: names that are or end in created, created_utc, finished_utc, date, seconds, elapsed_s, points_per_s; `used` of the cache of counts;
+* always left out: names that are or end in created, created_utc, finished_utc, date, seconds, elapsed_s, points_per_s; `used` of the
+  cache of counts; `cache` of a study, which says from where counts came: another process, or once more after a failure;
 * of commands that measure (train, validate, calibrate) also names that are or end in _s, seconds, error, score, ratio, speedup,
   repetitions, sentence, verdict, verdict_ratio, text, mean, median, p90, max, share, and all below such a key; device and driver,
   which are "unknown" where the system does not tell.
@@ -14,7 +15,7 @@ import re
 import shutil
 import sqlite3
 
-TIMES = re.compile(r"(^|_)(created|created_utc|finished_utc|date|seconds|elapsed_s|points_per_s)$")
+TIMES = re.compile(r"(^|_)(created|created_utc|finished_utc|date|seconds|elapsed_s|points_per_s)$|^cache$")
 MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share|"
                       r"device|driver)$")
 UNFINISHED = {"complete", "verdict", "verdict_ratio"}  # what a study gets at its end

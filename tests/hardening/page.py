@@ -99,9 +99,7 @@ of one line that names the cause.
 
 ## Same answers
 
-Bytes of JSON, files and rows, but for times of day and durations.
+Bytes of JSON, files and rows, but for times of day, durations, and `cache` of a study, which says from where counts came.
 
 {sameness_part(measured)}
-
-Of ranks but for `cache`, too, which says from where each process had its counts.
 """
