@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "upsweep/app/failure.hpp"
+#include "upsweep/base/unfinished_path.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -27,13 +28,14 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::size_t>
 
 struct sigaction interrupt_before;
 struct sigaction terminate_before;
-struct sigaction hang_up_before;
+struct sigaction hangup_before;
 
 extern "C" void on_stop(int) {
   const int before = errno;
   if (stop_flag.exchange(true)) {
     const std::size_t count = removed_count;
     for (std::size_t i = 0; i < count; ++i) unlink(removed_files[i].data());
+    remove_unfinished_paths();
     if (count > 0) rmdir(removed_folder.data());
     _exit(kInterrupted);
   }
@@ -62,14 +64,14 @@ GentleStop::GentleStop(bool is_quiet) {
   sigaddset(&action.sa_mask, SIGHUP);
   sigaction(SIGINT, &action, &interrupt_before);
   sigaction(SIGTERM, &action, &terminate_before);
-  sigaction(SIGHUP, &action, &hang_up_before);  // nohup has it ignored, and so it stays
-  if (hang_up_before.sa_handler == SIG_IGN) sigaction(SIGHUP, &hang_up_before, nullptr);
+  sigaction(SIGHUP, &action, &hangup_before);
+  if (hangup_before.sa_handler == SIG_IGN) sigaction(SIGHUP, &hangup_before, nullptr);  // as under nohup
 }
 
 GentleStop::~GentleStop() {
   sigaction(SIGINT, &interrupt_before, nullptr);
   sigaction(SIGTERM, &terminate_before, nullptr);
-  sigaction(SIGHUP, &hang_up_before, nullptr);
+  sigaction(SIGHUP, &hangup_before, nullptr);
 }
 
 const std::atomic<bool>& GentleStop::flag() { return stop_flag; }

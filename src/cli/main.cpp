@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "parse_errors.hpp"
 #include "streams.hpp"
 #include "upsweep/app/failure.hpp"
+#include "upsweep/base/unfinished_path.hpp"
 #include "upsweep/cli/build_facts.hpp"
 
 namespace {
@@ -87,8 +89,40 @@ int print_text(const CLI::App& root, const CLI::Success& asked) {
   }
 }
 
-/// A store is whole at any moment, so there is nothing to clean up.
-extern "C" void on_interrupt(int) { _exit(kInterrupted); }
+/// A store is whole at any moment; what is no result yet goes.
+extern "C" void on_signal(int number) {
+  upsweep::remove_unfinished_paths();
+  if (number == SIGINT) _exit(kInterrupted);
+  std::signal(number, SIG_DFL);
+  static_cast<void>(std::raise(number));
+}
+
+/// Not where whoever started this program has it ignored, as nohup does.
+void handle(int number) {
+  if (std::signal(number, on_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+}
+
+/// Where memory ends nothing can be built, not even this line.
+int fail_without_memory() {
+  constexpr std::string_view kLine =
+      "upsweep: error: out of memory, accepted is a smaller model, batch or number of steps\n";
+  static_cast<void>(!write(STDERR_FILENO, kLine.data(), kLine.size()));
+  return kBackend;
+}
+
+/// Destructors of JSON values take memory: where there is none the program ends in them.
+[[noreturn]] void on_terminate() {
+  if (const std::exception_ptr error = std::current_exception()) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      upsweep::remove_unfinished_paths();
+      _exit(fail_without_memory());
+    } catch (...) {  // a fault of ours, which abort() shows
+    }
+  }
+  std::abort();
+}
 
 /// Options that print a text about the program and end it.
 void declare_texts(CLI::App& root) {
@@ -109,7 +143,9 @@ void declare_texts(CLI::App& root) {
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
   cli::guard_streams();
-  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGINT, on_signal);
+  handle(SIGTERM);
+  handle(SIGHUP);
   const cli::Invocation invocation{cli::build_facts().version,
                                    std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
 
@@ -152,12 +188,13 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(on_terminate);
   try {
     return run_program(argc, argv);
+  } catch (const std::bad_alloc&) {
+    // While commands are declared, or while a message is built.
+    return fail_without_memory();
   } catch (...) {
-    // Outside run_program()'s own handlers only memory can be out: of commands, or of a message.
-    constexpr std::string_view kMessage = "upsweep: error: out of memory\n";
-    static_cast<void>(!write(STDERR_FILENO, kMessage.data(), kMessage.size()));
-    return kBackend;
+    return kFault;
   }
 }

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/unfinished_path.hpp"
 
 namespace upsweep {
 namespace {
@@ -70,6 +71,7 @@ void replace_file(const std::string& path, const std::string& content) {
   std::string name;
   const int file = open_beside(path, name);
   if (file < 0) throw failure(path, errno);
+  const UnfinishedPath unfinished(name);
   int error = write_and_close(file, content);
   if (error == 0 && std::rename(name.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return;

@@ -32,7 +32,7 @@ class Sqlite {
   [[nodiscard]] sqlite3* handle() const { return connection_.get(); }
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  /// Throws InputError or BusyError with what SQLite says.
+  /// Throws InputError or BusyError with what SQLite says; std::bad_alloc where it gets no memory.
   [[noreturn]] void fail(int code) const;
 
  private:

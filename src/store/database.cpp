@@ -15,6 +15,7 @@
 #include "transaction.hpp"
 #include "upgrade.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/unfinished_path.hpp"
 
 namespace upsweep {
 namespace {
@@ -86,6 +87,10 @@ void create_whole(const std::string& file) {
     return;
   const std::string fresh = fmt::format("{}.new-{}", file, getpid());
   std::filesystem::remove(fresh, error);
+  const UnfinishedPath whole(fresh);
+  const UnfinishedPath journal(fresh + "-journal");
+  const UnfinishedPath log(fresh + "-wal");
+  const UnfinishedPath index(fresh + "-shm");
   try {
     Sqlite database(fresh, true);
     bring_up_to_date(database, Empty::fill);

@@ -71,7 +71,8 @@ void Sqlite::open(const std::string& path, int flags) {
 }
 
 void Sqlite::fail(int code) const {
-  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  const int extended = connection_ ? sqlite3_extended_errcode(connection_.get()) : code;
+  if ((code & 0xff) == SQLITE_NOMEM || extended == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
   std::string text = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
   if (connection_ && (code == SQLITE_FULL || (code & 0xff) == SQLITE_IOERR)) {
     // Of a write that failed SQLite keeps the system's word beside its own.

@@ -65,6 +65,7 @@ StudyLock::StudyLock(const std::string& file, const std::string& key) : path_(lo
     }
     if (is_at(path_, descriptor)) {
       descriptor_ = descriptor;
+      goes_with_process_.emplace(path_);
       break;
     }
     close(descriptor);

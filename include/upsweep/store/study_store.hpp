@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "upsweep/base/unfinished_path.hpp"
 #include "upsweep/store/point_record.hpp"
 #include "upsweep/store/store_reader.hpp"
 
@@ -67,6 +69,7 @@ class StudyLock {
  private:
   std::string path_;
   int descriptor_ = -1;
+  std::optional<UnfinishedPath> goes_with_process_;
 };
 
 /// Deletes a study with its rows in one transaction, and the results of its points that no other study has; false when

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace upsweep {
+
+/// A file, or a folder, that is no result yet: where a signal ends the process before this object goes, it is removed.
+class UnfinishedPath {
+ public:
+  /// Paths that are too long, or too many at a time (32), are left alone.
+  explicit UnfinishedPath(const std::string& path);
+  ~UnfinishedPath();
+  UnfinishedPath(const UnfinishedPath&) = delete;
+  UnfinishedPath& operator=(const UnfinishedPath&) = delete;
+
+ private:
+  std::size_t slot_;
+};
+
+/// Removes all of them, files before folders; for signal handlers, right before the process ends.
+void remove_unfinished_paths() noexcept;
+
+}  // namespace upsweep
