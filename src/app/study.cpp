@@ -11,6 +11,7 @@
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/base/temporary_folder.hpp"
+#include "upsweep/base/unfinished_path.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/machine_file.hpp"
@@ -32,26 +33,16 @@ void check_jobs(const StudyRequest& request) {
     throw RequestError("jobs", "with several ranks, which have one thread each, accepted is without");
 }
 
-/// A database in a temporary folder, for a request without `db`; both go with this object.
+/// A database in a temporary folder, for a request without `db`; both go with this object. InputError where no folder
+/// can be made.
 class TemporaryStore {
  public:
-  /// Throws InputError where no folder can be made.
-  explicit TemporaryStore(const StudyRequest& request) : request_(request), folder_("another TMPDIR or `db` FILE") {
-    if (request_.keep_tidy)
-      request_.keep_tidy({file(), file() + "-wal", file() + "-shm", file() + "-journal"}, folder_.path());
-  }
-  ~TemporaryStore() {
-    if (request_.keep_tidy) request_.keep_tidy({}, "");
-  }
-  TemporaryStore(const TemporaryStore&) = delete;
-  TemporaryStore& operator=(const TemporaryStore&) = delete;
-
   /// Path of the database, which is not there yet.
   [[nodiscard]] std::string file() const { return (std::filesystem::path(folder_.path()) / "points.sqlite").string(); }
 
  private:
-  const StudyRequest& request_;
-  TemporaryFolder folder_;
+  TemporaryFolder folder_{"another TMPDIR or `db` FILE"};
+  UnfinishedDatabase unfinished_{file()};
 };
 
 /// Where a study is kept while it runs: `db`, a temporary database, or nowhere.
@@ -67,7 +58,7 @@ Keeper open_keeper(const StudyRequest& request, const StudyFile& study) {
     keeper.lock = std::make_unique<StudyLock>(*request.db, study.content_hash);
     keeper.store = std::make_unique<StudyStore>(*request.db);
   } else if (request.wants_points && grid_of(study.spec.axes).points() <= kMostRows) {
-    keeper.temporary = std::make_unique<TemporaryStore>(request);
+    keeper.temporary = std::make_unique<TemporaryStore>();
     keeper.store = std::make_unique<StudyStore>(keeper.temporary->file());
   }
   return keeper;

@@ -22,6 +22,7 @@ TemporaryFolder::TemporaryFolder(const std::string& accepted) {
         fmt::format("{}: no folder for temporary files can be made there, accepted is {}", parent.string(), accepted));
   }
   path_ = name;
+  unfinished_.emplace(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -68,9 +68,8 @@ int run_ranks(StudyRequest request, const std::string& format, const Invocation&
   const MpiSession session(
       [](const std::string& last_words) { say_line(fmt::format("upsweep: error: {}", last_words)); });
   request.place = session.place();
-  request.keep_tidy = remove_when_stopped;
   if (request.place.rank != 0) return follow_study(request, invocation);
-  const GentleStop stop(false);  // outlives a temporary database, which a signal would leave there
+  const GentleStop stop(false);
   Watch watch = client.watch;
   watch.stop = &stop.flag();
   return lead_study(request, format, invocation, client, watch);

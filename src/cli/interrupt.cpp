@@ -2,11 +2,8 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
-#include <cstddef>
 #include <string_view>
 
 #include "upsweep/app/failure.hpp"
@@ -17,14 +14,10 @@ namespace {
 
 constexpr std::string_view kMessage = "\nupsweep: finishing the points under way; once more stops at once\n";
 
-// What a signal handler may look at: lock-free atomics and plain bytes that are written while nobody is to remove them.
+// What a signal handler may look at.
 std::atomic<bool> stop_flag = false;
 std::atomic<bool> is_message_off = false;
-using Path = std::array<char, PATH_MAX>;
-std::array<Path, 8> removed_files;
-Path removed_folder;
-std::atomic<std::size_t> removed_count = 0;
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::size_t>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 struct sigaction interrupt_before;
 struct sigaction terminate_before;
@@ -33,21 +26,11 @@ struct sigaction hangup_before;
 extern "C" void on_stop(int) {
   const int before = errno;
   if (stop_flag.exchange(true)) {
-    const std::size_t count = removed_count;
-    for (std::size_t i = 0; i < count; ++i) unlink(removed_files[i].data());
     remove_unfinished_paths();
-    if (count > 0) rmdir(removed_folder.data());
     _exit(kInterrupted);
   }
   if (!is_message_off) static_cast<void>(!write(STDERR_FILENO, kMessage.data(), kMessage.size()));
   errno = before;
-}
-
-bool keep_path(const std::string& path, Path& to) {
-  if (path.size() + 1 > to.size()) return false;
-  path.copy(to.data(), path.size());
-  to.at(path.size()) = '\0';
-  return true;
 }
 
 }  // namespace
@@ -75,15 +58,5 @@ GentleStop::~GentleStop() {
 }
 
 const std::atomic<bool>& GentleStop::flag() { return stop_flag; }
-
-void remove_when_stopped(const std::vector<std::string>& files, const std::string& folder) {
-  removed_count = 0;
-  if (folder.empty() || !keep_path(folder, removed_folder)) return;
-  std::size_t count = 0;
-  for (const std::string& file : files) {
-    if (count < removed_files.size() && keep_path(file, removed_files.at(count))) ++count;
-  }
-  removed_count = count;
-}
 
 }  // namespace upsweep::cli

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <string>
-#include <vector>
 
 namespace upsweep::cli {
 
@@ -19,9 +17,5 @@ class GentleStop {
   /// Set by the first signal while there is one.
   [[nodiscard]] static const std::atomic<bool>& flag();
 };
-
-/// Files and then the folder that the second signal removes before it ends the process: at most 8 paths, longer ones
-/// and more are left alone. Empty: none.
-void remove_when_stopped(const std::vector<std::string>& files, const std::string& folder);
 
 }  // namespace upsweep::cli

@@ -87,10 +87,7 @@ void create_whole(const std::string& file) {
     return;
   const std::string fresh = fmt::format("{}.new-{}", file, getpid());
   std::filesystem::remove(fresh, error);
-  const UnfinishedPath whole(fresh);
-  const UnfinishedPath journal(fresh + "-journal");
-  const UnfinishedPath log(fresh + "-wal");
-  const UnfinishedPath index(fresh + "-shm");
+  const UnfinishedDatabase unfinished(fresh);
   try {
     Sqlite database(fresh, true);
     bring_up_to_date(database, Empty::fill);

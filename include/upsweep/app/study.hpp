@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "upsweep/app/session.hpp"
 #include "upsweep/document/document.hpp"
@@ -26,9 +24,6 @@ struct StudyRequest {
   std::optional<std::uint64_t> jobs = std::nullopt;  ///< points at the same time: 1 without; not with several ranks
   bool wants_points = false;  ///< rows of the points too; without `db` a temporary database gives them
   MpiPlace place = {};        ///< this process among those that run the study together
-  /// Told of a temporary database's files and then its folder once they are there, and of none when they have gone: a
-  /// caller that ends the process meanwhile removes them.
-  std::function<void(const std::vector<std::string>& files, const std::string& folder)> keep_tidy = {};
 };
 
 /// A study as far as it came: a stop finishes the points under way.

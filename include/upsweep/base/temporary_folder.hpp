@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "upsweep/base/unfinished_path.hpp"
 
 namespace upsweep {
 
@@ -17,6 +20,7 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  std::optional<UnfinishedPath> unfinished_;
 };
 
 }  // namespace upsweep

@@ -18,6 +18,16 @@ class UnfinishedPath {
   std::size_t slot_;
 };
 
+/// The files of a SQLite database that is no result yet.
+class UnfinishedDatabase {
+ public:
+  explicit UnfinishedDatabase(const std::string& path)
+      : file_(path), journal_(path + "-journal"), log_(path + "-wal"), index_(path + "-shm") {}
+
+ private:
+  UnfinishedPath file_, journal_, log_, index_;
+};
+
 /// Removes all of them, files before folders; for signal handlers, right before the process ends.
 void remove_unfinished_paths() noexcept;
 
