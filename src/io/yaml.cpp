@@ -249,8 +249,8 @@ std::string yaml_text(const YamlDocument& document, const YamlNode& node, const 
   if (node.kind != YamlNode::Kind::scalar || node.text.empty()) refuse(document, node, what, "text");
   if (!is_printable_utf8(node.text)) refuse(document, node, what, "UTF-8 text without control characters");
   if (node.text.size() > kMaxTextBytes) {
-    throw document.error(node, fmt::format("{} is a text of {} bytes, accepted are at most {}", what, node.text.size(),
-                                           kMaxTextBytes));
+    throw document.error(
+        node, fmt::format("{} is a text of {} bytes, accepted are at most {}", what, node.text.size(), kMaxTextBytes));
   }
   return node.text;
 }

@@ -96,7 +96,7 @@ def removals(scene, case, reference, generator, wanted):
         yield one
 
 
-SIGNALS = {"SIGTERM": {-signal.SIGTERM, 130}, "SIGINT": {130}, "SIGHUP": {-signal.SIGHUP}}
+SIGNALS = {"SIGTERM": {-signal.SIGTERM, 130}, "SIGINT": {130}, "SIGHUP": {-signal.SIGHUP, 130}}
 
 
 def signals_at_calls(scene, case, reference, generator, wanted):
