@@ -125,11 +125,17 @@ bool take(int descriptor, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-/// Writes as much of `text` as the pipe takes now; closes it at the end, and where nobody reads it any more.
+/// Writes as much of `text` as the pipe takes now; closes it at the end, and where nobody reads it any more. Throws
+/// BusyError where it cannot be written.
 void give(Pipe& in, std::string_view& text) {
   const ssize_t count = write(in.ends[1], text.data(), std::min<std::size_t>(text.size(), 65536));
   if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-  if (text.empty() || (count < 0 && errno != EINTR && errno != EAGAIN)) in.close_end(1);
+  const bool has_failed = count < 0 && errno != EINTR && errno != EAGAIN;
+  if (has_failed && errno != EPIPE) {
+    throw BusyError(fmt::format("node: its program cannot be written ({}), accepted is a system that gives it a pipe",
+                                std::generic_category().message(errno)));
+  }
+  if (text.empty() || has_failed) in.close_end(1);
 }
 
 /// Writes `text` to node and reads both its outputs at the same time, until it has closed them; false where it has not

@@ -21,9 +21,6 @@ CAUSES = [
     Cause("damage", "a damaged store is read, and what SQLite does not stumble over is taken for true: rows have no checksums, and its check "
           "is not asked for",
           ((r"bytes of the store are overwritten", r"(another answer|a file that is not whole)"),)),
-    # give() of node_process.cpp ends the program's text where a write fails.
-    Cause("Node.js", "a write to Node.js that fails is not said: it gets a part of its program, and its words are the error, with exit code 1",
-          ((r"a write fails .*", r"exit code 1"),)),
 ]
 
 
