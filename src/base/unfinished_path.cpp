@@ -9,7 +9,9 @@
 namespace upsweep {
 namespace {
 
-// What a signal handler may look at: lock-free atomics, and bytes that are written before is_set says that they are.
+// What a signal handler may look at: lock-free atomics, and bytes that are written before is_set says that they are. A
+// slot that another thread frees and takes again meanwhile might be read half written; slots are taken in turn, so that
+// this takes 32 paths within one unlink().
 struct Slot {
   std::atomic<bool> is_taken = false;
   std::atomic<bool> is_set = false;
@@ -17,14 +19,18 @@ struct Slot {
 };
 
 std::array<Slot, 32> slots;
+std::atomic<std::size_t> next_slot = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
 
 UnfinishedPath::UnfinishedPath(const std::string& path) : slot_(slots.size()) {
   if (path.size() + 1 > PATH_MAX) return;
-  for (slot_ = 0; slot_ < slots.size() && slots.at(slot_).is_taken.exchange(true);) ++slot_;
-  if (slot_ == slots.size()) return;
+  const std::size_t first = next_slot++;
+  std::size_t tried = 0;
+  while (tried < slots.size() && slots.at((first + tried) % slots.size()).is_taken.exchange(true)) ++tried;
+  if (tried == slots.size()) return;
+  slot_ = (first + tried) % slots.size();
   Slot& slot = slots.at(slot_);
   path.copy(slot.path.data(), path.size());
   slot.path.at(path.size()) = '\0';

@@ -23,9 +23,11 @@ struct sigaction interrupt_before;
 struct sigaction terminate_before;
 struct sigaction hangup_before;
 
-extern "C" void on_stop(int) {
+extern "C" void on_stop(int number) {
   const int before = errno;
+  // A terminal that closes often says so twice.
   if (stop_flag.exchange(true)) {
+    if (number == SIGHUP) return;
     remove_unfinished_paths();
     _exit(kInterrupted);
   }

@@ -7,7 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "options.hpp"
@@ -55,6 +55,7 @@ void Console::say(const std::string& note) {
 
 void Console::clear() {
   const std::lock_guard lock(mutex_);
+  doing_.clear();
   clear_line();
 }
 
@@ -76,7 +77,7 @@ void Console::show(const std::string& doing) {
   if (ticker_.joinable()) return;
   try {
     ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
-  } catch (const std::system_error&) {  // no thread to be had: the line moves when the work does
+  } catch (const std::exception&) {  // no thread to be had: the line moves when the work does
   }
 }
 
@@ -84,7 +85,11 @@ void Console::tick(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     ticks_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
-    if (is_shown_ && !stop.stop_requested()) draw();
+    if (doing_.empty() || stop.stop_requested()) continue;
+    try {
+      draw();
+    } catch (const std::exception&) {  // no memory: a line that nobody needs
+    }
   }
 }
 

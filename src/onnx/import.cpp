@@ -279,40 +279,40 @@ class GraphImport {
       if (!name.empty()) node.inputs.back() = value_for_reader(name);
     }
     LoweredNode lowered = lower_node(node, builder_, {folder_, options_.fold_norms});
-    limit_growth(node, lowered.outputs);
+    limit_made(node, lowered.outputs);
     if (lowered.is_counted) ++network_.facts.counted;
     keep(proto, std::move(lowered.outputs));
   }
 
-  /// Elements that nodes make beyond those that they read: a small file could fill any memory and time.
-  struct Growth {
+  /// Elements that nodes make: a small file could fill any memory and time.
+  struct Made {
     const char* what;
     std::uint64_t most;
     std::uint64_t made = 0;
 
-    void add(std::uint64_t read, std::uint64_t written) {
-      made += written > read ? written - read : 0;
-      if (made > most)
+    void add(std::uint64_t more) {
+      made += more;
+      if (made > most) {
         throw std::invalid_argument(
             fmt::format("the nodes up to here make {} {}, accepted are at most {}", made, what, most));
+      }
     }
   };
 
-  void limit_growth(const OnnxNode& node, const std::vector<OnnxValue>& outputs) {
+  /// Of a tensor in the file as many numbers as it has are free once: weights may be moved about.
+  void limit_made(const OnnxNode& node, const std::vector<OnnxValue>& outputs) {
     if (node.type() == "Constant") return;  // its numbers stand in the file
-    const auto numbers = [](const OnnxValue& value) -> std::uint64_t {
-      return value.constant && value.constant->is_known() ? elements(value.dims) : 0;
-    };
-    const auto places = [](const OnnxValue& value) -> std::uint64_t { return value.map ? value.map->size() : 0; };
-    const auto add = [&](Growth& growth, const auto& size_of) {
-      std::uint64_t read = 0;
-      std::uint64_t written = 0;
-      for (const auto& input : node.inputs) read += input ? size_of(*input) : 0;
-      for (const OnnxValue& output : outputs) written += size_of(output);
-      growth.add(read, written);
-    };
-    add(numbers_, numbers);
-    add(places_, places);
+    std::uint64_t numbers = 0;
+    for (const OnnxValue& output : outputs) {
+      const auto is_same = [&](const std::optional<OnnxValue>& input) { return input && input->map == output.map; };
+      if (output.map && std::ranges::none_of(node.inputs, is_same)) places_.add(output.map->size());
+      if (output.constant && output.constant->is_known()) numbers += elements(output.dims);
+    }
+    for (const std::optional<OnnxValue>& input : node.inputs) {
+      if (numbers == 0 || !input || !input->constant || input->constant->stored == nullptr) continue;
+      if (moved_.insert(input->constant->stored).second) numbers -= std::min(numbers, elements(input->dims));
+    }
+    numbers_.add(numbers);
   }
 
   void read_fusion(int n, const Fusion& fusion) {
@@ -382,8 +382,9 @@ class GraphImport {
   std::unordered_map<std::string, OnnxValue> stated_;
   std::string input_, output_;
   std::vector<int> order_;
-  Growth numbers_{"numbers", kMostMoved};
-  Growth places_{"places of elements", 4 * kMostMoved};
+  Made numbers_{"numbers", kMostMoved};
+  Made places_{"places of elements", 8 * kMostMoved};
+  std::set<const onnx::TensorProto*> moved_;
 };
 
 }  // namespace

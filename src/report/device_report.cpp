@@ -206,8 +206,10 @@ Document document(const DeviceSearchReport& report) {
       field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); })};
   const bool has_shared = result.linear().has_shared;
   if (has_shared)
-    columns.push_back(
-        {"", "span,shared", Unit::count, [&result](std::size_t i) { return result.candidates[i].pram.shared_flops; }});
+    columns.push_back({"", "span,shared", Unit::count, [&result](std::size_t i) {
+                         const Candidate& c = result.candidates[i];
+                         return c.has_shared ? Value(c.pram.shared_flops) : Value();
+                       }});
   columns.push_back({"", "", Unit::text, [&result](std::size_t i) {
                        const Candidate& c = result.candidates[i];
                        if (!c.feasible) return Value(fmt::format("left out: {}", c.reason));

@@ -21,7 +21,6 @@ std::string rate_text(double per_second) {
   return per_second >= 100 ? fmt::format("{:.0f}", per_second) : fmt::format("{:.3g}", per_second);
 }
 
-/// A time to wait: "4.6 s", "2 min 10 s", "3 h 5 min".
 double points_per_second(const StudyResult& result) {
   return result.seconds > 0 ? static_cast<double>(result.evaluated) / result.seconds : 0;
 }

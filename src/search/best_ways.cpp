@@ -8,7 +8,8 @@ std::size_t plain_place(const SearchResult& result) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < result.size(); ++i) {
     const Candidate& c = result.at(i);
-    if (c.is_plain && c.feasible && c.score && is_smaller_score(*c.score, *result.at(best).score)) best = i;
+    if (!c.is_plain || !c.feasible || !c.score) continue;
+    if (!result.at(best).feasible || is_smaller_score(*c.score, *result.at(best).score)) best = i;
   }
   return best;
 }

@@ -39,6 +39,13 @@ Sqlite open_for_studies(const std::string& file) {
   return database;
 }
 
+/// A study some of whose points are others now: it is not complete, and its answers are none.
+void open_again(Sqlite& database, std::int64_t study) {
+  replace_answers(database, study, {});
+  Statement update(database, "UPDATE study_grids SET complete = 0, finished_utc = NULL WHERE id = ?");
+  update.bind(study).run();
+}
+
 }  // namespace
 
 struct StudyStore::Impl {
@@ -58,6 +65,8 @@ struct StudyStore::Impl {
                           "WHERE key = ? AND used < (SELECT MAX(used) FROM counted_models)"};
 
   void save_member(std::int64_t study, const StudyPoint& point);
+  /// Whether a complete study has points as invalid that are not any more.
+  bool has_valid_again(std::int64_t study, std::span<const StudyPoint> points);
   void evict(std::uint64_t limit);
 };
 
@@ -77,6 +86,15 @@ void StudyStore::Impl::save_member(std::int64_t study, const StudyPoint& point) 
   insert.bind_at(5, Statement::Borrowed{has_row ? std::string_view() : std::string_view(record.reason)});
   insert.bind_at(6, point.coordinates);
   insert.run();
+}
+
+bool StudyStore::Impl::has_valid_again(std::int64_t study, std::span<const StudyPoint> points) {
+  Statement complete(database, "SELECT 1 FROM study_grids WHERE id = ? AND complete");
+  if (!complete.bind(study).step()) return false;
+  Statement invalid(database, "SELECT 1 FROM study_members WHERE study_id = ? AND position = ? AND status = 'invalid'");
+  return std::ranges::any_of(points, [&](const StudyPoint& point) {
+    return point.record.status != PointStatus::invalid && invalid.bind(study, point.position).step();
+  });
 }
 
 void StudyStore::Impl::evict(std::uint64_t limit) {
@@ -120,6 +138,7 @@ void StudyStore::save(std::int64_t study, std::span<const StudyPoint> points) {
     bind_point(impl_->insert_result, *record);
     impl_->insert_result.run();
   }
+  if (impl_->has_valid_again(study, points)) open_again(impl_->database, study);
   for (const StudyPoint& point : points) impl_->save_member(study, point);
   transaction.commit();
 }
@@ -130,9 +149,7 @@ void StudyStore::forget(std::int64_t study, std::span<const std::uint64_t> posit
   Transaction transaction(database, Transaction::Kind::write);
   Statement erase(database, "DELETE FROM study_members WHERE study_id = ? AND position = ?");
   for (const std::uint64_t position : positions) erase.bind(study, position).run();
-  replace_answers(database, study, {});
-  Statement update(database, "UPDATE study_grids SET complete = 0, finished_utc = NULL WHERE id = ?");
-  update.bind(study).run();
+  open_again(database, study);
   transaction.commit();
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const ProgressLine::Clock::time_point kStart{};
+const ProgressLine::Clock::time_point kStart = ProgressLine::Clock::time_point() + 1h;
 
 TEST(ProgressLine, SaysAfterTwoSecondsHowLongItTookAndWillTake) {
   ProgressLine line;
@@ -15,6 +15,12 @@ TEST(ProgressLine, SaysAfterTwoSecondsHowLongItTookAndWillTake) {
   EXPECT_EQ(line.next("counting: 20 of 110", kStart + 1s), "counting: 20 of 110");
   EXPECT_EQ(line.next("counting: 35 of 110", kStart + 10s), "counting: 35 of 110, 10.0 s, about 30.0 s left");
   EXPECT_EQ(line.next("counting: 110 of 110", kStart + 70s), "counting: 110 of 110, 1 min 10 s");
+}
+
+TEST(ProgressLine, CountsFromTheFirstLineOn) {
+  ProgressLine line;
+  EXPECT_EQ(line.next("12 of 80 points", kStart), "12 of 80 points");
+  EXPECT_EQ(line.next("30 of 80 points", kStart + 9s), "30 of 80 points, 9.0 s, about 25.0 s left");
 }
 
 TEST(ProgressLine, IsNotWrittenOftenerThanOneCanRead) {

@@ -1,18 +1,20 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 void run(const std::string& bytes) {
+  std::ofstream("replay.input", std::ios::binary) << bytes;
   (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
@@ -28,9 +30,11 @@ std::string mutated(std::string bytes, std::mt19937& random) {
       case 1:
         bytes.resize(at);
         break;
-      case 2:
-        bytes.insert(at, bytes.substr(below(bytes.size()), below(64)));
+      case 2: {
+        const std::size_t from = below(bytes.size());
+        bytes.insert(at, bytes.substr(from, below(64)));
         break;
+      }
       case 3:
         bytes.erase(at, below(16));
         break;
@@ -44,22 +48,24 @@ std::string mutated(std::string bytes, std::mt19937& random) {
 
 }  // namespace
 
-/// Gives a fuzz target every file of a folder, and `trials` mutations of each, drawn from a seed: for builds without
-/// libFuzzer. replay FOLDER TRIALS [SEED]
+/// Gives a fuzz target every file of a folder, and so many mutations of each, drawn from a seed and the file's place:
+/// for builds without libFuzzer. Whatever input is under way stands in replay.input. replay FOLDER TRIALS [SEED]
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  const int trials = std::atoi(argv[2]);
-  const unsigned seed = argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : std::random_device()();
+  const unsigned long trials = std::stoul(argv[2]);
+  const unsigned long seed = argc > 3 ? std::stoul(argv[3]) : std::random_device()();
   std::cout << "seed " << seed << std::endl;
-  std::mt19937 random(seed);
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
-    std::ifstream in(entry.path(), std::ios::binary);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    std::cout << files[f].filename().string() << std::endl;
+    std::ifstream in(files[f], std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     run(bytes);
-    for (int i = 0; i < trials; ++i) run(mutated(bytes, random));
-    ++files;
+    std::mt19937 random(static_cast<std::mt19937::result_type>(seed + f));
+    for (unsigned long i = 0; i < trials; ++i) run(mutated(bytes, random));
   }
-  std::cout << files << " files, " << trials << " mutations of each\n";
-  return files == 0 ? 1 : 0;
+  std::cout << files.size() << " files, " << trials << " mutations of each\n";
+  return files.empty() ? 1 : 0;
 }

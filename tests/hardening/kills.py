@@ -145,6 +145,9 @@ def without_ids(store):
     return rows_by_table(store, without=IDS | {"parameters"})
 
 
+WRITERS_LIMIT_S = 600
+
+
 def write_at_once(scene, folder, generator, writers, rounds):
     """So many programs, each with some commands of its own; returns how many commands and rows there were."""
     scene.fresh_folder(folder)
@@ -162,14 +165,17 @@ def write_at_once(scene, folder, generator, writers, rounds):
     left = [list(one) for one in lines]
     running = {}
     order = random.Random(generator.randrange(2**32))
+    deadline = time.monotonic() + WRITERS_LIMIT_S
     while running or any(left):
+        if time.monotonic() > deadline:
+            raise Violation(f"{writers} writers: not done after {WRITERS_LIMIT_S} s")
         for number in order.sample(range(writers), writers):
             if number in running and running[number].poll() is not None:
                 ended = scene.finish(running.pop(number))
                 if ended.code != 0:
                     raise Violation(f"writer {number} of {writers}: exit code {ended.code}: {ended.err}")
             if number not in running and left[number]:
-                running[number] = scene.start(left[number].pop(0).split(), folder)
+                running[number] = scene.start(left[number].pop(0).split(), folder, stdout=subprocess.DEVNULL)
         time.sleep(0.005)
     store = os.path.join(folder, "new.sqlite")
     require_whole(store)

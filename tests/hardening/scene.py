@@ -218,7 +218,9 @@ class Scene:
             folder = self.fresh_folder()
             count = os.path.join(self.looked, "count")
             ended = self.run(case.arguments(), folder, self.failing(kind, 0, count=count))
-            counts[kind] = int(pathlib.Path(count).read_text(encoding="utf-8")) if ended.code == 0 else 0
+            if ended.code != 0:
+                raise Violation(f"{case.name}: exit code {ended.code} where calls of {kind} are counted: {ended.err}")
+            counts[kind] = int(pathlib.Path(count).read_text(encoding="utf-8"))
         return counts
 
     def failing(self, kind, at, error=None, onwards=False, count=None):

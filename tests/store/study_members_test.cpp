@@ -104,10 +104,13 @@ TEST(StudyMembers, OfInvalidPointsAreReplacedAndOthersLeftAlone) {
   const std::int64_t study = store.open_study(study_record("one"));
   store.save(study, std::vector{done_point(0, 1, 2), point_without_result(1, PointStatus::invalid)});
   store.save_answers(study, std::vector<AnswerRecord>{{"best", "", "It is.", "{}"}}, true);
+  const char* const answers = "SELECT complete FROM studies; SELECT COUNT(*) FROM study_answers";
+  store.save(study, std::vector{done_point(0, 3, 5), point_without_result(1, PointStatus::invalid)});
+  EXPECT_EQ(query(file, answers), "1\n1\n") << "nothing is new";
   store.save(study, std::vector{done_point(0, 3, 5), done_point(1, 4, 6)});
   EXPECT_EQ(query(file, "SELECT position, status, score FROM study_points ORDER BY position"),
             "0|done|2.0\n1|done|6.0\n");
-  EXPECT_EQ(query(file, "SELECT complete FROM studies; SELECT COUNT(*) FROM study_answers"), "1\n1\n");
+  EXPECT_EQ(query(file, answers), "0\n0\n") << "the answers were those of other points";
 }
 
 TEST(StudyMembers, StayWithTheAnswersWhereNoneIsForgotten) {

@@ -1,11 +1,18 @@
 /* Makes calls fail: cc -shared -fPIC -O1 -o fail_calls.so fail_calls.c; LD_PRELOAD=fail_calls.so FAIL_CALL=... PROGRAM
  *
- * FAIL_CALL     alloc (malloc, calloc, realloc, posix_memalign, aligned_alloc, and so operator new), write (write,
- * pwrite, writev, fwrite but for standard error), sync (fsync, fdatasync), open (open, openat, fopen), create (those of
- * them that make a file), rename (rename, link), unlink FAIL_AT       which of these calls, from 1; 0: none, they are
- * counted alone FAIL_FROM     set: that one and all after it FAIL_WITH     the error number; or short: half of what is
- * to be written, as a full disk does; or signal:N, raised FAIL_PROGRAM  the name of the program that is meant: others
- * that it starts are left alone FAIL_COUNT    a file that gets the number of these calls, at the end
+ * FAIL_CALL: alloc (malloc, calloc, realloc, posix_memalign, aligned_alloc, and so operator new), write (write, pwrite,
+ *   writev, fwrite but for standard error), sync (fsync, fdatasync), open (open, openat, fopen), create (those of them
+ *   that make a file), rename (rename, link), unlink.
+ *
+ * FAIL_AT: which of these calls, from 1; 0: none, they are counted alone.
+ *
+ * FAIL_FROM, set: that one and all after it.
+ *
+ * FAIL_WITH: the error number; or short: half of what is to be written, as a full disk does; or signal:N, raised.
+ *
+ * FAIL_PROGRAM: the name of the program that is meant; others that it starts are left alone.
+ *
+ * FAIL_COUNT: a file that gets the number of these calls, at the end.
  *
  * Calls count from the beginning of main(): what loads a program before is no part of it.
  */

@@ -5,7 +5,8 @@
 
 namespace upsweep {
 
-/// A file, or a folder, that is no result yet: where a signal ends the process before this object goes, it is removed.
+/// A file, or a folder, that is no result yet: remove_unfinished_paths() removes it while this object is there. The
+/// program calls that where a signal ends it.
 class UnfinishedPath {
  public:
   /// Paths that are too long, or too many at a time (32), are left alone.

@@ -17,7 +17,7 @@ class ProgressLine {
   [[nodiscard]] std::optional<std::string> next(const std::string& doing, Clock::time_point now = Clock::now());
 
  private:
-  std::string work_;              ///< what is under way, without how much of it is done
+  std::optional<std::string> work_;              ///< what is under way, without how much of it is done
   Clock::time_point begin_;       ///< of that work
   std::uint64_t first_done_ = 0;  ///< when it began
   Clock::time_point shown_;

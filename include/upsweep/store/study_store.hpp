@@ -29,7 +29,8 @@ class StudyStore {
   std::int64_t open_study(const StudyRecord& record);
 
   /// Writes points of a study in one transaction: results that are not there yet, and their places. A place that is
-  /// there is left alone but that of an invalid point; such a point has its reason at its place.
+  /// there is left alone but that of an invalid point; such a point has its reason at its place. Where it is valid now,
+  /// the answers go, which were those of other points.
   void save(std::int64_t study, std::span<const StudyPoint> points);
 
   /// Removes the places of points from a study in one transaction, so that save() may fill them again, and its answers,
