@@ -245,7 +245,7 @@ TEST_F(OnnxImport, WrongGraphsAreRefusedInOneLine) {
   EXPECT_THAT(refusal(none),
               HasSubstr("node 'y' (Expand): a tensor of shape [0, 1152921504606846976, 1], accepted are at most"));
   // Little that becomes much; a sanitizer takes several times its memory.
-  if (kIsSanitized) return;
+  if (testing::kIsSanitized) return;
   OnnxFile grows;
   grows.input("x", {1, 1}).output("y").floats("w", {1}).integers("s", {1 << 24});
   grows.node("Expand", {"w", "s"}, "0");
