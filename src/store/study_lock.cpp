@@ -77,7 +77,7 @@ StudyLock::StudyLock(const std::string& file, const std::string& key) : path_(lo
 
 StudyLock::~StudyLock() {
   goes_with_process_.reset();  // before another process may have a file there
-  unlink(path_.c_str());  // while it is still locked, so that nobody's new file is removed
+  unlink(path_.c_str());       // while it is still locked, so that nobody's new file is removed
   close(descriptor_);
 }
 

@@ -17,9 +17,9 @@ class ProgressLine {
   [[nodiscard]] std::optional<std::string> next(const std::string& doing, Clock::time_point now = Clock::now());
 
  private:
-  std::optional<std::string> work_;              ///< what is under way, without how much of it is done
-  Clock::time_point begin_;       ///< of that work
-  std::uint64_t first_done_ = 0;  ///< when it began
+  std::optional<std::string> work_;  ///< what is under way, without how much of it is done
+  Clock::time_point begin_;          ///< of that work
+  std::uint64_t first_done_ = 0;     ///< when it began
   Clock::time_point shown_;
 };
 
