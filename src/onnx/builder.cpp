@@ -215,7 +215,6 @@ OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const ElementOr
     network_.facts.has_values = false;
     return weights;
   }
-  std::vector<double> values = tensor.values();
   const std::vector<std::uint32_t> order = order_of ? order_of() : std::vector<std::uint32_t>();
   const auto sorted = [&]<class T>(std::vector<T> from) {
     if (!order_of) return from;
@@ -223,12 +222,9 @@ OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const ElementOr
     std::ranges::transform(order, to.begin(), [&](std::uint32_t place) { return from[place]; });
     return to;
   };
-  if (std::ranges::find(values, 0.0) != values.end()) {
-    std::vector<std::uint8_t> kept(values.size());
-    std::ranges::transform(values, kept.begin(), [](double value) { return value != 0 ? 1 : 0; });
-    weights.kept = sorted(std::move(kept));
-  }
-  if (wants_values_) weights.values = sorted(std::move(values));
+  std::vector<std::uint8_t> kept = tensor.nonzero();
+  if (std::ranges::find(kept, 0) != kept.end()) weights.kept = sorted(std::move(kept));
+  if (wants_values_) weights.values = sorted(tensor.values());
   return weights;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -182,6 +183,28 @@ std::vector<double> Tensor::values() const {
   if (made) return *made;
   if (stored == nullptr) throw std::invalid_argument("numbers that the file leaves out are needed here");
   return read_numbers(*stored, folder ? *folder : "", elements(dims));
+}
+
+std::vector<std::uint8_t> Tensor::nonzero() const {
+  const std::uint64_t count = elements(dims);
+  const bool has_floats = stored != nullptr && stored->data_type() == Proto::FLOAT && stored->has_raw_data() &&
+                          stored->data_location() != Proto::EXTERNAL;
+  // What the file does not have takes no memory.
+  if (!has_floats || stored->raw_data().size() != checked_mul(count, sizeof(float))) {
+    const std::vector<double> numbers = values();
+    std::vector<std::uint8_t> result(numbers.size());
+    std::ranges::transform(numbers, result.begin(), [](double value) { return value != 0 ? 1 : 0; });
+    return result;
+  }
+  std::vector<std::uint8_t> result(count);
+  // Weights are most of a file: no numbers are made of them.
+  const char* const bytes = stored->raw_data().data();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, bytes + sizeof(float) * i, sizeof bits);
+    result[i] = bits << 1 != 0 ? 1 : 0;  // either sign of 0
+  }
+  return result;
 }
 
 std::vector<std::int64_t> Tensor::integers() const {
