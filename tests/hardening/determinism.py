@@ -1,4 +1,5 @@
 """Whether a command prints the same where it must not matter: jobs, ranks, locale, time zone, working folder."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -145,7 +146,8 @@ def lose_ranks(program, folder, generator, times):
         time.sleep(generator.uniform(0, 0.3))
         pids = children_of(job.pid)
         if len(pids) > victim:
-            os.kill(pids[victim], signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # over meanwhile
+                os.kill(pids[victim], signal.SIGKILL)
         job.communicate(timeout=120)
         require_whole(store)
         before = rows_of(store)
