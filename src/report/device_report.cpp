@@ -205,16 +205,17 @@ Document document(const DeviceSearchReport& report) {
       field("backward", Unit::exact, [](P p) { return speedup_text(p.backward_speedup()); }),
       field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); })};
   const bool has_shared = result.linear().has_shared;
-  if (has_shared)
-    columns.push_back({"", "span,shared", Unit::count, [&result](std::size_t i) {
-                         const Candidate& c = result.candidates[i];
-                         return c.has_shared ? Value(c.pram.shared_flops) : Value();
-                       }});
-  columns.push_back({"", "", Unit::text, [&result](std::size_t i) {
-                       const Candidate& c = result.candidates[i];
-                       if (!c.feasible) return Value(fmt::format("left out: {}", c.reason));
-                       return Value(result.best == i ? "<- best" : "");
-                     }});
+  if (has_shared) {
+    columns.emplace_back("", "span,shared", Unit::count, [&result](std::size_t i) {
+      const Candidate& c = result.candidates[i];
+      return c.has_shared ? Value(c.pram.shared_flops) : Value();
+    });
+  }
+  columns.emplace_back("", "", Unit::text, [&result](std::size_t i) {
+    const Candidate& c = result.candidates[i];
+    if (!c.feasible) return Value(fmt::format("left out: {}", c.reason));
+    return Value(result.best == i ? "<- best" : "");
+  });
   Table table("", numbered(result.candidates.size()), std::move(columns));
   return search_figures(search_report(report))
       .facts([report] {
