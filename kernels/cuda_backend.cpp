@@ -51,7 +51,7 @@ Measurement run_planned(const Schedule& schedule, const NumericChain<T>& chain, 
   kernels::cuda_check(cudaSetDevice(0), "cudaSetDevice");
   Laps planning;
   const SchedulePlan plan = plan_schedule(schedule, chain.structure);
-  kernels::DevicePlan<T> device(schedule, plan, chain, options.execution, kernels::shared_memory_limit());
+  kernels::DevicePlan<T> device(schedule, plan, chain, options.execution, kernels::team_room());
   kernels::require_device_memory(device.total_bytes(), options.memory_limit, "plan, inputs and values");
   device.upload();
   const std::vector<kernels::DeviceOp<T>> ops = device.ops();

@@ -71,11 +71,16 @@ DeviceFacts cuda_facts() {
   facts.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
   facts.fill_teams = static_cast<std::uint64_t>(properties.multiProcessorCount) *
                      static_cast<std::uint64_t>(properties.maxThreadsPerMultiProcessor / properties.warpSize);
+  facts.team_room = team_room();
   return facts;
 }
 
 std::uint64_t shared_memory_limit() {
   return static_cast<std::uint64_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
+TeamRoom team_room() {
+  return {shared_memory_limit(), static_cast<std::uint64_t>(attribute(cudaDevAttrMultiProcessorCount))};
 }
 
 }  // namespace upsweep::kernels

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "upsweep/backend/backend.hpp"
+#include "upsweep/machine/team_groups.hpp"
 
 namespace upsweep::kernels {
 
@@ -17,5 +18,8 @@ inline constexpr std::size_t kDefaultStreams = 8;
 
 /// Shared memory that a block of device 0 may have when it asks for it, bytes. Throws BackendError.
 [[nodiscard]] std::uint64_t shared_memory_limit();
+
+/// Room for teams of rows on CUDA device 0. Throws BackendError.
+[[nodiscard]] TeamRoom team_room();
 
 }  // namespace upsweep::kernels

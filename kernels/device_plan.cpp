@@ -20,7 +20,7 @@ std::span<const V> span_of(const std::vector<V>& array) {
 
 template <class T>
 DevicePlan<T>::DevicePlan(const Schedule& schedule, const SchedulePlan& plan, const NumericChain<T>& chain,
-                          Execution execution, std::uint64_t shared_limit)
+                          Execution execution, const TeamRoom& room)
     : plan_(plan),
       length_(schedule.length),
       arena_(plan_arena(schedule, plan.length, sizeof(T), execution)),
@@ -28,7 +28,7 @@ DevicePlan<T>::DevicePlan(const Schedule& schedule, const SchedulePlan& plan, co
   for (const auto& layout : plan.layouts) {
     if (layout != nullptr) add_layout(*layout);
   }
-  for (const PlannedOp& op : plan.ops) add_bins(op, shared_limit);
+  for (const PlannedOp& op : plan.ops) add_bins(op, room);
   // The bins no longer move: their arrays can be registered.
   for (std::vector<Bin>& op_bins : bins_) {
     for (Bin& bin : op_bins) bin.offset = structure_upload_.add(span_of(bin.bin.teams));
@@ -53,11 +53,11 @@ void DevicePlan<T>::add_layout(const Layout& layout) {
 }
 
 template <class T>
-void DevicePlan<T>::add_bins(const PlannedOp& op, std::uint64_t shared_limit) {
+void DevicePlan<T>::add_bins(const PlannedOp& op, const TeamRoom& room) {
   if (op.form != ProductForm::general && op.form != ProductForm::single_columns) return;
   std::vector<Bin>& bins = bins_[static_cast<std::size_t>(&op - plan_.ops.data())];
   for (TeamBin& bin : bin_teams(op.form, *plan_.layouts[op.later], *plan_.layouts[op.earlier],
-                                *plan_.layouts[op.target], sizeof(T), shared_limit)) {
+                                *plan_.layouts[op.target], sizeof(T), room)) {
     bins.push_back({std::move(bin), 0});
   }
 }
@@ -117,7 +117,7 @@ std::vector<DeviceOp<T>> DevicePlan<T>::ops() const {
     op.threads_per_row = threads_for_rows(c != nullptr ? c->nnz() : x.nnz(), x.rows);
     op.teams = {structure_at<Index>(layouts_.at(&x).team_begin), structure_at<Index>(layouts_.at(&x).team_rows)};
     for (const Bin& bin : bins_[id]) {
-      op.bins.push_back({bin.bin.storage, bin.bin.threads_per_team, bin.bin.teams_per_block, bin.bin.shared_bytes,
+      op.bins.push_back({bin.bin.storage, bin.bin.group, bin.bin.shared_bytes,
                          structure_at<Index>(bin.offset), static_cast<Index>(bin.bin.teams.size())});
     }
   }

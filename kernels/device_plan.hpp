@@ -5,6 +5,7 @@
 
 #include "op_launch.hpp"
 #include "packed_upload.hpp"
+#include "team_bins.hpp"
 #include "upsweep/backend/arena.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
@@ -16,9 +17,9 @@ template <class T>
 class DevicePlan {
  public:
   /// Lays everything out, without touching the device. `schedule` has planned as `plan`; both and `chain` must live as
-  /// long as this object. Units: `shared_limit` as for bin_teams(). Throws BackendError for a matrix that is too wide.
+  /// long as this object. Throws BackendError for a matrix that is too wide.
   DevicePlan(const Schedule& schedule, const SchedulePlan& plan, const NumericChain<T>& chain, Execution execution,
-             std::uint64_t shared_limit);
+             const TeamRoom& room);
 
   [[nodiscard]] std::uint64_t structure_bytes() const { return structure_upload_.bytes(); }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_upload_.bytes(); }
@@ -48,7 +49,7 @@ class DevicePlan {
   };
 
   void add_layout(const Layout& layout);
-  void add_bins(const PlannedOp& op, std::uint64_t shared_limit);
+  void add_bins(const PlannedOp& op, const TeamRoom& room);
   template <class V>
   [[nodiscard]] const V* structure_at(std::uint64_t offset) const {
     return reinterpret_cast<const V*>(structure_.data() + offset);

@@ -80,15 +80,15 @@ __global__ __launch_bounds__(kBlockThreads, 8) void team_kernel(OperandsView<T> 
 template <class Program, unsigned kThreads, class T>
 void launch_team_kernel(const DeviceOp<T>& op, const DeviceBin& bin, cudaStream_t stream) {
   const auto kernel = team_kernel<Program, kThreads, T>;
-  const std::uint32_t shared_bytes = bin.teams_per_block * bin.shared_bytes;
+  const std::uint32_t shared_bytes = bin.group.teams_per_block * bin.shared_bytes;
   if (shared_bytes > kDefaultSharedBytes) {
     cuda_check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute (shared memory)");
   }
-  const std::uint64_t per_block = bin.teams_per_block;
+  const std::uint64_t per_block = bin.group.teams_per_block;
   const auto blocks = static_cast<unsigned>((bin.count + per_block - 1) / per_block);
-  kernel<<<blocks, bin.teams_per_block * kThreads, shared_bytes, stream>>>(op.operands, op.teams, bin.teams, bin.count,
+  kernel<<<blocks, bin.group.teams_per_block * kThreads, shared_bytes, stream>>>(op.operands, op.teams, bin.teams, bin.count,
                                                                            bin.shared_bytes);
   cuda_check(cudaGetLastError(), "launch of a kernel over teams of rows");
 }
@@ -109,7 +109,7 @@ template <template <SumStorage> class Program, class T>
 void launch_bins(const DeviceOp<T>& op, cudaStream_t stream) {
   for (const DeviceBin& bin : op.bins) {
     if (bin.count == 0) continue;
-    if (bin.threads_per_team == kWarpThreads) {
+    if (bin.group.threads_per_team == kWarpThreads) {
       launch_bin<Program, kWarpThreads>(op, bin, stream);
     } else {
       launch_bin<Program, kBlockThreads>(op, bin, stream);
@@ -118,14 +118,6 @@ void launch_bins(const DeviceOp<T>& op, cudaStream_t stream) {
 }
 
 }  // namespace
-
-unsigned threads_for_rows(std::uint64_t nnz, std::uint64_t rows) {
-  const std::uint64_t mean = rows == 0 ? 0 : nnz / rows;
-  for (const unsigned threads : {32U, 16U, 4U}) {
-    if (mean >= threads) return threads;
-  }
-  return 1;
-}
 
 template <class T>
 void launch(const DeviceOp<T>& op, cudaStream_t stream) {

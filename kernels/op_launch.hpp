@@ -19,8 +19,7 @@ struct TeamsView {
 /// A bin whose team numbers are on the device.
 struct DeviceBin {
   SumStorage storage = SumStorage::scratch;
-  unsigned threads_per_team = kWarpThreads;
-  unsigned teams_per_block = 1;
+  TeamGroup group;
   std::uint32_t shared_bytes = 0;  ///< per team
   const Index* teams = nullptr;    ///< length count
   Index count = 0;
@@ -36,9 +35,6 @@ struct DeviceOp {
   TeamsView teams;               ///< of X, for the forms with bins
   std::vector<DeviceBin> bins;   ///< for single_columns and general
 };
-
-/// The number of threads that share a row of `nnz` entries on average, for DeviceOp::threads_per_row.
-[[nodiscard]] unsigned threads_for_rows(std::uint64_t nnz, std::uint64_t rows);
 
 /// Puts the kernels of a combine into a stream, which may be capturing; none where there is nothing to do.
 /// Throws BackendError that names the call.

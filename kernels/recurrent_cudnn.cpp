@@ -37,6 +37,12 @@ std::uint64_t bytes_of(const kernels::CudnnNetwork& network, const PassShape& sh
          shape.batch * sizeof(std::int32_t);
 }
 
+/// Whether a backward pass has a persistent kernel: PyTorch asks for it up to these sizes (ATen/native/cudnn/RNN.cpp).
+bool is_persistent(const PassShape& shape, unsigned value_bytes, CudnnRegime regime) {
+  const std::size_t most = shape.cell.kind == CellKind::rnn ? 256 : 128;
+  return regime == CudnnRegime::best && value_bytes == sizeof(float) && shape.cell.hidden <= most;
+}
+
 /// cudnnRNNBackwardData over what its forward pass left in load(): sequential back-propagation through time, with the
 /// gradients of the inputs besides, which it always computes.
 ///
@@ -45,9 +51,10 @@ std::uint64_t bytes_of(const kernels::CudnnNetwork& network, const PassShape& sh
 template <class T>
 class CudnnPass final : public BackwardPass<T> {
  public:
-  explicit CudnnPass(const PassShape& shape)
+  CudnnPass(const PassShape& shape, CudnnRegime regime)
       : shape_(shape),
-        network_(shape, sizeof(T)),
+        persistent_(is_persistent(shape, sizeof(T), regime)),
+        network_(shape, sizeof(T), persistent_),
         inputs_(shape.steps * shape.batch * shape.cell.input * sizeof(T)),
         input_gradients_(inputs_.bytes()),
         outputs_(shape.steps * step_bytes()),
@@ -129,9 +136,10 @@ class CudnnPass final : public BackwardPass<T> {
   [[nodiscard]] std::uint64_t bytes() const override { return bytes_of(network_, shape_, sizeof(T)); }
   [[nodiscard]] std::vector<std::string> notes() const override {
     return {
-        fmt::format("cuDNN {}, standard algorithm without tensor cores: its own forward pass, and in the time the "
-                    "gradients of the inputs; of the hidden gradients it tells that of h_0 alone",
-                    kernels::cudnn_version())};
+        fmt::format("cuDNN {}, {} without tensor cores: its own forward pass, and in the time the gradients of the inputs; "
+                    "of the hidden gradients it tells that of h_0 alone",
+                    kernels::cudnn_version(),
+                    persistent_ ? "one persistent kernel for small states" : "standard algorithm")};
   }
 
  private:
@@ -165,6 +173,7 @@ class CudnnPass final : public BackwardPass<T> {
   }
 
   PassShape shape_;
+  bool persistent_;
   kernels::CudnnNetwork network_;
   DeviceBuffer inputs_;
   DeviceBuffer input_gradients_;
@@ -198,7 +207,11 @@ void require_device() {
 
 class CudnnRecurrent final : public RecurrentBackend {
  public:
-  [[nodiscard]] std::string name() const override { return "cudnn"; }
+  explicit CudnnRecurrent(CudnnRegime regime) : regime_(regime) {}
+
+  [[nodiscard]] std::string name() const override {
+    return regime_ == CudnnRegime::best ? "cudnn" : "cudnn-standard";
+  }
   [[nodiscard]] Availability availability() const override { return cudnn_availability(); }
   [[nodiscard]] DeviceFacts facts() const override {
     require_device();
@@ -217,7 +230,8 @@ class CudnnRecurrent final : public RecurrentBackend {
   [[nodiscard]] std::uint64_t bytes(const BackwardMethod& /*method*/, const PassShape& shape,
                                     unsigned value_bytes) const override {
     require_device();
-    return bytes_of(kernels::CudnnNetwork(shape, value_bytes), shape, value_bytes);
+    const bool persistent = is_persistent(shape, value_bytes, regime_);
+    return bytes_of(kernels::CudnnNetwork(shape, value_bytes, persistent), shape, value_bytes);
   }
   [[nodiscard]] std::unique_ptr<BackwardPass<float>> make(const BackwardMethod& method, const PassShape& shape,
                                                           std::type_identity<float>) const override {
@@ -234,15 +248,18 @@ class CudnnRecurrent final : public RecurrentBackend {
   [[nodiscard]] std::unique_ptr<BackwardPass<T>> make_pass(const BackwardMethod& method, const PassShape& shape) const {
     kernels::require_device_memory(bytes(method, shape, sizeof(T)), 0,
                                    "inputs, states and what cuDNN keeps (cuda's bptt needs less)");
-    return std::make_unique<CudnnPass<T>>(shape);
+    return std::make_unique<CudnnPass<T>>(shape, regime_);
   }
+
+  CudnnRegime regime_;
 };
 
 }  // namespace
 
-const RecurrentBackend& cudnn_recurrent_backend() {
-  static const CudnnRecurrent backend;
-  return backend;
+const RecurrentBackend& cudnn_recurrent_backend(CudnnRegime regime) {
+  static const CudnnRecurrent best(CudnnRegime::best);
+  static const CudnnRecurrent standard(CudnnRegime::standard);
+  return regime == CudnnRegime::best ? best : standard;
 }
 
 }  // namespace upsweep

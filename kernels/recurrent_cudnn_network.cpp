@@ -66,7 +66,7 @@ void copy_matrix(const WeightPlace& to, const T* from, std::size_t rows, std::si
 
 }  // namespace
 
-CudnnNetwork::CudnnNetwork(const PassShape& shape, unsigned value_bytes)
+CudnnNetwork::CudnnNetwork(const PassShape& shape, unsigned value_bytes, bool persistent)
     : handle(make_object<cudnnHandle_t>(cudnn().create, "cudnnCreate")),
       dropout(make_object<cudnnDropoutDescriptor_t>(cudnn().create_dropout, "cudnnCreateDropoutDescriptor")),
       rnn(make_object<cudnnRNNDescriptor_t>(cudnn().create_rnn, "cudnnCreateRNNDescriptor")),
@@ -78,7 +78,8 @@ CudnnNetwork::CudnnNetwork(const PassShape& shape, unsigned value_bytes)
   const int h = static_cast<int>(shape.cell.hidden);
   const int b = static_cast<int>(shape.batch);
   cudnn_check(library.set_dropout(dropout.get(), handle.get(), 0, nullptr, 0, 0), "cudnnSetDropoutDescriptor");
-  cudnn_check(library.set_rnn(rnn.get(), CUDNN_RNN_ALGO_STANDARD, mode_of(shape.cell), CUDNN_RNN_DOUBLE_BIAS,
+  const cudnnRNNAlgo_t algorithm = persistent ? CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H : CUDNN_RNN_ALGO_STANDARD;
+  cudnn_check(library.set_rnn(rnn.get(), algorithm, mode_of(shape.cell), CUDNN_RNN_DOUBLE_BIAS,
                               CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, type, type, CUDNN_FMA_MATH,
                               static_cast<int>(shape.cell.input), h, h, 1, dropout.get(), CUDNN_RNN_PADDED_IO_ENABLED),
               "cudnnSetRNNDescriptor_v8");

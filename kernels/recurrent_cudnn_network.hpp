@@ -21,10 +21,10 @@ using CudnnObject = std::unique_ptr<std::remove_pointer_t<Pointer>, DestroyCudnn
 
 /// A recurrent network of one layer as cuDNN describes it: no memory for numbers.
 ///
-/// Standard algorithm, two biases (PyTorch's), no tensor cores: what our kernels are compared with is fp32 or fp64.
+/// Two biases (PyTorch's), no tensor cores: what our kernels are compared with is fp32 or fp64.
 struct CudnnNetwork {
-  /// Throws BackendError.
-  CudnnNetwork(const PassShape& shape, unsigned value_bytes);
+  /// `persistent`: one kernel for all steps that keeps the state, else the standard algorithm. Throws BackendError.
+  CudnnNetwork(const PassShape& shape, unsigned value_bytes, bool persistent);
 
   CudnnObject<cudnnHandle_t> handle;
   CudnnObject<cudnnDropoutDescriptor_t> dropout;  ///< of probability 0

@@ -50,11 +50,21 @@ class RowSums {
     team.sync();
   }
 
-  /// Adds factors[m] · value to member m at a column. No two threads may do so for one column between two barriers.
-  template <class Team>
-  UPSWEEP_HOST_DEVICE void add(const Team& team, Index column, const T (&factors)[kMembers], T value) const {
-    const Index p = lookup_.position(team, column);
-    for (Index m = 0; m < kMembers; ++m) sums_[m][p] += factors[m] * value;
+  /// Adds factors[m] · values[i] to member m at columns[i], for i below `count` of at most kCount. No column may come
+  /// twice between two barriers, from whatever thread: sums are read together before they are written, since one after
+  /// the other would wait for memory each time.
+  template <Index kCount, class Team>
+  UPSWEEP_HOST_DEVICE void add(const Team& team, const Index (&columns)[kCount], const T (&factors)[kMembers],
+                               const T (&values)[kCount], Index count) const {
+    Index positions[kCount];
+    for (Index i = 0; i < kCount; ++i) positions[i] = i < count ? lookup_.position(team, columns[i]) : 0;
+    for (Index m = 0; m < kMembers; ++m) {
+      T sums[kCount];
+      for (Index i = 0; i < kCount; ++i) sums[i] = i < count ? sums_[m][positions[i]] : T{0};
+      for (Index i = 0; i < kCount; ++i) {
+        if (i < count) sums_[m][positions[i]] = sums[i] + factors[m] * values[i];
+      }
+    }
   }
 
   /// The same for threads that may meet in one column.

@@ -37,8 +37,10 @@ class ScheduleRunner {
   void enqueue_in_sequence(const std::vector<Event>& boundaries, unsigned event_flags) const;
   void fork(std::size_t streams) const;
   void join(std::size_t streams) const;
-  [[nodiscard]] double timed(const Replay& replay) const;
-  [[nodiscard]] std::vector<double> intervals(const Replay& replay, const std::vector<Event>& boundaries,
+  /// An iteration between two events of the graph: what the host takes to start a graph is in no schedule's time.
+  void enqueue_iteration(unsigned event_flags) const;
+  void replay(const Replay& work) const;
+  [[nodiscard]] std::vector<double> intervals(const Replay& work, const std::vector<Event>& boundaries,
                                               std::size_t repetitions) const;
 
   const Schedule& schedule_;

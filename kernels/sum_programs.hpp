@@ -21,6 +21,28 @@ struct StagedRow {
 template <class T>
 inline constexpr std::uint64_t kStagingBytes = kStagedRows * sizeof(StagedRow<T>);
 
+/// Entries of a row of Y that a thread has on their way from memory at a time.
+inline constexpr Index kInFlight = 4;
+
+/// Of a staged row: a thread's entries from position `begin` on, a team's width apart.
+template <class T>
+struct RowEntries {
+  Index columns[kInFlight];
+  T values[kInFlight];
+};
+template <class T, class Team>
+UPSWEEP_HOST_DEVICE RowEntries<T> read_entries(const Team& team, const OperandsView<T>& op, const StagedRow<T>& row,
+                                               Index begin) {
+  RowEntries<T> entries;
+  for (Index i = 0; i < kInFlight; ++i) {
+    const Index j = begin + i * team.size();
+    const bool is_there = j < row.nnz;
+    entries.columns[i] = is_there ? op.y.columns[row.columns + j] : 0;
+    entries.values[i] = is_there ? op.y_values[row.values + j] : T{0};
+  }
+  return entries;
+}
+
 /// Looks up the rows of Y for the entries [begin, begin + count) of a team's rows of X.
 template <Index kMembers, class T, class Team>
 UPSWEEP_HOST_DEVICE void stage_rows(const Team& team, const OperandsView<T>& op, const Index* rows, Index begin,
@@ -42,30 +64,26 @@ template <Index kMembers, SumStorage kStorage, class T, class Team>
 UPSWEEP_HOST_DEVICE void walk_rows(const Team& team, const OperandsView<T>& op, const StagedRow<T>* staged, Index count,
                                    const RowSums<T, kStorage, kMembers>& sums) {
   const Index rank = team.rank();
-  Index column = 0;  // this thread's first entry of the row, read one row ahead to hide the latency of memory
-  T value = 0;
-  if (rank < staged[0].nnz) {
-    column = op.y.columns[staged[0].columns + rank];
-    value = op.y_values[staged[0].values + rank];
-  }
+  const Index stride = kInFlight * team.size();
+  RowEntries<T> entries = read_entries(team, op, staged[0], rank);  // a row ahead, to hide the latency of memory
   for (Index i = 0; i < count; ++i) {
     const StagedRow<T>& row = staged[i];
-    const Index nnz = row.nnz;
     T factors[kMembers];
     for (Index m = 0; m < kMembers; ++m) factors[m] = row.factors[m];
-    Index next_column = 0;
-    T next_value = 0;
-    if (i + 1 < count && rank < staged[i + 1].nnz) {
-      next_column = op.y.columns[staged[i + 1].columns + rank];
-      next_value = op.y_values[staged[i + 1].values + rank];
+    RowEntries<T> next{};
+    if (i + 1 < count) next = read_entries(team, op, staged[i + 1], rank);
+    for (Index begin = rank; begin < row.nnz; begin += stride) {
+      const Index left = (row.nnz - begin - 1) / team.size() + 1;  // entries of this thread from here on
+      if (left > kInFlight) {
+        const RowEntries<T> later = read_entries(team, op, row, begin + stride);
+        sums.template add<kInFlight>(team, entries.columns, factors, entries.values, kInFlight);
+        entries = later;
+      } else {
+        sums.template add<kInFlight>(team, entries.columns, factors, entries.values, left);
+      }
     }
-    if (rank < nnz) sums.add(team, column, factors, value);
-    const Index* const columns = op.y.columns + row.columns;
-    const T* const values = op.y_values + row.values;
-    for (Index j = rank + team.size(); j < nnz; j += team.size()) sums.add(team, columns[j], factors, values[j]);
     team.sync();  // the next row may have the same columns in other threads
-    column = next_column;
-    value = next_value;
+    entries = next;
   }
 }
 

@@ -9,13 +9,8 @@
 namespace upsweep::kernels {
 namespace {
 
-/// Bins are a factor of two apart; rows below the smallest need no more room to fill a multiprocessor.
-constexpr std::uint64_t kSmallestBin = 2048;
+/// Bins are a factor of two apart, from kLeastTeamBytes on.
 constexpr std::size_t kBinClasses = 16;
-/// Up to this size a block of several warps has room for a team each.
-constexpr std::uint64_t kWarpBinLimit = 8192;
-/// Shorter rows of Y would leave most of a large group without work.
-constexpr std::uint64_t kRowNnzForBlocks = 64;
 
 /// How a team of rows is computed.
 struct TeamNeed {
@@ -38,33 +33,22 @@ TeamNeed team_need(bool staged, Index members, std::span<const Index> columns, s
 }
 
 std::size_t bin_class(std::uint64_t bytes) {
-  const std::uint64_t steps = (std::max(bytes, kSmallestBin) - 1) / kSmallestBin;  // 0 for the smallest
+  const std::uint64_t steps = (std::max(bytes, kLeastTeamBytes) - 1) / kLeastTeamBytes;  // 0 for the smallest
   return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(steps)), kBinClasses - 1);
-}
-
-/// The widths of the groups and blocks of a bin whose shared_bytes are known.
-void choose_groups(TeamBin& bin, std::uint64_t items_per_step, std::uint64_t shared_limit) {
-  const bool small_rows = bin.storage == SumStorage::scratch && bin.shared_bytes <= kWarpBinLimit;
-  const bool warps = small_rows || items_per_step < kRowNnzForBlocks;
-  bin.threads_per_team = warps ? kWarpThreads : kBlockThreads;
-  bin.teams_per_block = bin.shared_bytes <= kWarpBinLimit ? kBlockThreads / bin.threads_per_team : 1;
-  while (bin.teams_per_block > 1 && std::uint64_t{bin.teams_per_block} * bin.shared_bytes > shared_limit) {
-    bin.teams_per_block /= 2;
-  }
 }
 
 }  // namespace
 
 std::vector<TeamBin> bin_teams(ProductForm form, const Layout& x, const Layout& y, const Layout& c,
-                               std::size_t value_bytes, std::uint64_t shared_limit) {
+                               std::size_t value_bytes, const TeamRoom& room) {
   const bool staged = form == ProductForm::general;
   std::array<std::array<TeamBin, kBinClasses>, 3> bins;  // by storage and class
   for (std::size_t team = 0; team < x.teams(); ++team) {
     const Index members = x.team_begin[team + 1] - x.team_begin[team];
     const std::span<const Index> columns = c.columns(x.team_rows[x.team_begin[team]]);
     if (columns.empty()) continue;
-    const TeamNeed need = value_bytes == sizeof(float) ? team_need<float>(staged, members, columns, shared_limit)
-                                                       : team_need<double>(staged, members, columns, shared_limit);
+    const TeamNeed need = value_bytes == sizeof(float) ? team_need<float>(staged, members, columns, room.shared_bytes)
+                                                       : team_need<double>(staged, members, columns, room.shared_bytes);
     TeamBin& bin = bins[static_cast<std::size_t>(need.storage)][bin_class(need.bytes)];
     bin.storage = need.storage;
     bin.shared_bytes = std::max(bin.shared_bytes, static_cast<std::uint32_t>(need.bytes));
@@ -77,7 +61,7 @@ std::vector<TeamBin> bin_teams(ProductForm form, const Layout& x, const Layout& 
   for (auto& by_class : bins) {
     for (TeamBin& bin : by_class) {
       if (bin.teams.empty()) continue;
-      choose_groups(bin, items_per_step, shared_limit);
+      bin.group = team_group(bin.teams.size(), bin.shared_bytes, bin.storage == SumStorage::scratch, items_per_step, room);
       used.push_back(std::move(bin));
     }
   }

@@ -170,11 +170,14 @@ def study(file: Any, *,
 
 
 def training(file: Any, *,
+             machine: PathLike | None = None, launch: Literal["eager", "graph"] | None = None,
+             library: str | None = None, batch: int | None = None,
              optimum: int | None = None, timeline: Literal["labels", "kinds", "none"] | None = None,
              costs: bool | None = None, db: PathLike | None = None, progress: Progress | bool | None = None) -> Result:
     """Simulates the training steps of a file: pipeline- and data-parallel schedules, times in the file's units.
 
     file: a path (YAML), or a dict with what such a file says.
+    machine, launch, library, batch: instead of those of the file, where its costs come from a network.
     optimum: seconds to look for the shortest step, for each problem.
     timeline: what the text shows of timelines.
     costs: add a table of the costs of layers.

@@ -66,7 +66,8 @@ std::optional<AnchorWork> work_of(const AnchorRow& row, std::string& skipped) {
 }
 
 ProductSizes sizes_of(const AnchorRow& row) {
-  return {*row.rows,     row.cols.value_or(*row.rows), row.cols.value_or(*row.rows), *row.nnz_a, *row.nnz_a,
+  const std::uint64_t cols = row.cols.value_or(*row.rows);
+  return {*row.rows,     row.inner.value_or(cols), cols, *row.nnz_a, row.nnz_b.value_or(*row.nnz_a),
           *row.products, row.nnz_c.value_or(0)};
 }
 
@@ -104,6 +105,7 @@ double sequential_seconds(const AnchorRow& row, const Machine& machine, const De
 std::string structure_of(const AnchorRow& row) {
   const auto text = [](const std::optional<std::uint64_t>& value) { return value ? fmt::format("{} ", *value) : "- "; };
   std::string sizes = row.family + ' ' + row.dtype + ' ';
+  if (row.nnz_b) sizes += fmt::format("{} {} ", row.inner.value_or(0), *row.nnz_b);
   for (const auto& value : {row.rows, row.nnz_a, row.products, row.seq_len, row.elements, row.bytes, row.batch,
                             row.hidden, row.layers, row.steps})
     sizes += text(value);

@@ -37,6 +37,7 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
                                     const Watch& watch) {
   options.date = now_utc();
   options.tool_version = caller.tool_version;
+  options.copy_bytes_per_s = find_backend(backend.name(), Ability::calibration).copy_bytes_per_s;
   options.progress = [&](std::size_t done, std::size_t all) {
     watch.show(fmt::format("calibrating, product {} of {}", done + 1, all));
   };

@@ -76,14 +76,15 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   const CostSource& source = *file.source;
   const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step",
                                              PatternForm::classes);
-  Machine machine = load_machine(read_yaml(source.machine_file));
-  if (source.launch) machine = launched(std::move(machine), *source.launch);
+  Machine machine = load_machine(read_yaml(source.frame.machine.value()));
+  if (source.frame.launch) machine = launched(std::move(machine), *source.frame.launch);
+  if (source.frame.library) machine = with_library(std::move(machine), *source.frame.library);
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)
     schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));
   const Analysis analysis = analyse_network(model, PatternKind::guaranteed, std::move(schedules), watch);
 
-  const MicroBatch batch{source.batch / study.micro_batches, source.value_bytes, 0};
+  const MicroBatch batch{source.frame.batch.value() / study.micro_batches, source.value_bytes, 0};
   const LayerCosts costs = csr_costs(model.network, model.weights, machine, batch);
   std::vector<ScanStepRun> runs;
   for (const ScheduleProfile& profile : analysis.schedules) {
@@ -152,8 +153,15 @@ auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearc
 }  // namespace
 
 TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const Watch& watch) {
+  if (request.workers || request.execution || request.setup_s) {
+    throw RequestError(request.workers     ? "workers"
+                       : request.execution ? "execution"
+                                           : "setup",
+                       "is no setting of a training step, accepted are machine, launch, library and batch; its devices "
+                       "and policies are the file's");
+  }
   const OptimumSearch search = optimum_search(request, watch);
-  TrainingOutcome outcome{load_training(read_yaml(request.file))};
+  TrainingOutcome outcome{load_training(read_yaml(request.file), request)};
   const auto store = open_store(request.db);
   std::visit(
       [&](const auto& study) {

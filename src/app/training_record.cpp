@@ -26,8 +26,8 @@ class Recorder {
     record_.machine = file.source->machine;
     record_.link = file.source->link;
     record_.kernels = file.source->is_csr ? "csr" : "dense";
-    if (file.source->launch) record_.launch = to_string(*file.source->launch);
-    record_.batch = file.source->batch;
+    if (file.source->frame.launch) record_.launch = to_string(*file.source->frame.launch);
+    record_.batch = file.source->frame.batch.value();
     if (const auto* pipeline = std::get_if<PipelineStudy>(&file.study)) record_.micro_batches = pipeline->micro_batches;
   }
 

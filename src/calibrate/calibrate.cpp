@@ -7,6 +7,7 @@
 
 #include "dense_rate.hpp"
 #include "memory_rates.hpp"
+#include "upsweep/base/measuring.hpp"
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
 #include "upsweep/machine/op_parts.hpp"
@@ -45,33 +46,48 @@ double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size
   return measurement.seconds;
 }
 
+/// Fills the latencies in. Returns what timing a run adds to it, seconds: on a gpu the events around it.
 template <class T>
-void measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {
+double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {
   constexpr std::size_t kMany = 64;
-  const double single = run_seconds(backend, make_latency_run<T>(kMany, 1), rates.workers) / kMany;
-  const double wide = run_seconds(backend, make_latency_run<T>(1, kMany), rates.workers) / kMany;
-  // In a wide level the workers share the ops.
-  const auto workers = static_cast<double>(rates.workers);
+  const auto run = [&](std::size_t levels, std::size_t width) {
+    return run_seconds(backend, make_latency_run<T>(levels, width), rates.workers);
+  };
   if (kind == MachineKind::gpu) {  // one kernel after the other has no barrier: see launch_costs()
-    rates.op_latency_s = single;
-    rates.level_latency_s = std::max(0.0, kMany * (wide - single / workers));
-    return;
+    constexpr double kWarmSeconds = 0.5;  // an idle device takes a while to its full clock
+    for (const double start = now_seconds(); now_seconds() - start < kWarmSeconds;) static_cast<void>(run(kMany, 1));
+    const double one = run(1, 1);
+    rates.op_latency_s = std::max(0.0, run(kMany, 1) - one) / (kMany - 1);
+    const double two = run(1, std::min<std::size_t>(2, rates.workers));
+    rates.level_latency_s = std::max(0.0, two - one);
+    if (rates.workers > 2) {
+      rates.stream_latency_s =
+          std::max(0.0, run(1, rates.workers) - two) / static_cast<double>(rates.workers - 2);
+    }
+    return std::max(0.0, one - rates.op_latency_s);
   }
+  const double chain = run(kMany, 1);
+  const auto workers = static_cast<double>(rates.workers);
+  const double single = chain / kMany;
+  const double wide = run(1, kMany) / kMany;
+  // In a wide level the workers share the ops.
   // A level of one op takes both latencies.
   rates.op_latency_s = wide * workers;
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
+  return 0;
 }
 
 /// Calibrates one number type on one count of workers.
 template <class T>
 class TypeCalibration {
  public:
-  TypeCalibration(const Backend& backend, Machine& machine, const Rates& rates)
-      : backend_(backend), machine_(machine), rates_(rates) {}
+  /// `timing_s`: what timing adds to every run, as measure_latencies() has it.
+  TypeCalibration(const Backend& backend, Machine& machine, const Rates& rates, double timing_s)
+      : backend_(backend), machine_(machine), rates_(rates), timing_s_(timing_s) {}
 
   /// `run` is the product, `profile` that of its schedule.
   void measure(const SyntheticProduct& product, const SyntheticRun<T>& run, const ScheduleProfile& profile) {
-    const double seconds = run_seconds(backend_, run, rates_.workers);
+    const double seconds = seconds_of(run);
     samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds});
   }
 
@@ -81,7 +97,7 @@ class TypeCalibration {
     for (Sample& sample : samples_) {
       if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
       sample.seconds =
-          std::min(sample.seconds, run_seconds(backend_, make_synthetic<T>(sample.product), rates_.workers));
+          std::min(sample.seconds, seconds_of(make_synthetic<T>(sample.product)));
     }
     fit_once(rates);
   }
@@ -95,6 +111,10 @@ class TypeCalibration {
 
  private:
   void fit_once(TypeRates& rates) {
+    if (machine_.kind == MachineKind::gpu) {
+      for (KindRates* kind : {&rates.mv, &rates.mm}) fit_kernels(*kind, kind == &rates.mv);
+      return;
+    }
     for (KindRates* kind : {&rates.mv, &rates.mm}) {
       for (const bool in_cache : {true, false}) {
         std::vector<CostPoint> points;
@@ -109,6 +129,22 @@ class TypeCalibration {
     }
   }
 
+  void fit_kernels(KindRates& kind, bool is_mv) {
+    std::vector<TimePoint> points;
+    for (const Sample& sample : samples_) {
+      if (sample.work.is_mv != is_mv) continue;
+      const KernelVector counts =
+          kernel_work(sample.work, machine_.team_room, sizeof(T), uncached_share(machine_, working_set(sample)));
+      points.push_back({{counts.begin(), counts.end()}, busy_seconds(sample)});
+    }
+    if (!points.empty()) std::ranges::copy(fit_times(points), kind.kernel_costs.unit_s.begin());
+  }
+
+  [[nodiscard]] double seconds_of(const SyntheticRun<T>& run) const {
+    const double seconds = run_seconds(backend_, run, rates_.workers);
+    return std::max(0.1 * seconds, seconds - timing_s_);
+  }
+
   [[nodiscard]] std::uint64_t working_set(const Sample& sample) const {
     return peak_live_bytes(sample.profile.schedule, sample.profile.value_bytes, in_scope(sample.profile, Scope::all));
   }
@@ -117,19 +153,16 @@ class TypeCalibration {
     return working_set(sample) >= 3 * machine_.cache_bytes;
   }
 
-  /// Workers that had a part of a sample.
+  /// Workers of a processor that had a part of a sample.
   [[nodiscard]] double busy_workers(const Sample& sample) const {
-    if (machine_.kind == MachineKind::gpu) return static_cast<double>(rates_.workers);
     const std::uint64_t parts = op_parts(op_cost(sample.work), rates_.workers);
     return static_cast<double>(std::min<std::uint64_t>(parts, rates_.workers));
   }
 
-  /// Time of a sample on all workers, had it filled the machine.
+  /// Time of a sample without what starting it takes.
   [[nodiscard]] double busy_seconds(const Sample& sample) const {
-    const double busy = std::max(0.1 * sample.seconds, sample.seconds - rates_.op_latency_s - rates_.level_latency_s);
-    const double share =
-        std::min(1.0, static_cast<double>(sample.work.steps.teams) / static_cast<double>(machine_.fill_teams));
-    return machine_.kind == MachineKind::gpu && sample.product.in_cache ? busy * share : busy;
+    const LaunchCosts costs = launch_costs(machine_, rates_);
+    return std::max(0.1 * sample.seconds, sample.seconds - costs.op_s - costs.level_s);
   }
 
   [[nodiscard]] double predicted(const Sample& sample) const {
@@ -139,6 +172,7 @@ class TypeCalibration {
   const Backend& backend_;
   Machine& machine_;
   const Rates& rates_;
+  double timing_s_;
   std::vector<Sample> samples_;
 };
 
@@ -165,7 +199,7 @@ struct Progress {
 template <class T>
 std::vector<SyntheticProduct> wanted_products(const Machine& machine, const CalibrationOptions& options) {
   if (options.value_bytes != 0 && options.value_bytes != sizeof(T)) return {};
-  const std::vector<SyntheticProduct> products = synthetic_products(machine.cache_bytes, sizeof(T));
+  const std::vector<SyntheticProduct> products = synthetic_products(machine.cache_bytes, sizeof(T), machine.kind);
   std::vector<SyntheticProduct> wanted;
   for (std::size_t i = 0; i < products.size(); i += options.quick ? 3 : 1) wanted.push_back(products[i]);
   return wanted;
@@ -173,12 +207,13 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
 
 /// Measures every product, made once, on every count of workers.
 template <class T>
-void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>& products, Progress& progress,
-                    Calibration& calibration) {
+void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>& products,
+                    const std::vector<double>& timing_s, Progress& progress, Calibration& calibration) {
   if (products.empty()) return;
   Machine& machine = calibration.machine;
   std::vector<TypeCalibration<T>> types;
-  for (const Rates& rates : machine.rates) types.emplace_back(backend, machine, rates);
+  for (std::size_t i = 0; i < machine.rates.size(); ++i)
+    types.emplace_back(backend, machine, machine.rates[i], timing_s[i]);
   for (const SyntheticProduct& product : products) {
     progress.next();
     const SyntheticRun<T> run = make_synthetic<T>(product);
@@ -210,6 +245,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   machine.near_cache_bytes = facts.near_cache_bytes;
   machine.first_cache_bytes = facts.first_cache_bytes;
   machine.fill_teams = facts.fill_teams;
+  machine.team_room = facts.team_room;
   machine.provenance = {"calibration", facts.device,         facts.driver, backend.name(),
                         options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
@@ -219,17 +255,20 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
     machine.cache_bytes = measured_cache_bytes(most, machine.near_cache_bytes, machine.cache_bytes);
   }
   machine.rates.reserve(counts.size());
+  std::vector<double> timing_s;  // by rates
   for (const std::size_t count : counts) {
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
-    measure_latencies<float>(backend, kind, rates);
+    timing_s.push_back(measure_latencies<float>(backend, kind, rates));
     if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, whole_cache);
+    if (kind == MachineKind::gpu && options.copy_bytes_per_s != nullptr)
+      rates.copy_bytes_per_s = options.copy_bytes_per_s();
   }
   const std::vector<SyntheticProduct> singles = wanted_products<float>(machine, options);
   const std::vector<SyntheticProduct> doubles = wanted_products<double>(machine, options);
   Progress progress{options, singles.size() + doubles.size()};
-  calibrate_type<float>(backend, singles, progress, calibration);
-  calibrate_type<double>(backend, doubles, progress, calibration);
+  calibrate_type<float>(backend, singles, timing_s, progress, calibration);
+  calibrate_type<double>(backend, doubles, timing_s, progress, calibration);
   for (Rates& rates : machine.rates) {
     if (doubles.empty()) rates.fp64 = rates.fp32;
     if (singles.empty()) rates.fp32 = rates.fp64;

@@ -182,7 +182,7 @@ class SetBuilder {
 
 }  // namespace
 
-std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes) {
+std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes, MachineKind kind) {
   const Stencil streams[] = {{1, 0, 1},    {1, 1, 1},    {8, 1, 0.3},    {64, 1, 0.03},  {16, 2, 0.5}, {128, 1, 0.3},
                              {64, 1, 0.8}, {64, 1, 0.1}, {256, 1, 0.15}, {512, 1, 0.15}, {256, 1, 1},  {512, 1, 1}};
   const Stencil sums[] = {{4, 1, 0.5},   {16, 1, 0.3}, {32, 1, 0.05},  {64, 1, 0.03},  {64, 1, 0.1}, {16, 2, 0.3},
@@ -199,6 +199,13 @@ std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsi
     }
     for (const Stencil& stencil : sums) {
       for (const bool teams : {false, true}) set.add(Family::general, "general", stencil, teams, in_cache);
+    }
+  }
+  if (kind == MachineKind::gpu) {
+    for (const bool in_cache : {true, false}) {
+      for (const Stencil& stencil : {Stencil{512, 0, 0.5}, Stencil{1024, 0, 0.5}, Stencil{2048, 0, 0.2}}) {
+        for (const bool teams : {false, true}) set.add(Family::general, "general", stencil, teams, in_cache);
+      }
     }
   }
   return set.finish();

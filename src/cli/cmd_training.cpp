@@ -8,7 +8,7 @@
 namespace upsweep::cli {
 namespace {
 
-struct TrainingOptions {
+struct TrainingOptions : FrameOptions {
   TrainingRequest request;
   std::optional<std::string> optimum;
   std::string format = "table";
@@ -31,6 +31,7 @@ int run_training(const TrainingOptions& options, const Invocation& invocation, c
                                                             : TimelineStyle::none;
   TrainingRequest request = options.request;
   request.optimum = parse_given("--optimum", options.optimum);
+  set_frame(options, request);
   const auto outcome = outcome_of(request, invocation, client.watch);
   say_stored(client.watch, request.db, outcome->run_ids);
   const TrainingFile& file = outcome->file;
@@ -58,6 +59,7 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
          "--optimum", options->optimum,
          "look for the shortest step of all, this long for each problem (of at most 2000 operations and transfers)")
       ->type_name("SECONDS");
+  declare_machine_options(*app, *options, "samples of a step instead of those of the file");
   app->add_option("--timeline", options->timeline, "what the table shows of timelines")
       ->check(CLI::IsMember({"labels", "kinds", "none"}))
       ->capture_default_str();

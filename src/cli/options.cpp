@@ -116,14 +116,7 @@ std::optional<std::uint64_t> count_memory_of(const CountOptions& options) {
   return options.memory ? std::optional(parse_size("--count-memory", *options.memory)) : std::nullopt;
 }
 
-void declare_model_options(CLI::App& app, ModelOptions& options) {
-  app.add_option("MODEL", options.model, "the model file: YAML or ONNX")->required();
-  app.add_option("--pattern", options.pattern,
-                 "which Jacobian entries count: guaranteed by the architecture, or those at the sample inputs")
-      ->check(CLI::IsMember({"guaranteed", "sample"}))
-      ->capture_default_str();
-  app.add_option("--workers", options.workers, "workers; default: the widest level, or all that a machine has")
-      ->type_name("P");
+void declare_machine_options(CLI::App& app, FrameOptions& options, const std::string& batch_text) {
   app.add_option("--machine", options.machine,
                  "predict seconds on the machine of this file, e. g. one of configs/machines")
       ->type_name("FILE");
@@ -137,11 +130,20 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
                  "datasheet's")
       ->type_name("NAME")
       ->default_str("the first of the file");
-  app.add_option(
-         "--batch", options.batch,
-         "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted on a "
-         "machine, its file's")
-      ->type_name("B");
+  app.add_option("--batch", options.batch, batch_text)->type_name("B");
+}
+
+void declare_model_options(CLI::App& app, ModelOptions& options) {
+  app.add_option("MODEL", options.model, "the model file: YAML or ONNX")->required();
+  app.add_option("--pattern", options.pattern,
+                 "which Jacobian entries count: guaranteed by the architecture, or those at the sample inputs")
+      ->check(CLI::IsMember({"guaranteed", "sample"}))
+      ->capture_default_str();
+  app.add_option("--workers", options.workers, "workers; default: the widest level, or all that a machine has")
+      ->type_name("P");
+  declare_machine_options(app, options,
+                          "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted "
+                          "on a machine, its file's");
   app.add_option(
          "--setup", options.setup,
          "with --machine: seconds that a scan takes once, planning, graph capture and compiling; says after how "
@@ -294,7 +296,7 @@ PatternKind pattern_kind(const std::string& text) {
 
 PatternKind pattern_kind(const ModelOptions& options) { return pattern_kind(options.pattern); }
 
-void set_frame(const ModelOptions& options, FrameRequest& frame) {
+void set_frame(const FrameOptions& options, FrameRequest& frame) {
   frame.workers = parse_given("--workers", options.workers);
   frame.machine = options.machine;
   frame.library = options.library;

@@ -18,10 +18,8 @@
 
 namespace upsweep::cli {
 
-/// Options of the commands that analyse a model, as text.
-struct ModelOptions {
-  std::string model;
-  std::string pattern = "guaranteed";
+/// A FrameRequest, as text.
+struct FrameOptions {
   std::optional<std::string> workers;
   std::optional<std::string> machine;
   std::optional<std::string> launch;
@@ -29,6 +27,15 @@ struct ModelOptions {
   std::optional<std::string> batch;
   std::optional<std::string> execution;
   std::optional<std::string> setup;
+};
+
+/// Declares --machine, --launch, --library and --batch; `batch_text`: what the last is.
+void declare_machine_options(CLI::App& app, FrameOptions& options, const std::string& batch_text);
+
+/// Options of the commands that analyse a model, as text.
+struct ModelOptions : FrameOptions {
+  std::string model;
+  std::string pattern = "guaranteed";
   std::optional<std::string> db;
   std::string format = "table";
 };
@@ -109,7 +116,7 @@ void declare_force(CLI::App& app, bool& force);
 [[nodiscard]] PatternKind pattern_kind(const ModelOptions& options);
 
 /// Puts what the options say of it into the frame of a request.
-void set_frame(const ModelOptions& options, FrameRequest& frame);
+void set_frame(const FrameOptions& options, FrameRequest& frame);
 
 /// A text of the library with the command's options in place of the request's fields that stand in backquotes.
 [[nodiscard]] std::string with_options(const std::string& text, const CLI::App& command);

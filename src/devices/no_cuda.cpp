@@ -15,14 +15,17 @@ std::unique_ptr<Backend> make_cusparse_reuse_backend() {
   return std::make_unique<MissingBackend>("cusparse-reuse", kNoCuda);
 }
 
+double cuda_copy_bytes_per_s() { throw BackendError(kNoCuda); }
+
 const RecurrentBackend& cuda_recurrent_backend() {
   static const MissingRecurrent backend("cuda", kNoCuda, true, nullptr);
   return backend;
 }
 
-const RecurrentBackend& cudnn_recurrent_backend() {
-  static const MissingRecurrent backend("cudnn", kNoCuda, false, &cuda_recurrent_backend().outer());
-  return backend;
+const RecurrentBackend& cudnn_recurrent_backend(CudnnRegime regime) {
+  static const MissingRecurrent best("cudnn", kNoCuda, false, &cuda_recurrent_backend().outer());
+  static const MissingRecurrent standard("cudnn-standard", kNoCuda, false, &cuda_recurrent_backend().outer());
+  return regime == CudnnRegime::best ? best : standard;
 }
 
 }  // namespace upsweep

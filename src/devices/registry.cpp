@@ -23,9 +23,9 @@ constexpr std::uint64_t k32Bits = std::numeric_limits<std::int32_t>::max();
 /// shared memory is added up in place.
 constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 31;
 
-/// Of backends that issue kernels into streams.
+/// A schedule is a CUDA graph (kernels/schedule_runner.cpp).
 BackendLimits cuda_limits() {
-  BackendLimits limits{MachineKind::gpu, BackendLimits::kNone, BackendLimits::kNone, LaunchMode::eager};
+  BackendLimits limits{MachineKind::gpu, BackendLimits::kNone, BackendLimits::kNone, LaunchMode::graph};
   limits.most_columns = kMostColumns;
   limits.leaves_out = "the structure of its plan, which is known once the schedule is planned";
   return limits;
@@ -114,10 +114,17 @@ const std::vector<BackendEntry>& backends() {
        {calibration, dense_backprop, network_training, recurrent_training},
        ""},
       {"eigen", make_eigen_backend, nullptr, {}, ""},
-      {"cuda", make_cuda_backend, &cuda_recurrent_backend(), {calibration, recurrent_training}, "", cuda_limits()},
+      {"cuda",
+       make_cuda_backend,
+       &cuda_recurrent_backend(),
+       {calibration, recurrent_training},
+       "",
+       cuda_limits(),
+       cuda_copy_bytes_per_s},
       {"cusparse", make_cusparse_backend, nullptr, {}, "", cusparse_limits(false)},
       {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", cusparse_limits(true)},
-      {"cudnn", nullptr, &cudnn_recurrent_backend(), {}, "cuda"}};
+      {"cudnn", nullptr, &cudnn_recurrent_backend(CudnnRegime::best), {}, "cuda"},
+      {"cudnn-standard", nullptr, &cudnn_recurrent_backend(CudnnRegime::standard), {}, "cuda"}};
   return all;
 }
 

@@ -160,7 +160,9 @@ AnchorRow row_of(const std::string& file, int line, const CsvRow& cells) {
   row.direction = cells.text("direction");
   row.rows = cells.count("rows");
   row.cols = cells.count("cols");
+  row.inner = cells.count("inner");
   row.nnz_a = cells.count("nnz_a");
+  row.nnz_b = cells.count("nnz_b");
   row.products = cells.count("products");
   row.nnz_c = cells.count("nnz_c");
   row.seq_len = cells.count("seq_len");

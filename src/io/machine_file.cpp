@@ -39,6 +39,7 @@ class MachineReader {
     machine_.near_cache_bytes = bytes(quantities.find("near_cache", kMemoryUnits, kByteCount));
     machine_.first_cache_bytes = bytes(quantities.find("first_cache", kMemoryUnits, kByteCount));
     read_fill_teams(map, quantities);
+    read_team_room(map);
     read_small_products(map);
     read_names(map);
     const YamlNode* published = map.find("published");
@@ -80,6 +81,17 @@ class MachineReader {
                                         "kind gpu, or no fill_teams",
                                         to_string(machine_.kind)));
     }
+  }
+
+  void read_team_room(YamlMap& machine) {
+    const YamlNode* node = machine.find("team_room");
+    if (node == nullptr) return;
+    require_gpu(*node, "team_room");
+    YamlMap map(document_, *node, "team_room of the machine");
+    QuantityReader quantities(map, "team_room", machine_.provenance.sources);
+    machine_.team_room.multiprocessors = map.integer("multiprocessors", 1);
+    machine_.team_room.shared_bytes = bytes(quantities.require("shared_memory", kMemoryUnits, kByteCount));
+    map.finish();
   }
 
   void read_small_products(YamlMap& machine) {
@@ -183,6 +195,8 @@ class MachineReader {
     if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
     rates.level_latency_s = level_latency.value_or(0);
     if (machine_.kind == MachineKind::gpu)
+      rates.stream_latency_s = quantities.find("stream_latency", kTimeUnits, kZeroOrMore).value_or(0);
+    if (machine_.kind == MachineKind::gpu)
       rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
     rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
     SharedBandwidths shared;
@@ -256,6 +270,11 @@ class MachineReader {
       return rates;
     }
     YamlMap map(document_, *node, what);
+    if (const YamlNode* kernels = map.find("kernels")) {
+      rates.kernel_costs = read_kernels(*kernels, map.name("kernels"), where + ".kernels");
+      map.finish();
+      return rates;
+    }
     QuantityReader quantities(map, where, machine_.provenance.sources);
     rates.costs = read_costs(quantities);
     const YamlNode* memory_costs = map.find("memory");
@@ -274,6 +293,21 @@ class MachineReader {
     // Measured costs have their cache in them.
     if (!cached && !shared.cached) rates.cached_bytes_per_s = std::numeric_limits<double>::infinity();
     return rates;
+  }
+
+  [[nodiscard]] KernelCosts read_kernels(const YamlNode& node, const std::string& what, const std::string& where) {
+    require_gpu(node, "kernels");
+    if (machine_.team_room.multiprocessors == 0) {
+      throw document_.error(node, what + " needs to know what the device has for teams of rows, accepted is with "
+                                         "team_room: {multiprocessors: ..., shared_memory_KiB: ...}");
+    }
+    YamlMap map(document_, node, what);
+    QuantityReader quantities(map, where, machine_.provenance.sources);
+    KernelCosts costs;
+    for (std::size_t i = 0; i < kKernelWorkNames.size(); ++i)
+      costs.unit_s[i] = quantities.require(kKernelWorkNames[i], kTimeUnits, kZeroOrMore);
+    map.finish();
+    return costs;
   }
 
   [[nodiscard]] WorkCosts read_costs(QuantityReader& quantities) const {

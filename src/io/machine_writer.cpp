@@ -27,6 +27,7 @@ std::optional<std::string> difference(const Machine& a, const Machine& b) {
       std::tie(b.memory_bytes, b.cache_bytes, b.near_cache_bytes, b.first_cache_bytes))
     return "memory or caches";
   if (a.fill_teams != b.fill_teams) return "fill_teams";
+  if (a.team_room != b.team_room) return "team_room";
   if (a.small_products != b.small_products) return "small_products";
   if (a.rates.size() != b.rates.size()) return "rates";
   for (std::size_t i = 0; i < a.rates.size(); ++i) {
@@ -62,6 +63,10 @@ class MachineWriter {
     if (machine_.near_cache_bytes != 0) quantity("", "", "near_cache", "_B", machine_.near_cache_bytes);
     if (machine_.first_cache_bytes != 0) quantity("", "", "first_cache", "_B", machine_.first_cache_bytes);
     if (machine_.kind == MachineKind::gpu) quantity("", "", "fill_teams", "", machine_.fill_teams);
+    if (machine_.team_room.multiprocessors != 0) {
+      put("team_room:\n  multiprocessors: {}\n", machine_.team_room.multiprocessors);
+      quantity("  ", "team_room", "shared_memory", "_B", machine_.team_room.shared_bytes);
+    }
     if (machine_.small_products) put_small_products(*machine_.small_products);
     put_provenance();
     put("rates:{}\n", machine_.rates.empty() ? " []" : "");
@@ -131,6 +136,7 @@ class MachineWriter {
     put("  - workers: {}\n", rates.workers);
     quantity("    ", where, "op_latency", "_s", rates.op_latency_s);
     quantity("    ", where, "level_latency", "_s", rates.level_latency_s);
+    if (rates.stream_latency_s != 0) quantity("    ", where, "stream_latency", "_s", rates.stream_latency_s);
     if (rates.host_launch_s) quantity("    ", where, "host_launch", "_s", *rates.host_launch_s);
     if (rates.copy_bytes_per_s > 0) quantity("    ", where, "copy_bandwidth", "_Bps", rates.copy_bytes_per_s);
     const std::array<Place, 4> places = {{{&rates.fp32.mv, where + ".fp32.mv"},
@@ -200,6 +206,12 @@ class MachineWriter {
 
   void put_combine(const Place& place, std::optional<double> memory, std::optional<double> cached) {
     put("      {}:\n", std::string_view(place.where).substr(place.where.size() - 2));
+    if (const KernelCosts& kernels = place.rates->kernel_costs; kernels.is_known()) {
+      put("        kernels:\n");
+      for (std::size_t i = 0; i < kKernelWorkNames.size(); ++i)
+        quantity("          ", place.where + ".kernels", kKernelWorkNames[i], "_s", kernels.unit_s[i]);
+      return;
+    }
     put_costs("        ", place.where, place.rates->costs);
     const double memory_value = place.rates->bytes_per_s;
     const double cached_value = place.rates->cached_bytes_per_s;

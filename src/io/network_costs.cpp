@@ -26,23 +26,64 @@ std::string path_of(const YamlDocument& document, const YamlNode& node, const st
 
 }  // namespace
 
-std::unique_ptr<NetworkCosts> NetworkCosts::read(YamlMap& map, ContentHash& hash) {
+std::unique_ptr<NetworkCosts> NetworkCosts::read(YamlMap& map, const FrameRequest& asked, ContentHash& hash) {
   const YamlNode* model = map.find("model");
-  if (model == nullptr) return nullptr;
+  if (model == nullptr) {
+    if (!asked.machine && !asked.launch && !asked.library && !asked.batch) return nullptr;
+    throw map.document().error(*map.document().root,
+                               "the file has costs of its own, whatever the machine; machine, launch, library and batch "
+                               "are accepted with files that take costs from a `model`");
+  }
   auto costs = std::make_unique<NetworkCosts>();
+  costs->document_ = &map.document();
+  costs->read_machine(map, *model, asked, hash);
   costs->read_files(map.document(), map, *model, hash);
   costs->read_kernels(map);
-  costs->batch_ = map.find_integer("batch", 1, kMostSamples);
+  const std::optional<std::uint64_t> batch = map.find_integer("batch", 1, kMostSamples);
+  costs->frame_.batch = asked.batch ? asked.batch : batch;
+  if (asked.batch) hash.add("batch", fmt::format("{}", *asked.batch));
   return costs;
 }
 
-void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const YamlNode& model, ContentHash& hash) {
-  document_ = &document;
-  machine_node_ = &map.require("machine");
-  machine_file_ = path_of(document, *machine_node_, map.name("machine"));
-  machine_ = load_machine(read_yaml(machine_file_));
-  if (const YamlNode* launch = map.find("launch")) machine_ = with_launch(document, *launch, map.name("launch"));
+void NetworkCosts::read_machine(YamlMap& map, const YamlNode& model, const FrameRequest& asked, ContentHash& hash) {
+  const YamlNode* const machine = asked.machine ? map.find("machine") : &map.require("machine");
+  const YamlNode* const launch = map.find("launch");
+  const YamlNode* const library = map.find("library");
+  machine_node_ = machine != nullptr ? machine : &model;
+  frame_.machine = asked.machine ? *asked.machine : path_of(*document_, *machine_node_, map.name("machine"));
+  machine_ = load_machine(read_yaml(*frame_.machine));
+  const YamlNode& launch_node = launch != nullptr ? *launch : *machine_node_;
+  if (asked.launch || launch != nullptr) {
+    const std::string text =
+        asked.launch ? to_string(*asked.launch) : yaml_text(*document_, launch_node, map.name("launch"));
+    const std::optional<LaunchMode> mode = launch_mode(text);
+    if (!mode || mode == LaunchMode::fused) {
+      throw document_->error(launch_node,
+                             fmt::format("{} is '{}', accepted are eager and graph: every op of a training step is a "
+                                         "kernel of its own",
+                                         map.name("launch"), text));
+    }
+    try {
+      machine_ = launched(std::move(machine_), *mode);
+    } catch (const std::invalid_argument& error) {
+      throw document_->error(launch_node, error.what());
+    }
+  }
+  if (asked.library || library != nullptr) {
+    const YamlNode& node = library != nullptr ? *library : *machine_node_;
+    frame_.library = asked.library ? *asked.library : yaml_text(*document_, node, map.name("library"));
+    try {
+      machine_ = with_library(std::move(machine_), *frame_.library);
+    } catch (const std::invalid_argument& error) {
+      throw document_->error(node, error.what());
+    }
+    hash.add("library", *frame_.library);
+  }
+  if (machine_.kind == MachineKind::gpu) frame_.launch = machine_.launch;
   hash.add("machine", machine_text(machine_));
+}
+
+void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const YamlNode& model, ContentHash& hash) {
   model_file_ = path_of(document, model, map.name("model"));
   AnyModel model_of_file = load_model(model_file_, Numbers::structure);
   if (LayersModel* layers = std::get_if<LayersModel>(&model_of_file)) {
@@ -57,21 +98,6 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
   if (const YamlNode* link = map.find("link")) {
     link_ = load_link(read_yaml(path_of(document, *link, map.name("link"))));
     hash.add("link", fmt::format("{} {}", link_->bytes_per_s, link_->latency_s));
-  }
-}
-
-Machine NetworkCosts::with_launch(const YamlDocument& document, const YamlNode& node, const std::string& key) const {
-  const std::string text = yaml_text(document, node, key);
-  const std::optional<LaunchMode> mode = launch_mode(text);
-  if (!mode || mode == LaunchMode::fused) {
-    throw document.error(node, fmt::format("{} is '{}', accepted are eager and graph: every op of a training step is a "
-                                           "kernel of its own",
-                                           key, text));
-  }
-  try {
-    return launched(machine_, *mode);
-  } catch (const std::invalid_argument& error) {
-    throw document.error(node, error.what());
   }
 }
 
@@ -106,7 +132,7 @@ const LayerCosts& NetworkCosts::of(std::uint64_t samples) {
   } catch (const OperatorError& error) {
     throw model_->located(error);
   } catch (const std::invalid_argument& error) {
-    throw document_->error(*machine_node_, fmt::format("machine {}: {}", machine_file_, error.what()));
+    throw document_->error(*machine_node_, fmt::format("machine {}: {}", *frame_.machine, error.what()));
   }
 }
 
@@ -115,11 +141,10 @@ CostSource NetworkCosts::source() const {
   source.model_file = model_file_;
   source.model = model_ ? model_->name : layers_model_->name;
   source.machine = machine_.name;
-  source.machine_file = machine_file_;
   source.link = link_ ? link_->name : "";
-  if (machine_.kind == MachineKind::gpu) source.launch = machine_.launch;
+  source.frame = frame_;
+  source.frame.batch = frame_.batch.value_or(1);
   source.is_csr = is_csr_;
-  source.batch = batch_.value_or(1);
   source.value_bytes = model_ ? model_->value_bytes : layers_model_->value_bytes;
   for (const LayerWork& layer : works_) source.layer_names.push_back(layer.name);
   return source;

@@ -65,7 +65,7 @@ void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& 
 
 }  // namespace
 
-TrainingFile load_training(const YamlDocument& document) {
+TrainingFile load_training(const YamlDocument& document, const FrameRequest& frame) {
   TrainingFile training;
   training.file = document.file;
   // On its own, so that the key is not among those that are accepted.
@@ -81,7 +81,7 @@ TrainingFile load_training(const YamlDocument& document) {
   training.line = kind.line;
   if (const YamlNode* note = map.find("note")) training.note = read_note(document, *note, map.name("note"));
   ContentHash hash;
-  const std::unique_ptr<NetworkCosts> network = NetworkCosts::read(map, hash);
+  const std::unique_ptr<NetworkCosts> network = NetworkCosts::read(map, frame, hash);
   read_study({map, network.get()}, kind, training);
   map.finish();
   add_training_content(*document.root, hash);

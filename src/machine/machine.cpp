@@ -20,19 +20,12 @@ struct Bounds {
   double memory_s;
 };
 
-/// How much of the working set has to come from memory: 0 to 1.
-double uncached_share(const Machine& machine, const OpPlace& place) {
-  if (machine.cache_bytes == 0) return 1;
-  const double share = static_cast<double>(place.working_set) / static_cast<double>(machine.cache_bytes);
-  return std::clamp(2 * share - 1, 0.0, 1.0);
-}
-
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
   const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
   const auto workers = static_cast<double>(rates.workers);
   const WorkVector counts = work_counts(work, far_share(machine, work));
   const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
-  const double uncached = uncached_share(machine, place);
+  const double uncached = uncached_share(machine, place.working_set);
   const auto bytes = static_cast<double>(work.bytes);
   const double from_memory = bytes / kind.bytes_per_s + kind.memory_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
@@ -105,6 +98,12 @@ WorkVector work_counts(const OpWork& work, double far) {
 
 double WorkCosts::seconds(const WorkVector& counts) const {
   return std::inner_product(counts.begin(), counts.end(), unit_s.begin(), 0.0);
+}
+
+double uncached_share(const Machine& machine, std::uint64_t working_set) {
+  if (machine.cache_bytes == 0) return 1;
+  const double share = static_cast<double>(working_set) / static_cast<double>(machine.cache_bytes);
+  return std::clamp(2 * share - 1, 0.0, 1.0);
 }
 
 double far_share(const Machine& machine, const OpWork& work) {
@@ -199,9 +198,14 @@ LaunchCosts launch_costs(const Machine& machine, const Rates& rates) {
     case LaunchMode::eager:
       return {.op_s = std::max(rates.op_latency_s, rates.level_latency_s),
               .wide_level_s = rates.level_latency_s,
+              .stream_s = rates.stream_latency_s,
+              .streams = rates.workers,
               .host_s = rates.host_launch_s.value_or(0)};
     case LaunchMode::graph:
-      return {.op_s = rates.op_latency_s, .wide_level_s = rates.level_latency_s};
+      return {.op_s = rates.op_latency_s,
+              .wide_level_s = rates.level_latency_s,
+              .stream_s = rates.stream_latency_s,
+              .streams = rates.workers};
     case LaunchMode::fused:
       return {.level_s = rates.op_latency_s};
   }
@@ -210,6 +214,12 @@ LaunchCosts launch_costs(const Machine& machine, const Rates& rates) {
 
 OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place) {
   const Rates& rates = machine.at(place.active);
+  const TypeRates& type = rates.of(place.value_bytes);
+  if (const KernelCosts& costs = (work.is_mv ? type.mv : type.mm).kernel_costs; costs.is_known()) {
+    const KernelVector counts =
+        kernel_work(work, machine.team_room, place.value_bytes, uncached_share(machine, place.working_set));
+    return {launch_costs(machine, rates).op_s + costs.seconds(counts), costs.seconds(counts, kWaits)};
+  }
   const Bounds whole = bounds(machine, rates, work, place);
   const double busy = std::max(whole.arithmetic_s, whole.memory_s);
   const double start = launch_costs(machine, rates).op_s;

@@ -13,16 +13,20 @@
 
 namespace upsweep {
 
-/// Measures blocked passes, in blocks that give all workers the same to do.
+/// Measures blocked passes, in blocks that give all workers the same to do; on a device in few blocks, and in as many as
+/// fill it.
 template <class T>
 class BlockBench {
  public:
-  /// Calls of RateTimer::time() in measure().
-  static constexpr std::size_t kTimings = 3;
-
   /// Refers to `bench`.
-  explicit BlockBench(RateBench<T>& bench) : bench_(bench), batch_(bench.shape().batch), workers_(bench.workers()) {}
+  explicit BlockBench(RateBench<T>& bench)
+      : bench_(bench),
+        batch_(bench.shape().batch),
+        workers_(bench.workers()),
+        device_items_(bench.on_processor() ? 0 : kItemsOfMultiprocessor * std::max<std::size_t>(1, bench.multiprocessors())) {}
 
+  /// Calls of RateTimer::time() in measure().
+  [[nodiscard]] std::size_t timings() const { return bench_.on_processor() ? 3 : 6; }
   [[nodiscard]] std::size_t samples_per_item() const { return bench_.on_processor() ? kSamplesPerGroup : 1; }
 
   /// Steps that measure() needs at least.
@@ -33,7 +37,9 @@ class BlockBench {
   }
 
   /// Sets the costs near or far by passes over `of`. Throws like make_backward_pass().
-  void measure(BlockRates& rates, RateOperands<T>& of, bool stored, bool far) {
+  void measure(BlockRates& rates, RateOperands<T>& of, bool stored, bool far, double dispatch_s) {
+    rates.on_device = !bench_.on_processor();
+    if (rates.on_device) return measure_device(rates, of, stored, far, dispatch_s);
     const bool swept = far && bench_.on_processor() && !stored;
     measure_vectors(rates, of, stored, far, swept);
     measure_starts(rates, stored, far, swept);
@@ -48,9 +54,55 @@ class BlockBench {
   }
 
  private:
-  /// The fewest blocks of `items` each that a processor's workers can share evenly.
+  /// So many items of a multiprocessor hide each other's waits.
+  static constexpr std::size_t kItemsOfMultiprocessor = 8;
+
+  /// Steps of a pass in blocks, and its phases.
+  struct Timed {
+    std::vector<std::size_t> times;
+    ScanTimes phases;
+
+    [[nodiscard]] std::size_t reduced() const { return reduced_blocks(times); }
+    /// Steps whose vectors the down phase takes.
+    [[nodiscard]] std::size_t down_steps() const { return times[1] - reduced(); }
+    /// Steps that are multiplied up.
+    [[nodiscard]] std::size_t product_steps() const { return times[1] - times[1 + reduced()]; }
+  };
+  [[nodiscard]] Timed timed(std::size_t blocks, RateOperands<T>& of, bool stored) {
+    const BackwardMethod method = blocked(blocks, stored);
+    return {block_times(of.states.steps, method.blocks), bench_.time_pass(method, of, false).together};
+  }
+
+  /// All but the vectors of the first block, which are done sooner, run at once.
+  void measure_device(BlockRates& rates, RateOperands<T>& of, bool stored, bool far, double dispatch_s) {
+    const auto set = [far](UnitCost& cost, double few_s, double few_units, double many_s, double many_units) {
+      set_cost(cost, far, {few_s / few_units, many_s / many_units}, 0, 1);
+    };
+    const auto batch = static_cast<double>(batch_);
+    const Timed few_vectors = timed(2, of, stored);
+    const Timed many_vectors = timed(vector_blocks(), of, stored);
+    set(rates.vector_step, few_vectors.phases.down - dispatch_s, static_cast<double>(few_vectors.down_steps()),
+        many_vectors.phases.down - dispatch_s, static_cast<double>(many_vectors.down_steps()) * batch);
+
+    RateOperands<T> few_steps = bench_.operands(3);
+    RateOperands<T> many_steps = bench_.operands(matrix_blocks());
+    const Timed few_starts = timed(3, few_steps, stored);
+    const Timed many_starts = timed(matrix_blocks(), many_steps, stored);
+    set(rates.product_start, few_starts.phases.up - dispatch_s, 1, many_starts.phases.up - dispatch_s,
+        static_cast<double>(many_starts.reduced()) * batch);
+
+    const Both<double> start = cost_at(rates.product_start, far);
+    const Timed few = timed(3, of, stored);
+    const Timed many = timed(matrix_blocks(), of, stored);
+    const auto many_blocks = static_cast<double>(many.reduced());
+    set(rates.matrix_step, few.phases.up - dispatch_s - start.alone, static_cast<double>(few.product_steps() - 1),
+        many.phases.up - dispatch_s - many_blocks * batch * start.together,
+        (static_cast<double>(many.product_steps()) - many_blocks) * batch);
+  }
+
+  /// The fewest blocks of `items` each that a processor's workers can share evenly, or that fill a device.
   [[nodiscard]] std::size_t even_blocks(std::size_t items) const {
-    return bench_.on_processor() ? workers_ / std::gcd(workers_, items) : workers_;
+    return bench_.on_processor() ? workers_ / std::gcd(workers_, items) : (device_items_ + items - 1) / items;
   }
 
   /// Items of vectors in each block.
@@ -101,6 +153,7 @@ class BlockBench {
   RateBench<T>& bench_;
   std::size_t batch_;
   std::size_t workers_;
+  std::size_t device_items_;  // that fill a device
 };
 
 }  // namespace upsweep

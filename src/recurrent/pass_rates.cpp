@@ -80,8 +80,8 @@ class PassBench {
   /// Calls of RateTimer::time() in all that follows.
   [[nodiscard]] std::size_t timings() const {
     const auto of = [](bool kind, std::size_t count) { return kind ? count : 0; };
-    constexpr std::size_t kBlocks = BlockBench<T>::kTimings;
-    const std::size_t each = 3 + of(kinds_.blocks, kBlocks) + of(kinds_.levels, 2) + of(kinds_.stored, kBlocks);
+    const std::size_t blocks = blocks_.timings();
+    const std::size_t each = 3 + of(kinds_.blocks, blocks) + of(kinds_.levels, 2) + of(kinds_.stored, blocks);
     return 2 + of(kinds_.blocks || kinds_.levels, 1) + of(kinds_.levels, 1) + 2 * each;
   }
 
@@ -141,7 +141,7 @@ class PassBench {
       if (far && bench_.timer().is_late()) {
         set_far_as_near(rates);
       } else {
-        blocks_.measure(rates, of, false, far);
+        blocks_.measure(rates, of, false, far, rates_.dispatch_s);
       }
     });
     set_cost(rates_.forward_step, far, time_work(forward, far), 0, steps);
@@ -175,7 +175,7 @@ class PassBench {
         return;
       }
       RateOperands<T> of = bench_.operands(std::max(steps, fewest_here));
-      blocks_.measure(rates, of, true, far);
+      blocks_.measure(rates, of, true, far, rates_.dispatch_s);
     });
   }
 

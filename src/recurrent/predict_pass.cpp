@@ -41,6 +41,7 @@ class PassModel {
         steps_(static_cast<double>(shape.steps)),
         batch_(static_cast<double>(shape.batch)),
         workers_(static_cast<double>(workers)),
+        on_device_((rates.blocks && rates.blocks->on_device) || (rates.stored && rates.stored->on_device)),
         sequence_bytes_(steps_ *
                         static_cast<double>(sequence_bytes_per_step(rates.cell, rates.batch, rates.value_bytes))),
         jacobian_bytes_(static_cast<double>(jacobian_bytes_per_step(rates.cell, rates.batch, rates.value_bytes))) {}
@@ -100,8 +101,10 @@ class PassModel {
 
   /// Two kinds of items, the first ones first, without the time to hand them out.
   [[nodiscard]] double seconds(const Items& first, const Items& second, double far) const {
-    const double busiest = makespan_of_two_kinds(first.count, first.units * mixed(first.cost.alone, far), second.count,
-                                                 second.units * mixed(second.cost.alone, far), workers_);
+    const double one_first = first.units * mixed(first.cost.alone, far);
+    const double one_second = second.units * mixed(second.cost.alone, far);
+    const double busiest = on_device_ ? std::max(first.count > 0 ? one_first : 0, second.count > 0 ? one_second : 0)
+                                      : makespan_of_two_kinds(first.count, one_first, second.count, one_second, workers_);
     return std::max(busiest,
                     first.all() * together(first.cost, far, true) + second.all() * together(second.cost, far, true));
   }
@@ -131,6 +134,7 @@ class PassModel {
   double steps_;
   double batch_;
   double workers_;
+  bool on_device_;
   double sequence_bytes_;  // that a pass without stored Jacobians comes back to
   double jacobian_bytes_;  // of a step
 };

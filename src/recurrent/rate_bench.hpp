@@ -53,6 +53,7 @@ class RateBench {
   [[nodiscard]] const PassShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t workers() const { return workers_; }
   [[nodiscard]] bool on_processor() const { return on_processor_; }
+  [[nodiscard]] std::size_t multiprocessors() const { return backend_.facts().team_room.multiprocessors; }
   /// 0: not known.
   [[nodiscard]] std::uint64_t known_cache_bytes() const { return known_cache_; }
   [[nodiscard]] RateTimer& timer() { return timer_; }

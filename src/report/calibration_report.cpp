@@ -45,7 +45,7 @@ Table fit_table(const Calibration& calibration) {
       if (figures.points == 0) continue;
       const double dense = rates.of(value_bytes).dense_flops_per_s;
       rows.push_back({rates.workers, type_name(value_bytes), rates.op_latency_s, rates.level_latency_s,
-                      fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9),
+                      rates.copy_bytes_per_s > 0 ? Value(fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9)) : Value(),
                       dense > 0 ? Value(fmt::format("{:.1f} GFLOP/s", dense / 1e9)) : Value(), figures.points,
                       figures.mean, figures.median, figures.p90, figures.max});
     }

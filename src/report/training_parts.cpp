@@ -42,7 +42,7 @@ Json training_head(const TrainingFile& file) {
                    {"machine", source.machine},
                    {"link", source.link.empty() ? Json() : Json(source.link)},
                    {"kernels", source.is_csr ? "csr" : "dense"},
-                   {"batch", source.batch}};
+                   {"batch", source.frame.batch.value()}};
   return head;
 }
 
@@ -53,7 +53,7 @@ std::string source_text(const TrainingFile& file) {
                      source.link.empty() ? "" : " over " + source.link,
                      source.is_csr ? "sparse products with Jacobians as the scan counts them"
                                    : "dense kernels by the roofline of the machine, a lower bound",
-                     source.batch, source.batch == 1 ? "" : "s");
+                     *source.frame.batch, source.frame.batch == 1U ? "" : "s");
 }
 
 std::string note_text(const TrainingFile& file) {

@@ -158,6 +158,7 @@ std::string payback_text(const Payback& payback, const std::string& setup) {
                        iterations < 1e6 ? fmt::format("{:.0f}", iterations) : short_count(iterations),
                        iterations == 1 ? "" : "s");
   };
+  if (payback.setup_s == 0.0) return fmt::format("{}; {} is 0 s: nothing has to be paid back.", saved, setup);
   if (const std::optional<double> iterations = payback.iterations()) {
     return fmt::format("{}: {}, {} once, is {}.", saved, setup, short_seconds(*payback.setup_s), after(*iterations));
   }

@@ -10,7 +10,16 @@ void divide(WorkCosts& costs, double factor) {
   for (double& seconds : costs.unit_s) seconds /= factor;
 }
 
+Binding binding_of_kernel_unit(std::size_t unit) {
+  if (unit < kWaits) return Binding::latency;
+  return unit < kMoved ? Binding::arithmetic : Binding::bandwidth;
+}
+
 void speed_up(KindRates& rates, Binding binding, double factor) {
+  for (std::size_t unit = 0; unit < kKernelWorkNames.size(); ++unit) {
+    if (binding_of_kernel_unit(unit) == binding) rates.kernel_costs.unit_s[unit] /= factor;
+  }
+  if (binding == Binding::latency) return;
   if (binding == Binding::arithmetic) {
     rates.flops_per_s *= factor;
     divide(rates.costs, factor);
@@ -66,8 +75,8 @@ Machine scaled(const Machine& machine, Binding binding, double factor) {
     if (binding == Binding::latency) {
       rates.op_latency_s /= factor;
       rates.level_latency_s /= factor;
+      rates.stream_latency_s /= factor;
       if (rates.host_launch_s) *rates.host_launch_s /= factor;
-      continue;
     }
     if (binding == Binding::bandwidth) rates.copy_bytes_per_s *= factor;
     if (binding == Binding::arithmetic) {

@@ -55,7 +55,7 @@ struct IssuedTime {
 [[nodiscard]] inline IssuedTime level_time(const LaunchCosts& costs, const SharedTime& shared, std::uint64_t count,
                                            std::uint64_t inputs) {
   if (shared.seconds() <= 0) return {};
-  return {costs.level_s + (count > inputs ? costs.wide_level_s : 0) + shared.seconds(),
+  return {costs.level_s + (count > inputs ? costs.joining_s(count) : 0) + shared.seconds(),
           static_cast<double>(count) * costs.host_s};
 }
 

@@ -58,15 +58,13 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
   work.moved_bytes = moved_bytes(work, rounded_mean(op.left_nnz, inputs), rounded_mean(op.right_nnz, inputs),
                                  rounded_mean(op.nnz, inputs), value_bytes);
   // The product is the later operand, X, times the earlier one.
-  if (!op.is_mv) {
-    work.sizes = {op.m,
-                  op.k,
-                  op.n,
-                  rounded_mean(op.right_nnz, inputs),
-                  rounded_mean(op.left_nnz, inputs),
-                  rounded_mean(op.products, inputs),
-                  rounded_mean(op.nnz, inputs)};
-  }
+  work.sizes = {op.m,
+                op.k,
+                op.n,
+                rounded_mean(op.right_nnz, inputs),
+                rounded_mean(op.left_nnz, inputs),
+                rounded_mean(op.products, inputs),
+                rounded_mean(op.nnz, inputs)};
   work.bytes = checked_add(rounded_mean(op.bytes, inputs),
                            checked_add(rounded_mean(op.left_bytes, inputs), rounded_mean(op.right_bytes, inputs)));
   return work;

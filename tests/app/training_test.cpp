@@ -16,25 +16,28 @@ const std::string kTraining = std::string(UPSWEEP_SOURCE_DIR) + "/configs/traini
 
 TEST(TrainingRequests, HaveAnswersOfTheKindOfTheirFile) {
   const TemporaryFolder folder;
-  const TrainingRequest request{kTraining + "policies.yaml", std::nullopt, folder.path("runs.sqlite")};
+  const TrainingRequest request{{}, kTraining + "policies.yaml", std::nullopt, folder.path("runs.sqlite")};
   const TrainingOutcome outcome = run_quietly(request);
   EXPECT_EQ(outcome.file.kind, "pipeline");
   const auto& answers = std::get<PipelineAnswers>(outcome.answers);
   EXPECT_EQ(answers.choices.size(), std::get<PipelineStudy>(outcome.file.study).choices.size());
   EXPECT_TRUE(answers.best.has_value());
   EXPECT_THAT(outcome.run_ids, ElementsAre(1));
-  const TrainingOutcome other = run_quietly(TrainingRequest{kTraining + "multi-region-example.yaml"});
+  const TrainingOutcome other = run_quietly(TrainingRequest{{}, kTraining + "multi-region-example.yaml"});
   EXPECT_GT(std::get<MultiRegionAnswers>(other.answers).one_stream_makespan, 0);
   EXPECT_TRUE(other.run_ids.empty());
 }
 
 TEST(TrainingRequests, NameTheFieldThatIsWrong) {
-  EXPECT_EQ(wrong_field(TrainingRequest{kTraining + "policies.yaml", 0}), "optimum");
-  EXPECT_EQ(wrong_field(TrainingRequest{kTraining + "policies.yaml", 1'000'001}), "optimum");
-  EXPECT_NE(refusal<InputError>(TrainingRequest{"none.yaml"}), "");
+  EXPECT_EQ(wrong_field(TrainingRequest{{}, kTraining + "policies.yaml", 0}), "optimum");
+  EXPECT_EQ(wrong_field(TrainingRequest{{}, kTraining + "policies.yaml", 1'000'001}), "optimum");
+  EXPECT_NE(refusal<InputError>(TrainingRequest{{}, "none.yaml"}), "");
+  TrainingRequest framed{{}, kTraining + "policies.yaml"};
+  framed.workers = 3;
+  EXPECT_EQ(wrong_field(framed), "workers") << "its devices are the file's";
 }
 
-TEST(TrainingRequests, CanBeStopped) { EXPECT_TRUE(is_interrupted(TrainingRequest{kTraining + "policies.yaml"})); }
+TEST(TrainingRequests, CanBeStopped) { EXPECT_TRUE(is_interrupted(TrainingRequest{{}, kTraining + "policies.yaml"})); }
 
 }  // namespace
 }  // namespace upsweep::testing::app_training_test

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 TEST(Registry, TellsWhatEachBackendCanDo) {
   EXPECT_THAT(backend_names(Ability::networks),
               ElementsAre("reference", "cpu", "eigen", "cuda", "cusparse", "cusparse-reuse"));
-  EXPECT_THAT(backend_names(Ability::recurrent), ElementsAre("reference", "cpu", "cuda", "cudnn"));
+  EXPECT_THAT(backend_names(Ability::recurrent), ElementsAre("reference", "cpu", "cuda", "cudnn", "cudnn-standard"));
   EXPECT_THAT(backend_names(Ability::recurrent_scans), ElementsAre("cpu", "cuda"));
   EXPECT_THAT(backend_names(Ability::network_training), ElementsAre("cpu"));
   EXPECT_THAT(backend_names(Ability::recurrent_training), ElementsAre("reference", "cpu", "cuda"));
@@ -83,21 +83,26 @@ TEST(Registry, SaysBeforehandWhatABackendCannotRun) {
 TEST(Registry, PredictsABackendByTheLaunchesItHas) {
   const BackendEntry& cuda = find_backend("cuda", Ability::networks);
   const BackendEntry& cpu = find_backend("cpu", Ability::networks);
-  EXPECT_NO_THROW(require_launch(cuda, LaunchMode::eager)) << "it issues kernels one by one";
-  EXPECT_THROW(require_launch(cuda, LaunchMode::graph), std::invalid_argument);
+  const BackendEntry& cusparse = find_backend("cusparse", Ability::networks);
+  EXPECT_NO_THROW(require_launch(cuda, LaunchMode::graph)) << "a schedule is a CUDA graph";
+  EXPECT_NO_THROW(require_launch(cusparse, LaunchMode::eager)) << "it issues kernels one by one";
+  EXPECT_THROW(require_launch(cusparse, LaunchMode::graph), std::invalid_argument);
+  EXPECT_THROW(require_launch(cuda, LaunchMode::eager), std::invalid_argument);
   EXPECT_THROW(require_launch(cpu, LaunchMode::eager), std::invalid_argument);
   Machine gpu;
   gpu.name = "g";
   gpu.kind = MachineKind::gpu;
   gpu.rates.resize(1);
-  EXPECT_EQ(as_run_by(cuda, gpu, false).launch, LaunchMode::graph) << "it says nothing of the host";
-  EXPECT_THROW(static_cast<void>(as_run_by(cuda, gpu, true)), std::invalid_argument);
+  EXPECT_EQ(as_run_by(cusparse, gpu, false).launch, LaunchMode::graph) << "it says nothing of the host";
+  EXPECT_THROW(static_cast<void>(as_run_by(cusparse, gpu, true)), std::invalid_argument);
+  EXPECT_EQ(as_run_by(cuda, gpu, true).launch, LaunchMode::graph);
   gpu.rates[0].host_launch_s = 1e-6;
-  EXPECT_EQ(as_run_by(cuda, gpu, false).launch, LaunchMode::eager);
-  EXPECT_EQ(as_run_by(cuda, gpu, true).launch, LaunchMode::eager);
+  EXPECT_EQ(as_run_by(cusparse, gpu, false).launch, LaunchMode::eager);
+  EXPECT_EQ(as_run_by(cusparse, gpu, true).launch, LaunchMode::eager);
+  EXPECT_EQ(as_run_by(cuda, gpu, false).launch, LaunchMode::graph);
   EXPECT_EQ(as_run_by(cpu, gpu, false).launch, LaunchMode::graph);
   gpu.provenance.origin = "calibration";
-  EXPECT_EQ(as_run_by(cuda, gpu, true).launch, LaunchMode::graph) << "its latencies were measured so";
+  EXPECT_EQ(as_run_by(cusparse, gpu, true).launch, LaunchMode::graph) << "its latencies were measured so";
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(TrainingNetwork, CostsAreThoseOfTheMachineModelPerMicroBatch) {
     EXPECT_EQ(step.weight_gradient[1], 0) << "a pooling has no weights, so no W";
     ASSERT_TRUE(file.source.has_value());
     EXPECT_EQ(file.source->is_csr, is_csr);
-    EXPECT_EQ(file.source->batch, 32U);
+    EXPECT_EQ(file.source->frame.batch, 32U);
     EXPECT_EQ(file.source->model, "lenet5");
     EXPECT_THAT(file.source->layer_names, ElementsAre("conv1", "pool1", "conv2", "pool2", "fc1", "fc2", "fc3"));
   }
@@ -76,8 +76,39 @@ TEST(TrainingNetwork, HasNoTasksOfLayersWithoutWeights) {
 TEST(TrainingNetwork, DefaultsToJacobiansAndASampleOfEachMicroBatch) {
   const TrainingFile file = parse_training(without(kNetworkFile, "batch"), kPath);
   EXPECT_TRUE(file.source->is_csr);
-  EXPECT_EQ(file.source->batch, 4U);
+  EXPECT_EQ(file.source->frame.batch, 4U);
   EXPECT_EQ(std::get<PipelineStudy>(file.study).choices[0].pipeline.forward, costs(true, 1).forward);
+}
+
+TEST(TrainingNetwork, WhatIsAskedForStandsInsteadOfTheFiles) {
+  const std::string a100 = kSource + "/configs/machines/a100-pcie-80gb.yaml";
+  const auto load = [](const std::string& text, const FrameRequest& frame) {
+    std::istringstream in(text);
+    return load_training(parse_yaml(in, kPath), frame);
+  };
+  FrameRequest asked;
+  asked.machine = a100;
+  asked.batch = 8;
+  asked.launch = LaunchMode::eager;
+  asked.library = kRoofline;
+  const TrainingFile found = load(kNetworkFile, asked);
+  std::string said = with(with(kNetworkFile, "machine", a100), "batch", "8");
+  said = with(with(said, "launch", "eager"), "library", kRoofline);
+  const TrainingFile want = load(said, {});
+  const auto step = [](const TrainingFile& file) { return std::get<PipelineStudy>(file.study).choices.at(0).pipeline; };
+  EXPECT_EQ(step(found).forward, step(want).forward);
+  EXPECT_EQ(step(found).weight_gradient, step(want).weight_gradient);
+  EXPECT_NE(step(found).forward, step(load(kNetworkFile, {})).forward);
+  EXPECT_EQ(found.source->machine, "nvidia-a100-pcie-80gb");
+  EXPECT_EQ(found.source->frame.batch, 8U);
+  EXPECT_EQ(found.source->frame.launch, LaunchMode::eager);
+  EXPECT_NE(found.content_hash, load(kNetworkFile, {}).content_hash);
+  try {
+    static_cast<void>(load("name: x\nkind: pipeline\nlayers: 2\n", asked));
+    ADD_FAILURE() << "a file with costs of its own took another machine";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the file has costs of its own, whatever the machine"));
+  }
 }
 
 TEST(TrainingNetwork, LinkFilesGiveBandwidthAndLatency) {

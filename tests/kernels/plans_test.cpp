@@ -24,10 +24,10 @@ TEST_F(KernelPlans, EveryTeamWithEntriesIsInOneBin) {
     const auto x = layouts.make(*pattern);
     const auto c = layouts.make(*product);
     std::multiset<Index> seen;
-    for (const TeamBin& bin : bin_teams(ProductForm::general, *x, *x, *c, 8, limit)) {
+    for (const TeamBin& bin : bin_teams(ProductForm::general, *x, *x, *c, 8, {limit, between(1, 200)})) {
       EXPECT_FALSE(bin.teams.empty());
-      EXPECT_LE(std::uint64_t{bin.teams_per_block} * bin.shared_bytes, limit);
-      EXPECT_LE(bin.teams_per_block * bin.threads_per_team, kBlockThreads);
+      EXPECT_LE(std::uint64_t{bin.group.teams_per_block} * bin.shared_bytes, limit);
+      EXPECT_LE(bin.group.teams_per_block * bin.group.threads_per_team, kBlockThreads);
       EXPECT_EQ(bin.shared_bytes % 16, 0U);
       seen.insert(bin.teams.begin(), bin.teams.end());
     }
@@ -37,6 +37,23 @@ TEST_F(KernelPlans, EveryTeamWithEntriesIsInOneBin) {
     }
     EXPECT_EQ(seen, expected);
   }
+}
+
+TEST_F(KernelPlans, FewTeamsAreSpreadOverTheMultiprocessorsWithMoreThreadsEach) {
+  LayoutMaker layouts;
+  const auto pattern = std::make_shared<const Pattern>(random_pattern(100, 100, 1));
+  const auto x = layouts.make(*pattern);
+  const auto bins_on = [&](std::uint64_t multiprocessors) {
+    return bin_teams(ProductForm::general, *x, *x, *x, 4, {49152, multiprocessors});
+  };
+  const std::vector<TeamBin> small_device = bins_on(1);
+  ASSERT_EQ(small_device.size(), 1U);
+  EXPECT_EQ(small_device[0].group.threads_per_team, kWarpThreads);
+  EXPECT_EQ(small_device[0].group.teams_per_block, kBlockThreads / kWarpThreads);
+  const std::vector<TeamBin> large_device = bins_on(132);
+  ASSERT_EQ(large_device.size(), 1U);
+  EXPECT_EQ(large_device[0].group.threads_per_team, kBlockThreads);
+  EXPECT_EQ(large_device[0].group.teams_per_block, 1U);
 }
 
 TEST_F(KernelPlans, StreamsKeepOrderAndNumbers) {

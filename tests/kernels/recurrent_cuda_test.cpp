@@ -159,7 +159,7 @@ TYPED_TEST(RecurrentCuda, RefusesOperandsOfAnotherShape) {
 }
 
 TEST(RecurrentDevices, SayWhyTheyAreNotAvailable) {
-  for (const char* name : {"cuda", "cudnn"}) {
+  for (const char* name : {"cuda", "cudnn", "cudnn-standard"}) {
     const Availability here = recurrent_backend(name).availability();
     if (here.available) {
       EXPECT_FALSE(recurrent_backend(name).facts().device.empty());
@@ -185,12 +185,13 @@ TYPED_TEST_SUITE(RecurrentCudnn, Numbers);
 // Its forward pass rounds differently, so that the bound of a backward pass does not hold.
 TYPED_TEST(RecurrentCudnn, FirstGradientIsOurs) {
   constexpr double kClose = std::is_same_v<TypeParam, float> ? 1e-3 : 1e-9;
-  for (const std::size_t hidden : {3, 20, 64}) {
+  for (const auto& [name, hidden] : {std::pair("cudnn", 3U), {"cudnn", 20U}, {"cudnn", 64U}, {"cudnn-standard", 20U}}) {
+    const RecurrentBackend& backend = recurrent_backend(name);
     for (const CellShape& shape : testing::all_cells(5, hidden, 3)) {
       const auto test = testing::recurrent_case<TypeParam>(shape, 12, 4, kSeed);
-      SCOPED_TRACE(testing::describe(shape, 12, 4));
+      SCOPED_TRACE(name + (' ' + testing::describe(shape, 12, 4)));
       const HiddenGradientOracle oracle = oracle_of(test);
-      const auto pass = make_backward_pass<TypeParam>(recurrent_backend("cudnn"), {}, shape_of(test));
+      const auto pass = make_backward_pass<TypeParam>(backend, {}, shape_of(test));
       EXPECT_FALSE(pass->gives_all());
       const std::vector<TypeParam> found = gradients_of(*pass, test, 3);
       const std::size_t step = test.states.batch * hidden;
@@ -202,7 +203,7 @@ TYPED_TEST(RecurrentCudnn, FirstGradientIsOurs) {
       EXPECT_TRUE(std::isnan(found[step])) << "the gradient of h_1 is not told";
       EXPECT_TRUE(std::equal(test.head.hidden_gradient.begin(), test.head.hidden_gradient.end(),
                              found.end() - static_cast<std::ptrdiff_t>(step)));
-      EXPECT_EQ(pass->bytes(), pass_bytes(recurrent_backend("cudnn"), {}, shape_of(test), sizeof(TypeParam)));
+      EXPECT_EQ(pass->bytes(), pass_bytes(backend, {}, shape_of(test), sizeof(TypeParam)));
     }
   }
 }

@@ -137,7 +137,7 @@ class RowPrograms : public testing::SeededTest {
     const OperandsView<T> op = operands(plan, x_values, y_values, c_values);
     std::vector<TeamBin> bins;
     if (form == ProductForm::general || form == ProductForm::single_columns) {
-      bins = bin_teams(form, x, y, c, sizeof(T), shared_limit);
+      bins = bin_teams(form, x, y, c, sizeof(T), {shared_limit, 1});
     }
     std::vector<std::uint64_t> memory(shared_limit / sizeof(std::uint64_t));
     testing::run_team(threads, [&](const testing::ThreadTeam& team) {
@@ -229,7 +229,7 @@ TEST_F(RowPrograms, MeetEveryKindOfStorage) {
   const auto y = std::make_shared<const Pattern>(random_pattern(30, 4000, 0.2));
   const SchedulePlan plan = plan_of(wide, y);
   const auto storage = [&](std::uint64_t limit) {
-    return bin_teams(ProductForm::general, *plan.layouts[2], *plan.layouts[1], *plan.layouts[3], 4, limit)[0].storage;
+    return bin_teams(ProductForm::general, *plan.layouts[2], *plan.layouts[1], *plan.layouts[3], 4, {limit, 1})[0].storage;
   };
   EXPECT_EQ(storage(1 << 16), SumStorage::scratch);
   EXPECT_EQ(storage(4096), SumStorage::result);

@@ -184,18 +184,19 @@ TEST(RecurrentPassMemory, IsRefusedBeforeItIsTaken) {
   EXPECT_EQ(pass_bytes(recurrent_backend("cpu"), {}, large, 4), 0U);
 }
 
-TEST(RecurrentPassNames, AreTheFourBackends) {
-  EXPECT_EQ(backend_names(Ability::recurrent), (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn"}));
+TEST(RecurrentPassNames, AreTheBackends) {
+  EXPECT_EQ(backend_names(Ability::recurrent), (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn", "cudnn-standard"}));
   EXPECT_TRUE(recurrent_backend("cpu").availability().available);
   EXPECT_TRUE(recurrent_backend("reference").availability().available);
   EXPECT_EQ(recurrent_backend("cpu").facts().device, make_backend("cpu")->facts().device);
   EXPECT_EQ(recurrent_backend("cpu").facts().workers, parallel_slots());
-  const std::string unknown = "'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn";
+  const std::string unknown = "'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn, cudnn-"
+      "standard";
   EXPECT_EQ(message_of<std::invalid_argument>([] { return recurrent_backend("eigen").availability(); }), unknown);
 }
 
 TEST(RecurrentPassNames, OfADeviceThatIsNotThereSayWhy) {
-  for (const char* name : {"cuda", "cudnn"}) {
+  for (const char* name : {"cuda", "cudnn", "cudnn-standard"}) {
     const Availability availability = recurrent_backend(name).availability();
     if (availability.available) GTEST_SKIP() << name << " is available here";
     EXPECT_NE(availability.reason, "");

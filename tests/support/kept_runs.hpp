@@ -13,7 +13,7 @@ class KeptRun {
  public:
   KeptRun() : db(folder.path("runs.sqlite")) {
     const std::string file = std::string(UPSWEEP_SOURCE_DIR) + "/configs/training/policy-1f1b.yaml";
-    static_cast<void>(run_quietly(TrainingRequest{file, std::nullopt, db}));
+    static_cast<void>(run_quietly(TrainingRequest{{}, file, std::nullopt, db}));
   }
 
   TemporaryFolder folder;

@@ -6,7 +6,8 @@
 
 namespace upsweep::testing {
 
-/// A machine of 1, 2 and 8 workers with every rate made up; `between(low, high)` draws.
+/// A machine of 1, 2 and 8 workers with every rate made up, every other gpu with costs of kernels; `between(low, high)`
+/// draws.
 template <class Between>
 [[nodiscard]] Machine random_machine(const Between& between, MachineKind kind) {
   const auto number = [&] { return static_cast<double>(between(1, 1000)) / 1000; };
@@ -17,14 +18,19 @@ template <class Between>
   machine.near_cache_bytes = between(0, 2000);
   machine.first_cache_bytes = between(0, 200);
   machine.fill_teams = between(1, 100);
+  const bool has_kernels = kind == MachineKind::gpu && between(0, 1) == 1;
+  if (has_kernels) machine.team_room = {between(8192, 100'000), between(1, 200)};
   for (const std::size_t workers : {1, 2, 8}) {
     Rates rates;
     rates.workers = workers;
     rates.op_latency_s = number() * 1e-6;
     rates.level_latency_s = number() * 1e-6;
+    if (kind == MachineKind::gpu) rates.stream_latency_s = number() * 1e-6;
     for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
       for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
       for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
+      if (has_kernels)
+        for (double& cost : kind_rates->kernel_costs.unit_s) cost = number() * 1e-9;
     }
     machine.rates.push_back(rates);
   }

@@ -37,10 +37,12 @@ struct AnchorRow {
   std::optional<double> time_s;
   std::optional<OwnPrediction> own = std::nullopt;
 
-  // Of sparse products C = A·A.
+  // Of sparse products C = A·B; A·A where `inner` (rows of B) and `nnz_b` are not said.
   std::optional<std::uint64_t> rows;
+  std::optional<std::uint64_t> inner = std::nullopt;
   std::optional<std::uint64_t> cols;
   std::optional<std::uint64_t> nnz_a;
+  std::optional<std::uint64_t> nnz_b = std::nullopt;
   std::optional<std::uint64_t> products;
   std::optional<std::uint64_t> nnz_c;
   // Of scans.

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "upsweep/app/frame.hpp"
 #include "upsweep/app/session.hpp"
 #include "upsweep/io/training_file.hpp"
 #include "upsweep/search/verdict.hpp"
@@ -13,8 +14,8 @@
 
 namespace upsweep {
 
-/// Simulate the training steps of a file.
-struct TrainingRequest {
+/// Simulate the training steps of a file. Of the frame machine, launch, library and batch, instead of the file's.
+struct TrainingRequest : FrameRequest {
   std::string file;
   std::optional<std::uint64_t> optimum = std::nullopt;  ///< seconds to look for the shortest step, for each problem
   std::optional<std::string> db = std::nullopt;         ///< keeps the run

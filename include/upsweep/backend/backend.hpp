@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "upsweep/jacobian/numeric_chain.hpp"
+#include "upsweep/machine/team_groups.hpp"
 #include "upsweep/scan/execution.hpp"
 #include "upsweep/scan/schedule.hpp"
 
@@ -24,6 +25,7 @@ struct DeviceFacts {
   std::uint64_t first_cache_bytes = 0;  ///< of the first level for data; 0: not known
   std::uint64_t fill_teams = 1;         ///< rows, or teams of equal rows, at a time that keep the device busy
   bool is_processor = false;            ///< the program's own, whose memory it shares; otherwise a GPU
+  TeamRoom team_room = {};              ///< of a GPU
 };
 
 /// Whether a backend can run here.

@@ -32,9 +32,11 @@ struct SyntheticProduct {
   bool in_cache = true;  ///< small enough to be measured in the cache
 };
 
-/// The documented set: every family, rows of 1 to about a thousand entries, in the cache and far larger than it.
-/// `cache_bytes`: of the last level; `value_bytes` is 4 or 8.
-[[nodiscard]] std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes);
+/// The documented set: every family, rows of 1 to about a thousand entries, in the cache and far larger than it; of a
+/// gpu also products of rows that are half full, which take processors too long. `cache_bytes`: of the last level;
+/// `value_bytes` is 4 or 8.
+[[nodiscard]] std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes,
+                                                               MachineKind kind = MachineKind::cpu);
 
 /// The product as a chain with numbers and a schedule whose last level is the product alone.
 template <class T>

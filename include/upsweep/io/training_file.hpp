@@ -9,6 +9,7 @@
 
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/yaml.hpp"
+#include "upsweep/search/frame_request.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep {
@@ -18,12 +19,11 @@ struct CostSource {
   std::string model_file;  ///< a model file or a layers file
   std::string model;
   std::string machine;
-  std::string machine_file;
-  std::string link;                       ///< empty without a link file
-  std::optional<LaunchMode> launch = {};  ///< of a gpu: how its kernels are started
-  bool is_csr = false;                    ///< sparse products with Jacobians; otherwise dense kernels
-  std::uint64_t batch = 1;                ///< samples of a step (data parallel: on a device)
-  unsigned value_bytes = 4;               ///< of a number
+  std::string link;          ///< empty without a link file
+  FrameRequest frame = {};   ///< the machine's file, how kernels of a gpu are started, the library, and the batch: the
+                             ///< samples of a step (data parallel: on a device)
+  bool is_csr = false;       ///< sparse products with Jacobians; otherwise dense kernels
+  unsigned value_bytes = 4;  ///< of a number
   std::vector<std::string> layer_names;
 };
 
@@ -42,9 +42,10 @@ struct TrainingFile {
   [[nodiscard]] InputError error(int at_line, const std::string& message) const { return {file, at_line, message}; }
 };
 
-/// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md.
+/// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md. What `frame` has of
+/// machine, launch, library and batch stands instead of the file's.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also for the files that it names.
-[[nodiscard]] TrainingFile load_training(const YamlDocument& document);
+[[nodiscard]] TrainingFile load_training(const YamlDocument& document, const FrameRequest& frame = {});
 
 }  // namespace upsweep

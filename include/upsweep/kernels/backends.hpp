@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "upsweep/backend/backend.hpp"
@@ -19,10 +20,19 @@ namespace upsweep {
 /// "cusparse-reuse": cusparseSpGEMMreuse, structure once and numbers in every iteration; cusparseSpMV.
 [[nodiscard]] std::unique_ptr<Backend> make_cusparse_reuse_backend();
 
+/// Bytes per second, read and written, of a copy in the memory of CUDA device 0. Throws BackendError.
+[[nodiscard]] double cuda_copy_bytes_per_s();
+
 /// "cuda": our kernels.
 [[nodiscard]] const RecurrentBackend& cuda_recurrent_backend();
 
-/// "cudnn": cuDNN's own backward pass through time, loaded at run time.
-[[nodiscard]] const RecurrentBackend& cudnn_recurrent_backend();
+/// How cuDNN runs a recurrent network.
+enum class CudnnRegime : std::uint8_t {
+  best,      ///< "cudnn": one kernel that keeps the state where that is small enough, as PyTorch asks for it; else standard
+  standard,  ///< "cudnn-standard": kernels for every step
+};
+
+/// cuDNN's own backward pass through time, loaded at run time.
+[[nodiscard]] const RecurrentBackend& cudnn_recurrent_backend(CudnnRegime regime);
 
 }  // namespace upsweep

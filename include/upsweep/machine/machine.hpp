@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +12,11 @@
 #include <vector>
 
 #include "upsweep/machine/error_figures.hpp"
+#include "upsweep/machine/kernel_costs.hpp"
 #include "upsweep/machine/published_rates.hpp"
 #include "upsweep/machine/small_products.hpp"
 #include "upsweep/machine/sparse_product.hpp"
+#include "upsweep/machine/team_groups.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -51,7 +54,7 @@ struct OpWork {
   std::uint64_t bytes = 0;         ///< of operands and result, each once, as the counting rules have them
   std::uint64_t picked_bytes = 0;  ///< of Y that is read here and there: a vector, a diagonal, or rows to walk
   std::uint64_t moved_bytes = 0;   ///< see moved_bytes()
-  ProductSizes sizes = {};         ///< of an mm; all 0: not known
+  ProductSizes sizes = {};         ///< all 0: not known
 };
 
 /// Bytes that a planned product moves: the numbers of both operands; those of the result twice, since a cache reads
@@ -71,6 +74,9 @@ using WorkVector = std::array<double, kWorkNames.size()>;
 /// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share().
 [[nodiscard]] WorkVector work_counts(const OpWork& work, double far);
 
+/// The counts of a combine as kernels for planned products do it. `uncached`: see uncached_share().
+[[nodiscard]] KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached);
+
 /// Seconds of one worker for a unit of each of kWorkNames.
 struct WorkCosts {
   WorkVector unit_s{};
@@ -83,6 +89,7 @@ struct WorkCosts {
 struct KindRates {
   WorkCosts costs;         ///< arithmetic, measured in the cache; all 0 on a datasheet
   WorkCosts memory_costs;  ///< memory, measured far out of the cache, where a unit's time is that of its bytes
+  KernelCosts kernel_costs;  ///< of a calibrated gpu, instead of all others: arithmetic and memory
   double flops_per_s = std::numeric_limits<double>::infinity();  ///< arithmetic of all workers, from a datasheet
   double bytes_per_s = std::numeric_limits<double>::infinity();  ///< memory, all workers together
   double cached_bytes_per_s =
@@ -110,6 +117,7 @@ struct Rates {
   std::size_t workers = 1;
   double op_latency_s = 0;  ///< dispatch of one op; gpu: from the end of a kernel of a graph to the start of the next
   double level_latency_s = 0;  ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
+  double stream_latency_s = 0;  ///< gpu: of a level besides, for each op beyond two that it has at a time
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
@@ -138,8 +146,15 @@ struct LaunchCosts {
   double op_s = 0;          ///< before each op
   double level_s = 0;       ///< of a level, however many ops it has
   double wide_level_s = 0;  ///< besides, of a level in which an input has several ops
+  double stream_s = 0;      ///< besides, for each of its ops beyond two, up to `streams` of them
+  std::uint64_t streams = 1;
   double host_s = 0;        ///< of the host for each op, one after the other while the device works
 
+  /// Besides the ops of a level with `count` of them.
+  [[nodiscard]] double joining_s(std::uint64_t count) const {
+    const std::uint64_t at_once = std::min(count, streams);
+    return wide_level_s + (at_once > 2 ? static_cast<double>(at_once - 2) * stream_s : 0);
+  }
   /// From one kernel to the next, each a level of its own, on the device.
   [[nodiscard]] double kernel_s() const { return op_s + level_s; }
 };
@@ -154,6 +169,7 @@ struct Machine {
   std::uint64_t near_cache_bytes = 0;     ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;    ///< of the first level; 0: not known
   std::uint64_t fill_teams = 1;           ///< gpu: teams of rows that keep the whole device busy
+  TeamRoom team_room;                     ///< gpu: for kernel_costs
   std::vector<Rates> rates;               ///< by workers, ascending; at least one
   Provenance provenance;
   std::optional<SmallProducts> small_products;  ///< of a gpu, where known
@@ -177,6 +193,10 @@ struct Machine {
 /// from a farther one (1); numbers of a vector or diagonal from the first cache (0) or a farther one (1). In between
 /// from half to twice the size of that cache, by its logarithm.
 [[nodiscard]] double far_share(const Machine& machine, const OpWork& work);
+
+/// How much of a working set has to come from memory: nothing up to half of the cache's size, all of it from its size
+/// on; all where no cache is known.
+[[nodiscard]] double uncached_share(const Machine& machine, std::uint64_t working_set);
 
 /// Whether launched() has the machine with that mode.
 [[nodiscard]] bool can_launch(const Machine& machine, LaunchMode mode);
@@ -205,7 +225,7 @@ inline constexpr double kRooflineSlack = 2;
 /// On a processor or pram every op takes op_latency and every level ends with a barrier, level_latency. On a gpu one
 /// kernel after the other needs none: it takes op_latency in a graph; where the host issues it level_latency, and the
 /// host host_launch for each kernel of the level. A level with several ops of an input joins them with a barrier,
-/// level_latency; fused ones are one kernel.
+/// level_latency, and stream_latency for each beyond two that it has at a time; fused ones are one kernel.
 [[nodiscard]] LaunchCosts launch_costs(const Machine& machine, const Rates& rates);
 
 /// Time of one combine.
@@ -227,7 +247,8 @@ struct OpPlace {
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
 /// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
 /// counts as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size
-/// on. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device.
+/// on. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device. On a calibrated
+/// gpu an op takes its waits and its work of kernel_work(), of which others share the device with the work alone.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep

@@ -34,11 +34,13 @@ struct LevelRates {
   double level_latency_s = 0;  ///< of a level that has next to nothing to do
 };
 
-/// Costs of blocked scans.
+/// Costs of blocked scans. On a device `alone` is a step of an item beside few others, `together` what a step takes of
+/// a device that is full of them.
 struct BlockRates {
   UnitCost vector_step;              ///< a step of the samples of one work item
   UnitCost product_start;            ///< the first step of a block's product, its Jacobian alone, one sample
   UnitCost matrix_step;              ///< any other: a product and the Jacobian that it needs, one step and sample
+  bool on_device = false;            ///< items run beside each other as far as it has room; else each worker has one
   std::size_t samples_per_item = 1;  ///< whose vectors go through a block as one work item, at most
 };
 

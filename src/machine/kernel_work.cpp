@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "upsweep/machine/machine.hpp"
+
+namespace upsweep {
+namespace {
+
+/// A quotient, 0 of nothing.
+double mean(double sum, double count) { return count > 0 ? sum / count : 0; }
+
+/// Sums of rows of C that are added up by teams: what one of them needs, and how they are grouped.
+struct Teams {
+  double members = 1;  ///< rows of a team, a mean
+  double places = 1;   ///< teams at a time
+  double threads = 1;  ///< of each
+};
+
+Teams teams_of(const OpWork& work, const TeamRoom& room, unsigned value_bytes) {
+  const ProductSteps& steps = work.steps;
+  const auto count = std::max<std::uint64_t>(1, steps.teams);
+  const auto sums = static_cast<double>(steps.single_sums + steps.team_sums);
+  Teams teams;
+  if (sums > 0) {
+    teams.members =
+        std::clamp(static_cast<double>(work.sizes.nnz) / sums, 1.0, static_cast<double>(kTeamRows));
+  }
+  const bool is_walked = steps.passes > 0;
+  // Numbers of the sums, a bitmap of the columns, and rows of Y looked up ahead (kernels/sum_programs.hpp).
+  const double staged = is_walked ? 16 * (24 + 4. * value_bytes) : 0;
+  const double bytes = teams.members * sums / static_cast<double>(count) * value_bytes +
+                       static_cast<double>(work.sizes.cols) / 4 + staged;
+  const auto whole_bytes = static_cast<std::uint64_t>(bytes);
+  const double items = is_walked
+                           ? mean(static_cast<double>(work.sizes.right_nnz), static_cast<double>(work.sizes.inner))
+                           : mean(static_cast<double>(work.sizes.left_nnz), static_cast<double>(work.sizes.rows));
+  const TeamGroup group =
+      team_group(count, whole_bytes, whole_bytes <= room.shared_bytes, static_cast<std::uint64_t>(items), room);
+  teams.threads = group.threads_per_team;
+  teams.places = static_cast<double>(std::min(count, resident_teams(group, whole_bytes, room)));
+  return teams;
+}
+
+}  // namespace
+
+KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached) {
+  const ProductSteps& steps = work.steps;
+  const auto bytes = static_cast<double>(work.moved_bytes);
+  KernelVector counts{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bytes * (1 - uncached), bytes * uncached};
+  if (work.is_mv) {
+    counts[5] = static_cast<double>(work.sizes.rows);
+    counts[6] = static_cast<double>(work.sizes.left_nnz);
+    return counts;
+  }
+  const auto walks = static_cast<double>(steps.passes);
+  const auto pairs = static_cast<double>(steps.single_steps + steps.team_steps);
+  const auto hops = static_cast<double>(steps.single_hops + steps.team_hops);
+  const auto sums = static_cast<double>(steps.single_sums + steps.team_sums);
+  const Teams teams = teams_of(work, room, value_bytes);
+  const double warps = teams.threads / kWarpThreads;
+  const double rounds = walks * std::ceil(mean(pairs, walks) / teams.threads) * warps;
+  counts[1] = mean(walks, static_cast<double>(steps.teams));
+  counts[2] = sums * teams.members / teams.places / teams.threads;
+  counts[3] = hops / teams.places / teams.threads;
+  if (const std::uint64_t scaled = steps.scaled(); scaled > 0 && work.sizes.rows > 0) {
+    const double threads = threads_for_rows(scaled, work.sizes.rows);
+    counts[4] = std::ceil(static_cast<double>(scaled) / static_cast<double>(work.sizes.rows) / threads);
+  }
+  counts[7] = hops * teams.members;
+  counts[8] = walks * warps;
+  counts[9] = rounds;
+  counts[10] = rounds * teams.members;
+  return counts;
+}
+
+double KernelCosts::seconds(const KernelVector& counts, std::size_t first) const {
+  const auto skip = static_cast<std::ptrdiff_t>(first);
+  return std::inner_product(counts.begin() + skip, counts.end(), unit_s.begin() + skip, 0.0);
+}
+
+}  // namespace upsweep

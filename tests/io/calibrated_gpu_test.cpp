@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "upsweep/base/error.hpp"
+#include "upsweep/io/machine_file.hpp"
+
+namespace upsweep::calibrated_gpu_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Machine parse(const std::string& text) {
+  std::istringstream in(text);
+  return load_machine(parse_yaml(in, "m.yaml"));
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(parse(text));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string kernels(double first, std::size_t count = kKernelWorkNames.size()) {
+  std::string text = "{kernels: {";
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : ", ") + std::string(kKernelWorkNames[i]) + "_ns: " + std::to_string(first + static_cast<double>(i));
+  return text + "}}";
+}
+
+const std::string kRoom = "team_room: {multiprocessors: 132, shared_memory_KiB: 227}\n";
+const std::string kRates =
+    "provenance: {origin: calibration, device: d, driver: d, backend: cuda, date: 2026-11-26, tool_version: \"1\",\n"
+    "  fit: {points: 1, mean_error: 0, median_error: 0, p90_error: 0, max_error: 0}}\n"
+    "rates:\n  - workers: 8\n    op_latency_us: 1\n    level_latency_us: 2\n    stream_latency_us: 0.5\n";
+
+std::string file(const std::string& kind, const std::string& room, const std::string& mm) {
+  const std::string type = "{mv: " + kernels(1) + ", mm: " + mm + "}\n";
+  return "name: x\nkind: " + kind + "\n" + (kind == "gpu" ? "fill_teams: 8448\n" : "") + room + kRates + "    fp32: " + type +
+         "    fp64: " + type;
+}
+
+TEST(CalibratedGpu, IsReadAsItWasWritten) {
+  const Machine machine = parse(file("gpu", kRoom, kernels(20)));
+  EXPECT_EQ(machine.team_room, (TeamRoom{227 * 1024, 132}));
+  const Rates& rates = machine.rates.at(0);
+  EXPECT_DOUBLE_EQ(rates.stream_latency_s, 5e-7);
+  EXPECT_DOUBLE_EQ(rates.fp32.mv.kernel_costs.unit_s[3], 4e-9);
+  EXPECT_DOUBLE_EQ(rates.fp64.mm.kernel_costs.unit_s[0], 20e-9);
+  const Machine again = parse(machine_text(machine));
+  EXPECT_EQ(again.rates, machine.rates);
+  EXPECT_EQ(again.team_room, machine.team_room);
+}
+
+TEST(CalibratedGpu, SaysWhatIsMissing) {
+  EXPECT_THAT(refusal(file("gpu", "", kernels(20))), HasSubstr("kernels of mv of fp32 of rates[8] needs to know what the device has for teams"));
+  EXPECT_THAT(refusal(file("gpu", kRoom, kernels(20, 4))), HasSubstr("row_step of"));
+  EXPECT_THAT(refusal(file("cpu", "", kernels(20))), HasSubstr("kernels stands in a machine of kind cpu"));
+  EXPECT_THAT(refusal(file("cpu", kRoom, kernels(20))), HasSubstr("team_room stands in a machine of kind cpu"));
+}
+
+}  // namespace
+}  // namespace upsweep::calibrated_gpu_test
