@@ -177,7 +177,10 @@ def training(file: Any, *,
     """Simulates the training steps of a file: pipeline- and data-parallel schedules, times in the file's units.
 
     file: a path (YAML), or a dict with what such a file says.
-    machine, launch, library, batch: instead of those of the file, where its costs come from a network.
+    machine: a machine file instead of that of the file, as the next three where its costs come from a network.
+    launch: how a GPU starts kernels.
+    library: whose sparse products a GPU has.
+    batch: samples of a step.
     optimum: seconds to look for the shortest step, for each problem.
     timeline: what the text shows of timelines.
     costs: add a table of the costs of layers.
