@@ -106,12 +106,6 @@ void check_label(const Model& model, const LossGradient& loss) {
 /// As backends run where nobody says.
 Execution execution_of(const ValidateRequest& request) { return request.execution.value_or(Execution::level); }
 
-bool any_to_run(const Analysis& analysis, const ValidateRequest& request) {
-  return request.force || std::any_of(analysis.schedules.begin(), analysis.schedules.end(), [&](const auto& profile) {
-           return too_large(profile, execution_of(request)).empty();
-         });
-}
-
 /// The schedule, before the model says which kind of it goes with it. Throws RequestError where both do not know it.
 void check_schedule(const std::string& text) {
   try {
@@ -165,6 +159,24 @@ std::string no_room(const Network& network, const NetworkProfile& counts, std::u
       memory_text(room));
 }
 
+/// Why a backend cannot run a schedule here; empty where nothing speaks against it. `machine`: null where none is known.
+std::string why_not(const BackendEntry& entry, const Network& network, const NetworkProfile& counts,
+                    const ScheduleProfile& profile, const Machine* machine, std::uint64_t room) {
+  const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
+  const std::string reason = cannot_run_reason(entry, largest_counts(profile, Scope::all), peak, machine);
+  return reason.empty() ? no_room(network, counts, peak, room) : reason;
+}
+
+/// Whether it is worth calibrating the machine.
+bool any_to_run(const BackendEntry& entry, const Network& network, const Analysis& analysis,
+                const ValidateRequest& request) {
+  return std::any_of(analysis.schedules.begin(), analysis.schedules.end(),
+                     [&, room = memory_left()](const ScheduleProfile& profile) {
+                       return (request.force || too_large(profile, execution_of(request)).empty()) &&
+                              why_not(entry, network, analysis.network, profile, nullptr, room).empty();
+                     });
+}
+
 /// Runs all schedules; the weights of the model go into it.
 Validation run_all(const Backend& backend, const BackendEntry& entry, const ValidateRequest& request,
                    const Watch& watch, NetworkValidation& found) {
@@ -177,9 +189,7 @@ Validation run_all(const Backend& backend, const BackendEntry& entry, const Vali
   options.machine = found.machine ? &*found.machine : nullptr;
   options.force = request.force;
   options.cannot_run = [&, room = memory_left()](const ScheduleProfile& profile) {
-    const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));
-    const std::string reason = cannot_run_reason(entry, largest_counts(profile, Scope::all), peak, options.machine);
-    return reason.empty() ? no_room(found.model.network, found.analysis.network, peak, room) : reason;
+    return why_not(entry, found.model.network, found.analysis.network, profile, options.machine, room);
   };
   options.progress = [&](const std::string& schedule) { watch.show(fmt::format("running {}", schedule)); };
   Model& model = found.model;
@@ -252,7 +262,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   const bool is_default = !request.schedule && !request.all_depths && !request.all_schedules;
   Analysis analysis = is_default ? analyse_default(model, request.pattern, std::move(schedules), watch)
                                  : analyse_network(model, request.pattern, std::move(schedules), watch);
-  if (!setting.machine && entry.can(Ability::calibration) && any_to_run(analysis, request))
+  if (!setting.machine && entry.can(Ability::calibration) && any_to_run(entry, model.network, analysis, request))
     setting.machine = calibrate_now(*setting.backend, setting.workers, model.value_bytes, caller, watch);
   NetworkValidation found{std::move(model), std::move(analysis)};
   found.machine = setting.machine;
