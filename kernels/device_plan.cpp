@@ -117,8 +117,8 @@ std::vector<DeviceOp<T>> DevicePlan<T>::ops() const {
     op.threads_per_row = threads_for_rows(c != nullptr ? c->nnz() : x.nnz(), x.rows);
     op.teams = {structure_at<Index>(layouts_.at(&x).team_begin), structure_at<Index>(layouts_.at(&x).team_rows)};
     for (const Bin& bin : bins_[id]) {
-      op.bins.push_back({bin.bin.storage, bin.bin.group, bin.bin.shared_bytes,
-                         structure_at<Index>(bin.offset), static_cast<Index>(bin.bin.teams.size())});
+      op.bins.push_back({bin.bin.storage, bin.bin.group, bin.bin.shared_bytes, structure_at<Index>(bin.offset),
+                         static_cast<Index>(bin.bin.teams.size())});
     }
   }
   return ops;

@@ -88,8 +88,8 @@ void launch_team_kernel(const DeviceOp<T>& op, const DeviceBin& bin, cudaStream_
   }
   const std::uint64_t per_block = bin.group.teams_per_block;
   const auto blocks = static_cast<unsigned>((bin.count + per_block - 1) / per_block);
-  kernel<<<blocks, bin.group.teams_per_block * kThreads, shared_bytes, stream>>>(op.operands, op.teams, bin.teams, bin.count,
-                                                                           bin.shared_bytes);
+  kernel<<<blocks, bin.group.teams_per_block * kThreads, shared_bytes, stream>>>(op.operands, op.teams, bin.teams,
+                                                                                 bin.count, bin.shared_bytes);
   cuda_check(cudaGetLastError(), "launch of a kernel over teams of rows");
 }
 

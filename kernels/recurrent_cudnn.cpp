@@ -135,11 +135,10 @@ class CudnnPass final : public BackwardPass<T> {
   }
   [[nodiscard]] std::uint64_t bytes() const override { return bytes_of(network_, shape_, sizeof(T)); }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return {
-        fmt::format("cuDNN {}, {} without tensor cores: its own forward pass, and in the time the gradients of the inputs; "
-                    "of the hidden gradients it tells that of h_0 alone",
-                    kernels::cudnn_version(),
-                    persistent_ ? "one persistent kernel for small states" : "standard algorithm")};
+    return {fmt::format(
+        "cuDNN {}, {} without tensor cores: its own forward pass, and in the time the gradients of the inputs; "
+        "of the hidden gradients it tells that of h_0 alone",
+        kernels::cudnn_version(), persistent_ ? "one persistent kernel for small states" : "standard algorithm")};
   }
 
  private:
@@ -209,9 +208,7 @@ class CudnnRecurrent final : public RecurrentBackend {
  public:
   explicit CudnnRecurrent(CudnnRegime regime) : regime_(regime) {}
 
-  [[nodiscard]] std::string name() const override {
-    return regime_ == CudnnRegime::best ? "cudnn" : "cudnn-standard";
-  }
+  [[nodiscard]] std::string name() const override { return regime_ == CudnnRegime::best ? "cudnn" : "cudnn-standard"; }
   [[nodiscard]] Availability availability() const override { return cudnn_availability(); }
   [[nodiscard]] DeviceFacts facts() const override {
     require_device();

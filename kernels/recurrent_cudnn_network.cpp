@@ -79,9 +79,9 @@ CudnnNetwork::CudnnNetwork(const PassShape& shape, unsigned value_bytes, bool pe
   const int b = static_cast<int>(shape.batch);
   cudnn_check(library.set_dropout(dropout.get(), handle.get(), 0, nullptr, 0, 0), "cudnnSetDropoutDescriptor");
   const cudnnRNNAlgo_t algorithm = persistent ? CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H : CUDNN_RNN_ALGO_STANDARD;
-  cudnn_check(library.set_rnn(rnn.get(), algorithm, mode_of(shape.cell), CUDNN_RNN_DOUBLE_BIAS,
-                              CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, type, type, CUDNN_FMA_MATH,
-                              static_cast<int>(shape.cell.input), h, h, 1, dropout.get(), CUDNN_RNN_PADDED_IO_ENABLED),
+  cudnn_check(library.set_rnn(rnn.get(), algorithm, mode_of(shape.cell), CUDNN_RNN_DOUBLE_BIAS, CUDNN_UNIDIRECTIONAL,
+                              CUDNN_LINEAR_INPUT, type, type, CUDNN_FMA_MATH, static_cast<int>(shape.cell.input), h, h,
+                              1, dropout.get(), CUDNN_RNN_PADDED_IO_ENABLED),
               "cudnnSetRNNDescriptor_v8");
   describe_sequences(inputs, shape, type, shape.cell.input);
   describe_sequences(outputs, shape, type, shape.cell.hidden);

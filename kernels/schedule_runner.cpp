@@ -204,7 +204,8 @@ void ScheduleRunner<T>::measure(Measurement& measurement) {
   const Replay sequence(
       origin(), [&](unsigned flags) { enqueue_in_sequence(boundaries, flags); }, measurement.notes);
   const std::vector<double> op_seconds = intervals(sequence, boundaries, detailed);
-  for (std::size_t id = 0; id < op_seconds.size(); ++id) measurement.ops[id].seconds = without(op_seconds[id], timing_s);
+  for (std::size_t id = 0; id < op_seconds.size(); ++id)
+    measurement.ops[id].seconds = without(op_seconds[id], timing_s);
 }
 
 template <class T>

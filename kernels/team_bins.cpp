@@ -61,7 +61,8 @@ std::vector<TeamBin> bin_teams(ProductForm form, const Layout& x, const Layout& 
   for (auto& by_class : bins) {
     for (TeamBin& bin : by_class) {
       if (bin.teams.empty()) continue;
-      bin.group = team_group(bin.teams.size(), bin.shared_bytes, bin.storage == SumStorage::scratch, items_per_step, room);
+      bin.group =
+          team_group(bin.teams.size(), bin.shared_bytes, bin.storage == SumStorage::scratch, items_per_step, room);
       used.push_back(std::move(bin));
     }
   }

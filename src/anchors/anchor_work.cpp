@@ -48,6 +48,8 @@ std::optional<AnchorWork> work_of(const AnchorRow& row, std::string& skipped) {
     skipped = lacks({{"rows", row.rows.value_or(0) > 0},
                      {"nnz_a", row.nnz_a.value_or(0) > 0},
                      {"products", row.products.value_or(0) > 0}});
+    if (skipped.empty() && row.inner.has_value() != row.nnz_b.has_value())
+      skipped = "the row has one of inner and nnz_b, of A·B both are needed, of A·A none";
     return skipped.empty() ? std::optional(AnchorWork::product) : std::nullopt;
   }
   if (row.family == "scan") {
@@ -105,7 +107,7 @@ double sequential_seconds(const AnchorRow& row, const Machine& machine, const De
 std::string structure_of(const AnchorRow& row) {
   const auto text = [](const std::optional<std::uint64_t>& value) { return value ? fmt::format("{} ", *value) : "- "; };
   std::string sizes = row.family + ' ' + row.dtype + ' ';
-  if (row.nnz_b) sizes += fmt::format("{} {} ", row.inner.value_or(0), *row.nnz_b);
+  if (row.nnz_b) sizes += text(row.inner) + text(row.cols) + text(row.nnz_b);
   for (const auto& value : {row.rows, row.nnz_a, row.products, row.seq_len, row.elements, row.bytes, row.batch,
                             row.hidden, row.layers, row.steps})
     sizes += text(value);

@@ -160,6 +160,10 @@ TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const 
                        "is no setting of a training step, accepted are machine, launch, library and batch; its devices "
                        "and policies are the file's");
   }
+  if (request.batch && (*request.batch < 1 || *request.batch > FrameRequest::kMostBatch)) {
+    throw RequestError(
+        "batch", fmt::format("is '{}', accepted is an integer from 1 to {}", *request.batch, FrameRequest::kMostBatch));
+  }
   const OptimumSearch search = optimum_search(request, watch);
   TrainingOutcome outcome{load_training(read_yaml(request.file), request)};
   const auto store = open_store(request.db);

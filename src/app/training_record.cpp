@@ -26,6 +26,7 @@ class Recorder {
     record_.machine = file.source->machine;
     record_.link = file.source->link;
     record_.kernels = file.source->is_csr ? "csr" : "dense";
+    record_.library = file.source->frame.library.value_or("");
     if (file.source->frame.launch) record_.launch = to_string(*file.source->frame.launch);
     record_.batch = file.source->frame.batch.value();
     if (const auto* pipeline = std::get_if<PipelineStudy>(&file.study)) record_.micro_batches = pipeline->micro_batches;

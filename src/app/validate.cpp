@@ -159,7 +159,8 @@ std::string no_room(const Network& network, const NetworkProfile& counts, std::u
       memory_text(room));
 }
 
-/// Why a backend cannot run a schedule here; empty where nothing speaks against it. `machine`: null where none is known.
+/// Why a backend cannot run a schedule here; empty where nothing speaks against it. `machine`: null where none is
+/// known.
 std::string why_not(const BackendEntry& entry, const Network& network, const NetworkProfile& counts,
                     const ScheduleProfile& profile, const Machine* machine, std::uint64_t room) {
   const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, Scope::all));

@@ -53,7 +53,7 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
   const auto run = [&](std::size_t levels, std::size_t width) {
     return run_seconds(backend, make_latency_run<T>(levels, width), rates.workers);
   };
-  if (kind == MachineKind::gpu) {  // one kernel after the other has no barrier: see launch_costs()
+  if (kind == MachineKind::gpu) {         // one kernel after the other has no barrier: see launch_costs()
     constexpr double kWarmSeconds = 0.5;  // an idle device takes a while to its full clock
     for (const double start = now_seconds(); now_seconds() - start < kWarmSeconds;) static_cast<void>(run(kMany, 1));
     const double one = run(1, 1);
@@ -61,16 +61,14 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
     const double two = run(1, std::min<std::size_t>(2, rates.workers));
     rates.level_latency_s = std::max(0.0, two - one);
     if (rates.workers > 2) {
-      rates.stream_latency_s =
-          std::max(0.0, run(1, rates.workers) - two) / static_cast<double>(rates.workers - 2);
+      rates.stream_latency_s = std::max(0.0, run(1, rates.workers) - two) / static_cast<double>(rates.workers - 2);
     }
     return std::max(0.0, one - rates.op_latency_s);
   }
   const double chain = run(kMany, 1);
   const auto workers = static_cast<double>(rates.workers);
   const double single = chain / kMany;
-  const double wide = run(1, kMany) / kMany;
-  // In a wide level the workers share the ops.
+  const double wide = run(1, kMany) / kMany;  // the workers share its ops
   // A level of one op takes both latencies.
   rates.op_latency_s = wide * workers;
   rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
@@ -96,8 +94,7 @@ class TypeCalibration {
     fit_once(rates);
     for (Sample& sample : samples_) {
       if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
-      sample.seconds =
-          std::min(sample.seconds, seconds_of(make_synthetic<T>(sample.product)));
+      sample.seconds = std::min(sample.seconds, seconds_of(make_synthetic<T>(sample.product)));
     }
     fit_once(rates);
   }

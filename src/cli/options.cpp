@@ -141,9 +141,10 @@ void declare_model_options(CLI::App& app, ModelOptions& options) {
       ->capture_default_str();
   app.add_option("--workers", options.workers, "workers; default: the widest level, or all that a machine has")
       ->type_name("P");
-  declare_machine_options(app, options,
-                          "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted "
-                          "on a machine, its file's");
+  declare_machine_options(
+      app, options,
+      "inputs of an iteration, or sequences; default: 1, of a recurrent model that is run, or predicted "
+      "on a machine, its file's");
   app.add_option(
          "--setup", options.setup,
          "with --machine: seconds that a scan takes once, planning, graph capture and compiling; says after how "

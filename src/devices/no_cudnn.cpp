@@ -1,7 +1,7 @@
 #include "stand_ins.hpp"
 #include "upsweep/kernels/backends.hpp"
 
-/// "cudnn" in a program that was built with CUDA where cuDNN's headers were not found.
+/// cuDNN's backends in a program that was built with CUDA where cuDNN's headers were not found.
 namespace upsweep {
 namespace {
 

@@ -91,6 +91,10 @@ class MachineReader {
     QuantityReader quantities(map, "team_room", machine_.provenance.sources);
     machine_.team_room.multiprocessors = map.integer("multiprocessors", 1);
     machine_.team_room.shared_bytes = bytes(quantities.require("shared_memory", kMemoryUnits, kByteCount));
+    if (constexpr std::uint64_t kLeast = 8192; machine_.team_room.shared_bytes < kLeast) {
+      throw document_.error(*node, fmt::format("shared_memory of team_room is {} bytes, accepted are at least {}",
+                                               machine_.team_room.shared_bytes, kLeast));
+    }
     map.finish();
   }
 
@@ -117,6 +121,12 @@ class MachineReader {
 
   void read_published_of(const YamlNode& node) {
     require_gpu(node, "published");
+    if (machine_.rates.front().fp32.mm.kernel_costs.is_known()) {
+      throw document_.error(
+          node,
+          "published stands beside kernels, accepted is one of the two: a calibrated gpu is priced by "
+          "its own kernels, whatever a library takes");
+    }
     machine_.published = read_published(document_, node);
   }
 
@@ -298,8 +308,9 @@ class MachineReader {
   [[nodiscard]] KernelCosts read_kernels(const YamlNode& node, const std::string& what, const std::string& where) {
     require_gpu(node, "kernels");
     if (machine_.team_room.multiprocessors == 0) {
-      throw document_.error(node, what + " needs to know what the device has for teams of rows, accepted is with "
-                                         "team_room: {multiprocessors: ..., shared_memory_KiB: ...}");
+      throw document_.error(node, what +
+                                      " needs to know what the device has for teams of rows, accepted is with "
+                                      "team_room: {multiprocessors: ..., shared_memory_KiB: ...}");
     }
     YamlMap map(document_, node, what);
     QuantityReader quantities(map, where, machine_.provenance.sources);
@@ -307,6 +318,7 @@ class MachineReader {
     for (std::size_t i = 0; i < kKernelWorkNames.size(); ++i)
       costs.unit_s[i] = quantities.require(kKernelWorkNames[i], kTimeUnits, kZeroOrMore);
     map.finish();
+    if (!costs.is_known()) throw document_.error(node, what + " are all 0, accepted is one at least that takes time");
     return costs;
   }
 

@@ -30,9 +30,10 @@ std::unique_ptr<NetworkCosts> NetworkCosts::read(YamlMap& map, const FrameReques
   const YamlNode* model = map.find("model");
   if (model == nullptr) {
     if (!asked.machine && !asked.launch && !asked.library && !asked.batch) return nullptr;
-    throw map.document().error(*map.document().root,
-                               "the file has costs of its own, whatever the machine; machine, launch, library and batch "
-                               "are accepted with files that take costs from a `model`");
+    throw map.document().error(
+        *map.document().root,
+        "the file has costs of its own, whatever the machine; machine, launch, library and batch "
+        "are accepted with files that take costs from a `model`");
   }
   auto costs = std::make_unique<NetworkCosts>();
   costs->document_ = &map.document();
@@ -63,6 +64,7 @@ void NetworkCosts::read_machine(YamlMap& map, const YamlNode& model, const Frame
                                          "kernel of its own",
                                          map.name("launch"), text));
     }
+    if (asked.launch) hash.add("launch", text);
     try {
       machine_ = launched(std::move(machine_), *mode);
     } catch (const std::invalid_argument& error) {
@@ -145,6 +147,9 @@ CostSource NetworkCosts::source() const {
   source.frame = frame_;
   source.frame.batch = frame_.batch.value_or(1);
   source.is_csr = is_csr_;
+  const PublishedRates* const rates = is_csr_ ? machine_.product_rates() : nullptr;
+  if (!is_csr_) source.frame.library.reset();
+  if (rates != nullptr) source.frame.library = rates->library;
   source.value_bytes = model_ ? model_->value_bytes : layers_model_->value_bytes;
   for (const LayerWork& layer : works_) source.layer_names.push_back(layer.name);
   return source;

@@ -23,12 +23,12 @@ Teams teams_of(const OpWork& work, const TeamRoom& room, unsigned value_bytes) {
   const auto sums = static_cast<double>(steps.single_sums + steps.team_sums);
   Teams teams;
   if (sums > 0) {
-    teams.members =
-        std::clamp(static_cast<double>(work.sizes.nnz) / sums, 1.0, static_cast<double>(kTeamRows));
+    teams.members = std::clamp(static_cast<double>(work.sizes.nnz) / sums, 1.0, static_cast<double>(kTeamRows));
   }
   const bool is_walked = steps.passes > 0;
-  // Numbers of the sums, a bitmap of the columns, and rows of Y looked up ahead (kernels/sum_programs.hpp).
-  const double staged = is_walked ? 16 * (24 + 4. * value_bytes) : 0;
+  // Numbers of the sums, a bitmap of the columns, and 16 rows of Y that are looked up ahead (kernels/sum_programs.hpp,
+  // whose kStagingBytes a test compares).
+  const double staged = is_walked ? static_cast<double>(staging_bytes(value_bytes)) : 0;
   const double bytes = teams.members * sums / static_cast<double>(count) * value_bytes +
                        static_cast<double>(work.sizes.cols) / 4 + staged;
   const auto whole_bytes = static_cast<std::uint64_t>(bytes);
@@ -47,10 +47,13 @@ Teams teams_of(const OpWork& work, const TeamRoom& room, unsigned value_bytes) {
 KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached) {
   const ProductSteps& steps = work.steps;
   const auto bytes = static_cast<double>(work.moved_bytes);
-  KernelVector counts{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bytes * (1 - uncached), bytes * uncached};
+  KernelVector counts{};
+  counts[kKernelUnit] = 1;
+  counts[kNearByte] = bytes * (1 - uncached);
+  counts[kFarByte] = bytes * uncached;
   if (work.is_mv) {
-    counts[5] = static_cast<double>(work.sizes.rows);
-    counts[6] = static_cast<double>(work.sizes.left_nnz);
+    counts[kRow] = static_cast<double>(work.sizes.rows);
+    counts[kEntry] = static_cast<double>(work.sizes.left_nnz);
     return counts;
   }
   const auto walks = static_cast<double>(steps.passes);
@@ -60,17 +63,17 @@ KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned valu
   const Teams teams = teams_of(work, room, value_bytes);
   const double warps = teams.threads / kWarpThreads;
   const double rounds = walks * std::ceil(mean(pairs, walks) / teams.threads) * warps;
-  counts[1] = mean(walks, static_cast<double>(steps.teams));
-  counts[2] = sums * teams.members / teams.places / teams.threads;
-  counts[3] = hops / teams.places / teams.threads;
+  counts[kTeamWalk] = mean(walks, static_cast<double>(steps.teams));
+  counts[kWaveSum] = sums * teams.members / teams.places / teams.threads;
+  counts[kWaveHop] = hops / teams.places / teams.threads;
   if (const std::uint64_t scaled = steps.scaled(); scaled > 0 && work.sizes.rows > 0) {
     const double threads = threads_for_rows(scaled, work.sizes.rows);
-    counts[4] = std::ceil(static_cast<double>(scaled) / static_cast<double>(work.sizes.rows) / threads);
+    counts[kRowStep] = std::ceil(static_cast<double>(scaled) / static_cast<double>(work.sizes.rows) / threads);
   }
-  counts[7] = hops * teams.members;
-  counts[8] = walks * warps;
-  counts[9] = rounds;
-  counts[10] = rounds * teams.members;
+  counts[kHop] = hops * teams.members;
+  counts[kWalk] = walks * warps;
+  counts[kStep] = rounds;
+  counts[kMemberStep] = rounds * teams.members;
   return counts;
 }
 

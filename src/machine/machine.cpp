@@ -218,7 +218,10 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
   if (const KernelCosts& costs = (work.is_mv ? type.mv : type.mm).kernel_costs; costs.is_known()) {
     const KernelVector counts =
         kernel_work(work, machine.team_room, place.value_bytes, uncached_share(machine, place.working_set));
-    return {launch_costs(machine, rates).op_s + costs.seconds(counts), costs.seconds(counts, kWaits)};
+    const double alone = costs.seconds(counts);
+    // What an op waits for keeps one of the streams, its work the device.
+    const auto streams = static_cast<double>(std::max<std::size_t>(1, place.active));
+    return {launch_costs(machine, rates).op_s + alone, std::max(costs.seconds(counts, kWaits), alone / streams)};
   }
   const Bounds whole = bounds(machine, rates, work, place);
   const double busy = std::max(whole.arithmetic_s, whole.memory_s);

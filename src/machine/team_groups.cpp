@@ -24,8 +24,8 @@ TeamGroup team_group(std::uint64_t teams, std::uint64_t bytes, bool sums_are_sha
   TeamGroup group;
   if (items_per_step >= kItemsForBlocks && !(is_small && are_many)) group.threads_per_team = kBlockThreads;
   if (bytes <= kWarpTeamBytes) group.teams_per_block = kBlockThreads / group.threads_per_team;
-  while (group.teams_per_block > 1 && (group.teams_per_block * bytes > room.shared_bytes ||
-                                       teams < group.teams_per_block * room.multiprocessors)) {
+  while (group.teams_per_block > 1 &&
+         (group.teams_per_block * bytes > room.shared_bytes || teams < group.teams_per_block * room.multiprocessors)) {
     group.teams_per_block /= 2;
   }
   return group;

@@ -89,6 +89,7 @@ Resizing resizing_of(const OnnxNode& node, const Shape& in) {
   } else {
     take_scales(node.constant(to.is_old ? 1 : 2), in, axes, to);
   }
+  require_size(to.dims);  // before places along its axes are listed
   return to;
 }
 

@@ -13,8 +13,8 @@
 
 namespace upsweep {
 
-/// Measures blocked passes, in blocks that give all workers the same to do; on a device in few blocks, and in as many as
-/// fill it.
+/// Measures blocked passes, in blocks that give all workers the same to do; on a device in few blocks, and in as many
+/// as fill it.
 template <class T>
 class BlockBench {
  public:
@@ -23,7 +23,8 @@ class BlockBench {
       : bench_(bench),
         batch_(bench.shape().batch),
         workers_(bench.workers()),
-        device_items_(bench.on_processor() ? 0 : kItemsOfMultiprocessor * std::max<std::size_t>(1, bench.multiprocessors())) {}
+        device_items_(
+            bench.on_processor() ? 0 : kItemsOfMultiprocessor * std::max<std::size_t>(1, bench.multiprocessors())) {}
 
   /// Calls of RateTimer::time() in measure().
   [[nodiscard]] std::size_t timings() const { return bench_.on_processor() ? 3 : 6; }

@@ -103,8 +103,9 @@ class PassModel {
   [[nodiscard]] double seconds(const Items& first, const Items& second, double far) const {
     const double one_first = first.units * mixed(first.cost.alone, far);
     const double one_second = second.units * mixed(second.cost.alone, far);
-    const double busiest = on_device_ ? std::max(first.count > 0 ? one_first : 0, second.count > 0 ? one_second : 0)
-                                      : makespan_of_two_kinds(first.count, one_first, second.count, one_second, workers_);
+    const double busiest = on_device_
+                               ? std::max(first.count > 0 ? one_first : 0, second.count > 0 ? one_second : 0)
+                               : makespan_of_two_kinds(first.count, one_first, second.count, one_second, workers_);
     return std::max(busiest,
                     first.all() * together(first.cost, far, true) + second.all() * together(second.cost, far, true));
   }

@@ -44,10 +44,11 @@ Table fit_table(const Calibration& calibration) {
       const ErrorFigures figures = figures_of(calibration, rates.workers, value_bytes);
       if (figures.points == 0) continue;
       const double dense = rates.of(value_bytes).dense_flops_per_s;
-      rows.push_back({rates.workers, type_name(value_bytes), rates.op_latency_s, rates.level_latency_s,
-                      rates.copy_bytes_per_s > 0 ? Value(fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9)) : Value(),
-                      dense > 0 ? Value(fmt::format("{:.1f} GFLOP/s", dense / 1e9)) : Value(), figures.points,
-                      figures.mean, figures.median, figures.p90, figures.max});
+      rows.push_back(
+          {rates.workers, type_name(value_bytes), rates.op_latency_s, rates.level_latency_s,
+           rates.copy_bytes_per_s > 0 ? Value(fmt::format("{:.1f} GB/s", rates.copy_bytes_per_s / 1e9)) : Value(),
+           dense > 0 ? Value(fmt::format("{:.1f} GFLOP/s", dense / 1e9)) : Value(), figures.points, figures.mean,
+           figures.median, figures.p90, figures.max});
     }
   }
   return {"",
@@ -122,6 +123,7 @@ Table rates_table(const Machine& machine) {
               {"workers", {}, Unit::exact, &Rates::workers},
               {"op_latency_s", {}, Unit::seconds, &Rates::op_latency_s},
               {"level_latency_s", {}, Unit::seconds, &Rates::level_latency_s},
+              {"stream_latency_s", {}, Unit::seconds, &Rates::stream_latency_s},
               {"copy_bytes_per_s", {}, Unit::count, &Rates::copy_bytes_per_s},
               {"dense_flops_per_s/fp32", {}, Unit::count, [](Item rates) { return rates->fp32.dense_rate(); }},
               {"dense_flops_per_s/fp64", {}, Unit::count, [](Item rates) { return rates->fp64.dense_rate(); }}}};

@@ -41,6 +41,8 @@ Json training_head(const TrainingFile& file) {
   head["costs"] = {{"model", source.model},
                    {"machine", source.machine},
                    {"link", source.link.empty() ? Json() : Json(source.link)},
+                   {"launch", source.frame.launch ? Json(to_string(*source.frame.launch)) : Json()},
+                   {"library", source.frame.library ? Json(*source.frame.library) : Json()},
                    {"kernels", source.is_csr ? "csr" : "dense"},
                    {"batch", source.frame.batch.value()}};
   return head;

@@ -30,6 +30,7 @@ VerdictFrame frame_of(const TrainingRecord& record) {
   frame.batch = std::max<std::uint64_t>(1, record.batch);
   frame.input = "sample";
   frame.launch = record.launch;
+  frame.library = record.library;
   frame.priced_by = record.machine.empty() ? "file" : "roofline";
   return frame;
 }
@@ -50,6 +51,7 @@ std::string frame_sentence(const TrainingRecord& record) {
   add(batch);
   if (const std::optional<LaunchMode> mode = launch_mode(record.launch)) add(launch_text(*mode));
   add(record.kernels == "csr" ? "sparse kernels" : "dense kernels");
+  if (!record.library.empty()) add("sparse products of " + short_text(record.library, 120));
   return text;
 }
 

@@ -35,6 +35,9 @@ TEST(TrainingRequests, NameTheFieldThatIsWrong) {
   TrainingRequest framed{{}, kTraining + "policies.yaml"};
   framed.workers = 3;
   EXPECT_EQ(wrong_field(framed), "workers") << "its devices are the file's";
+  TrainingRequest empty{{}, kTraining + "scan-vs-pipeline.yaml"};
+  empty.batch = 0;
+  EXPECT_EQ(wrong_field(empty), "batch");
 }
 
 TEST(TrainingRequests, CanBeStopped) { EXPECT_TRUE(is_interrupted(TrainingRequest{{}, kTraining + "policies.yaml"})); }

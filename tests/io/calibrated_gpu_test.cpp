@@ -29,7 +29,8 @@ std::string refusal(const std::string& text) {
 std::string kernels(double first, std::size_t count = kKernelWorkNames.size()) {
   std::string text = "{kernels: {";
   for (std::size_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ", ") + std::string(kKernelWorkNames[i]) + "_ns: " + std::to_string(first + static_cast<double>(i));
+    text += (i == 0 ? "" : ", ") + std::string(kKernelWorkNames[i]) +
+            "_ns: " + std::to_string(first + static_cast<double>(i));
   return text + "}}";
 }
 
@@ -41,8 +42,8 @@ const std::string kRates =
 
 std::string file(const std::string& kind, const std::string& room, const std::string& mm) {
   const std::string type = "{mv: " + kernels(1) + ", mm: " + mm + "}\n";
-  return "name: x\nkind: " + kind + "\n" + (kind == "gpu" ? "fill_teams: 8448\n" : "") + room + kRates + "    fp32: " + type +
-         "    fp64: " + type;
+  return "name: x\nkind: " + kind + "\n" + (kind == "gpu" ? "fill_teams: 8448\n" : "") + room + kRates +
+         "    fp32: " + type + "    fp64: " + type;
 }
 
 TEST(CalibratedGpu, IsReadAsItWasWritten) {
@@ -58,8 +59,16 @@ TEST(CalibratedGpu, IsReadAsItWasWritten) {
 }
 
 TEST(CalibratedGpu, SaysWhatIsMissing) {
-  EXPECT_THAT(refusal(file("gpu", "", kernels(20))), HasSubstr("kernels of mv of fp32 of rates[8] needs to know what the device has for teams"));
+  EXPECT_THAT(refusal(file("gpu", "", kernels(20))),
+              HasSubstr("kernels of mv of fp32 of rates[8] needs to know what the device has for teams"));
   EXPECT_THAT(refusal(file("gpu", kRoom, kernels(20, 4))), HasSubstr("row_step of"));
+  EXPECT_THAT(refusal(file("gpu", "team_room: {multiprocessors: 1, shared_memory_KiB: 7}\n", kernels(20))),
+              HasSubstr("shared_memory of team_room is 7168 bytes, accepted are at least 8192"));
+  std::string nothing = "{kernels: {";
+  for (const char* name : kKernelWorkNames) nothing += std::string(name) + "_s: 0, ";
+  EXPECT_THAT(refusal(file("gpu", kRoom, nothing + "}}")), HasSubstr("are all 0, accepted is one at least"));
+  EXPECT_THAT(refusal(file("gpu", kRoom, kernels(20)) + "published: []\n"),
+              HasSubstr("published stands beside kernels, accepted is one of the two"));
   EXPECT_THAT(refusal(file("cpu", "", kernels(20))), HasSubstr("kernels stands in a machine of kind cpu"));
   EXPECT_THAT(refusal(file("cpu", kRoom, kernels(20))), HasSubstr("team_room stands in a machine of kind cpu"));
 }

@@ -119,7 +119,8 @@ Machine calibrated() {
     return rates;
   };
   for (const std::size_t workers : {1, 2, 8}) {
-    Rates rates{workers, next() * 1e-6, next() * 1e-6, 0, {}, next() * 1e9, {kind(), kind(), next()}, {kind(), kind(), 0}};
+    Rates rates{
+        workers, next() * 1e-6, next() * 1e-6, 0, {}, next() * 1e9, {kind(), kind(), next()}, {kind(), kind(), 0}};
     if (workers == 2) {
       rates.fp32.mm.bytes_per_s = next() * 1e10;
       rates.fp32.mm.cached_bytes_per_s = next() * 1e12;

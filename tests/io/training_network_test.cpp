@@ -102,7 +102,11 @@ TEST(TrainingNetwork, WhatIsAskedForStandsInsteadOfTheFiles) {
   EXPECT_EQ(found.source->machine, "nvidia-a100-pcie-80gb");
   EXPECT_EQ(found.source->frame.batch, 8U);
   EXPECT_EQ(found.source->frame.launch, LaunchMode::eager);
-  EXPECT_NE(found.content_hash, load(kNetworkFile, {}).content_hash);
+  EXPECT_EQ(found.source->frame.library, kRoofline);
+  FrameRequest launch;
+  launch.launch = LaunchMode::eager;
+  EXPECT_NE(load(kNetworkFile, launch).content_hash, load(kNetworkFile, {}).content_hash);
+  EXPECT_EQ(load(kNetworkFile, {}).source->frame.library, "cuSPARSE") << "the first of the machine's, which is said";
   try {
     static_cast<void>(load("name: x\nkind: pipeline\nlayers: 2\n", asked));
     ADD_FAILURE() << "a file with costs of its own took another machine";

@@ -5,6 +5,7 @@
 
 #include "host_structure.hpp"
 #include "stream_plan.hpp"
+#include "sum_programs.hpp"
 #include "support/dense_oracle.hpp"
 #include "support/random.hpp"
 #include "team_bins.hpp"
@@ -37,6 +38,11 @@ TEST_F(KernelPlans, EveryTeamWithEntriesIsInOneBin) {
     }
     EXPECT_EQ(seen, expected);
   }
+}
+
+TEST_F(KernelPlans, TheModelOfTimesKnowsWhatRowsLookedUpAheadTake) {
+  EXPECT_EQ(staging_bytes(4), kStagingBytes<float>);
+  EXPECT_EQ(staging_bytes(8), kStagingBytes<double>);
 }
 
 TEST_F(KernelPlans, FewTeamsAreSpreadOverTheMultiprocessorsWithMoreThreadsEach) {

@@ -229,7 +229,8 @@ TEST_F(RowPrograms, MeetEveryKindOfStorage) {
   const auto y = std::make_shared<const Pattern>(random_pattern(30, 4000, 0.2));
   const SchedulePlan plan = plan_of(wide, y);
   const auto storage = [&](std::uint64_t limit) {
-    return bin_teams(ProductForm::general, *plan.layouts[2], *plan.layouts[1], *plan.layouts[3], 4, {limit, 1})[0].storage;
+    return bin_teams(ProductForm::general, *plan.layouts[2], *plan.layouts[1], *plan.layouts[3], 4, {limit, 1})[0]
+        .storage;
   };
   EXPECT_EQ(storage(1 << 16), SumStorage::scratch);
   EXPECT_EQ(storage(4096), SumStorage::result);

@@ -83,7 +83,7 @@ TEST(KernelWork, FewLongRowsAreScaledStepByStep) {
   EXPECT_EQ(unit(kernel_work(work, kRoom, 4, 0), "row_step"), 1);
 }
 
-TEST(KernelWork, OthersShareTheDeviceWithTheWorkOfAnOpNotWithItsWaits) {
+TEST(KernelWork, OthersShareTheDeviceWithTheWorkOfAnOpAndWaitInStreamsOfTheirOwn) {
   Machine gpu;
   gpu.kind = MachineKind::gpu;
   gpu.team_room = kRoom;
@@ -99,9 +99,10 @@ TEST(KernelWork, OthersShareTheDeviceWithTheWorkOfAnOpNotWithItsWaits) {
     all += costs[i] * counts[i];
     if (i >= kWaits) shared += costs[i] * counts[i];
   }
-  const OpTime time = op_time(gpu, work, {1, 1, 4, 0});
+  const OpTime time = op_time(gpu, work, {1000, 1000, 4, 0});
   EXPECT_DOUBLE_EQ(time.alone_s, 3 + all);
   EXPECT_DOUBLE_EQ(time.machine_s, shared);
+  EXPECT_DOUBLE_EQ(op_time(gpu, work, {1, 1, 4, 0}).machine_s, all) << "one stream has nothing to do meanwhile";
 }
 
 TEST(LaunchCosts, JoiningALevelTakesMoreTheMoreOfItsOpsRunAtATime) {

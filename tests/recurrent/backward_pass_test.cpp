@@ -185,12 +185,14 @@ TEST(RecurrentPassMemory, IsRefusedBeforeItIsTaken) {
 }
 
 TEST(RecurrentPassNames, AreTheBackends) {
-  EXPECT_EQ(backend_names(Ability::recurrent), (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn", "cudnn-standard"}));
+  EXPECT_EQ(backend_names(Ability::recurrent),
+            (std::vector<std::string>{"reference", "cpu", "cuda", "cudnn", "cudnn-standard"}));
   EXPECT_TRUE(recurrent_backend("cpu").availability().available);
   EXPECT_TRUE(recurrent_backend("reference").availability().available);
   EXPECT_EQ(recurrent_backend("cpu").facts().device, make_backend("cpu")->facts().device);
   EXPECT_EQ(recurrent_backend("cpu").facts().workers, parallel_slots());
-  const std::string unknown = "'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn, cudnn-"
+  const std::string unknown =
+      "'eigen' is no backend of recurrent passes, accepted are reference, cpu, cuda, cudnn, cudnn-"
       "standard";
   EXPECT_EQ(message_of<std::invalid_argument>([] { return recurrent_backend("eigen").availability(); }), unknown);
 }

@@ -31,9 +31,9 @@ struct CalibrationOptions {
   std::string name = {};
   std::string date = {};  ///< ISO 8601
   std::string tool_version = {};
-  bool quick = false;            ///< every third product only: to try it out, not for figures
-  std::size_t most_workers = 0;  ///< 0: all that the backend has
-  unsigned value_bytes = 0;      ///< 4 or 8: these numbers only, the others get the same rates; 0: both
+  bool quick = false;                      ///< every third product only: to try it out, not for figures
+  std::size_t most_workers = 0;            ///< 0: all that the backend has
+  unsigned value_bytes = 0;                ///< 4 or 8: these numbers only, the others get the same rates; 0: both
   double (*copy_bytes_per_s)() = nullptr;  ///< measures copies in the device's memory; null: not of a gpu
   /// Called before each product: how many are done, of how many.
   std::function<void(std::size_t done, std::size_t all)> progress = {};

@@ -42,8 +42,8 @@ struct TrainingFile {
   [[nodiscard]] InputError error(int at_line, const std::string& message) const { return {file, at_line, message}; }
 };
 
-/// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md. What `frame` has of
-/// machine, launch, library and batch stands instead of the file's.
+/// Reads a training file: one flat YAML mapping, whose keys are described in docs/training-steps.md. What `frame` has
+/// of machine, launch, library and batch stands instead of the file's.
 ///
 /// Throws InputError, "FILE:LINE: what is wrong, what was found, what is accepted"; also for the files that it names.
 [[nodiscard]] TrainingFile load_training(const YamlDocument& document, const FrameRequest& frame = {});

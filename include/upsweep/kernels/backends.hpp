@@ -28,7 +28,7 @@ namespace upsweep {
 
 /// How cuDNN runs a recurrent network.
 enum class CudnnRegime : std::uint8_t {
-  best,      ///< "cudnn": one kernel that keeps the state where that is small enough, as PyTorch asks for it; else standard
+  best,  ///< "cudnn": one kernel that keeps the state where that is small enough, as PyTorch asks for it; else standard
   standard,  ///< "cudnn-standard": kernels for every step
 };
 

@@ -87,8 +87,8 @@ struct WorkCosts {
 
 /// How fast one kind of combine goes: its time is the larger of arithmetic and memory time.
 struct KindRates {
-  WorkCosts costs;         ///< arithmetic, measured in the cache; all 0 on a datasheet
-  WorkCosts memory_costs;  ///< memory, measured far out of the cache, where a unit's time is that of its bytes
+  WorkCosts costs;           ///< arithmetic, measured in the cache; all 0 on a datasheet
+  WorkCosts memory_costs;    ///< memory, measured far out of the cache, where a unit's time is that of its bytes
   KernelCosts kernel_costs;  ///< of a calibrated gpu, instead of all others: arithmetic and memory
   double flops_per_s = std::numeric_limits<double>::infinity();  ///< arithmetic of all workers, from a datasheet
   double bytes_per_s = std::numeric_limits<double>::infinity();  ///< memory, all workers together
@@ -116,7 +116,7 @@ struct TypeRates {
 struct Rates {
   std::size_t workers = 1;
   double op_latency_s = 0;  ///< dispatch of one op; gpu: from the end of a kernel of a graph to the start of the next
-  double level_latency_s = 0;  ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
+  double level_latency_s = 0;   ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
   double stream_latency_s = 0;  ///< gpu: of a level besides, for each op beyond two that it has at a time
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
@@ -148,7 +148,7 @@ struct LaunchCosts {
   double wide_level_s = 0;  ///< besides, of a level in which an input has several ops
   double stream_s = 0;      ///< besides, for each of its ops beyond two, up to `streams` of them
   std::uint64_t streams = 1;
-  double host_s = 0;        ///< of the host for each op, one after the other while the device works
+  double host_s = 0;  ///< of the host for each op, one after the other while the device works
 
   /// Besides the ops of a level with `count` of them.
   [[nodiscard]] double joining_s(std::uint64_t count) const {
@@ -248,7 +248,8 @@ struct OpPlace {
 /// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
 /// counts as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size
 /// on. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device. On a calibrated
-/// gpu an op takes its waits and its work of kernel_work(), of which others share the device with the work alone.
+/// gpu an op takes its waits and its work of kernel_work(); the whole device is busy with the work, one stream with
+/// both.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep

@@ -43,7 +43,8 @@ struct TrainingRecord {
   std::string machine;
   std::string link;
   std::string kernels;
-  std::string launch = {};          ///< of a gpu: "eager" or "graph"; in the verdict alone, like the next two
+  std::string library = {};         ///< of a gpu: whose sparse products; in the verdict alone, like the next three
+  std::string launch = {};          ///< of a gpu: "eager" or "graph"
   std::uint64_t batch = 0;          ///< samples of a step, of data parallel training on each device; 0: not known
   std::uint64_t micro_batches = 0;  ///< that the file cuts it into; 0: none
   std::uint64_t devices = 1;
