@@ -62,8 +62,13 @@ TEST(Training, OfANetworkNamesItsFrameAndTakesALaunch) {
     const std::string sentence = graph["verdict"]["sentence"];
     EXPECT_THAT(sentence, StartsWith("On 2 devices, nvidia-a100-sxm4-80gb, 8 samples in 4 micro-batches, kernels in a "
                                      "graph, " +
-                                     std::string(kernels == "csr" ? "sparse" : "dense") + " kernels: "));
+                                     std::string(kernels == "csr" ? "sparse kernels, products by cuSPARSE: "
+                                                                  : "dense kernels: ")));
     EXPECT_EQ(graph["verdict"]["frame"]["batch"], 8);
+    EXPECT_EQ(graph["costs"]["library"], kernels == "csr" ? Json("cuSPARSE") : Json());
+    const Json other = json_of({"training", file(kernels, ""), "--batch", "16", "--launch", "eager"});
+    EXPECT_EQ(other["costs"]["batch"], 16);
+    EXPECT_EQ(other["costs"]["launch"], "eager") << "what the command says stands instead of the file's";
     EXPECT_EQ(graph["verdict"]["frame"]["launch"], "graph");
     EXPECT_EQ(json_of({"training", file(kernels, "launch: graph\n")})["policies"], graph["policies"]);
     const Json eager = json_of({"training", file(kernels, "launch: eager\n")});

@@ -51,7 +51,7 @@ std::string frame_sentence(const TrainingRecord& record) {
   add(batch);
   if (const std::optional<LaunchMode> mode = launch_mode(record.launch)) add(launch_text(*mode));
   add(record.kernels == "csr" ? "sparse kernels" : "dense kernels");
-  if (!record.library.empty()) add("sparse products of " + short_text(record.library, 120));
+  if (!record.library.empty()) add("products by " + short_text(record.library, 120));
   return text;
 }
 
