@@ -60,10 +60,10 @@ TEST(Training, OfANetworkNamesItsFrameAndTakesALaunch) {
   for (const std::string kernels : {"csr", "dense"}) {
     const Json graph = json_of({"training", file(kernels, "")});
     const std::string sentence = graph["verdict"]["sentence"];
-    EXPECT_THAT(sentence, StartsWith("On 2 devices, nvidia-a100-sxm4-80gb, 8 samples in 4 micro-batches, kernels in a "
-                                     "graph, " +
-                                     std::string(kernels == "csr" ? "sparse kernels, products by cuSPARSE: "
-                                                                  : "dense kernels: ")));
+    EXPECT_THAT(sentence,
+                StartsWith("On 2 devices, nvidia-a100-sxm4-80gb, 8 samples in 4 micro-batches, kernels in a "
+                           "graph, " +
+                           std::string(kernels == "csr" ? "sparse products of cuSPARSE: " : "dense kernels: ")));
     EXPECT_EQ(graph["verdict"]["frame"]["batch"], 8);
     EXPECT_EQ(graph["costs"]["library"], kernels == "csr" ? Json("cuSPARSE") : Json());
     const Json other = json_of({"training", file(kernels, ""), "--batch", "16", "--launch", "eager"});

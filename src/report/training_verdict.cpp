@@ -50,8 +50,9 @@ std::string frame_sentence(const TrainingRecord& record) {
   if (record.kind == "data_parallel") batch += " on each";
   add(batch);
   if (const std::optional<LaunchMode> mode = launch_mode(record.launch)) add(launch_text(*mode));
-  add(record.kernels == "csr" ? "sparse kernels" : "dense kernels");
-  if (!record.library.empty()) add("products by " + short_text(record.library, 120));
+  add(!record.library.empty()   ? "sparse products of " + short_text(record.library, 120)
+      : record.kernels == "csr" ? "sparse kernels"
+                                : "dense kernels");
   return text;
 }
 
