@@ -37,7 +37,9 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
                                     const Watch& watch) {
   options.date = now_utc();
   options.tool_version = caller.tool_version;
-  options.copy_bytes_per_s = find_backend(backend.name(), Ability::calibration).copy_bytes_per_s;
+  const BackendEntry& entry = find_backend(backend.name(), Ability::calibration);
+  options.dense_flops_per_s = entry.dense_flops_per_s;
+  options.copy_bytes_per_s = entry.copy_bytes_per_s;
   options.progress = [&](std::size_t done, std::size_t all) {
     watch.show(fmt::format("calibrating, product {} of {}", done + 1, all));
   };

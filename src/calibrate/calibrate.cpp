@@ -269,7 +269,12 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   for (Rates& rates : machine.rates) {
     if (doubles.empty()) rates.fp64 = rates.fp32;
     if (singles.empty()) rates.fp32 = rates.fp64;
-    if (kind == MachineKind::gpu) continue;
+    if (kind == MachineKind::gpu) {
+      if (options.dense_flops_per_s == nullptr) continue;
+      rates.fp32.dense_flops_per_s = options.dense_flops_per_s(sizeof(float));
+      rates.fp64.dense_flops_per_s = options.dense_flops_per_s(sizeof(double));
+      continue;
+    }
     rates.fp32.dense_flops_per_s = dense_flops_per_s<float>(rates.workers);
     rates.fp64.dense_flops_per_s = dense_flops_per_s<double>(rates.workers);
   }

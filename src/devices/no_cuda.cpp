@@ -16,6 +16,7 @@ std::unique_ptr<Backend> make_cusparse_reuse_backend() {
 }
 
 double cuda_copy_bytes_per_s() { throw BackendError(kNoCuda); }
+double cuda_dense_flops_per_s(unsigned /*value_bytes*/) { throw BackendError(kNoCuda); }
 
 const RecurrentBackend& cuda_recurrent_backend() {
   static const MissingRecurrent backend("cuda", kNoCuda, true, nullptr);

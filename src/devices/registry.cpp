@@ -120,6 +120,7 @@ const std::vector<BackendEntry>& backends() {
        {calibration, recurrent_training},
        "",
        cuda_limits(),
+       cuda_dense_flops_per_s,
        cuda_copy_bytes_per_s},
       {"cusparse", make_cusparse_backend, nullptr, {}, "", cusparse_limits(false)},
       {"cusparse-reuse", make_cusparse_reuse_backend, nullptr, {}, "", cusparse_limits(true)},

@@ -215,7 +215,8 @@ LaunchCosts launch_costs(const Machine& machine, const Rates& rates) {
 OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place) {
   const Rates& rates = machine.at(place.active);
   const TypeRates& type = rates.of(place.value_bytes);
-  if (const KernelCosts& costs = (work.is_mv ? type.mv : type.mm).kernel_costs; costs.is_known()) {
+  const KernelCosts& costs = (work.is_mv ? type.mv : type.mm).kernel_costs;
+  if (machine.team_room.multiprocessors > 0 && costs.is_known()) {
     const KernelVector counts =
         kernel_work(work, machine.team_room, place.value_bytes, uncached_share(machine, place.working_set));
     const double alone = costs.seconds(counts);

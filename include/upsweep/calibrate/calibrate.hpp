@@ -31,9 +31,10 @@ struct CalibrationOptions {
   std::string name = {};
   std::string date = {};  ///< ISO 8601
   std::string tool_version = {};
-  bool quick = false;                      ///< every third product only: to try it out, not for figures
-  std::size_t most_workers = 0;            ///< 0: all that the backend has
-  unsigned value_bytes = 0;                ///< 4 or 8: these numbers only, the others get the same rates; 0: both
+  bool quick = false;            ///< every third product only: to try it out, not for figures
+  std::size_t most_workers = 0;  ///< 0: all that the backend has
+  unsigned value_bytes = 0;      ///< 4 or 8: these numbers only, the others get the same rates; 0: both
+  double (*dense_flops_per_s)(unsigned value_bytes) = nullptr;  ///< measures its dense products; 0: it cannot
   double (*copy_bytes_per_s)() = nullptr;  ///< measures copies in the device's memory; null: not of a gpu
   /// Called before each product: how many are done, of how many.
   std::function<void(std::size_t done, std::size_t all)> progress = {};

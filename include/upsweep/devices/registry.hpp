@@ -47,7 +47,8 @@ struct BackendEntry {
   std::vector<Ability> others;                      ///< abilities that the two above do not tell
   std::string baseline_of;                          ///< backend beside which it is shown, as what a library does
   BackendLimits limits = {};                        ///< of schedules over networks
-  double (*copy_bytes_per_s)() = nullptr;           ///< measures copies in its device's memory; null: the processor's
+  double (*dense_flops_per_s)(unsigned value_bytes) = nullptr;  ///< measures its dense products; null: the processor's
+  double (*copy_bytes_per_s)() = nullptr;  ///< measures copies in its device's memory; null: the processor's
 
   [[nodiscard]] bool can(Ability ability) const;
 };

@@ -23,6 +23,10 @@ namespace upsweep {
 /// Bytes per second, read and written, of a copy in the memory of CUDA device 0. Throws BackendError.
 [[nodiscard]] double cuda_copy_bytes_per_s();
 
+/// FLOP/s of products of dense matrices of 4096 x 4096 numbers of 4 or 8 bytes by cuBLAS on CUDA device 0, without
+/// tensor cores for 4; 0 where the library is not found. Throws BackendError.
+[[nodiscard]] double cuda_dense_flops_per_s(unsigned value_bytes);
+
 /// "cuda": our kernels.
 [[nodiscard]] const RecurrentBackend& cuda_recurrent_backend();
 
