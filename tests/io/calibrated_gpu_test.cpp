@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 
+#include "support/machine_files.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
@@ -11,20 +11,8 @@ namespace upsweep::calibrated_gpu_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-Machine parse(const std::string& text) {
-  std::istringstream in(text);
-  return load_machine(parse_yaml(in, "m.yaml"));
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using testing::machine_refusal;
+using testing::parse_machine;
 
 std::string kernels(double first, std::size_t count = kKernelWorkNames.size()) {
   std::string text = "{kernels: {";
@@ -47,30 +35,30 @@ std::string file(const std::string& kind, const std::string& room, const std::st
 }
 
 TEST(CalibratedGpu, IsReadAsItWasWritten) {
-  const Machine machine = parse(file("gpu", kRoom, kernels(20)));
+  const Machine machine = parse_machine(file("gpu", kRoom, kernels(20)));
   EXPECT_EQ(machine.team_room, (TeamRoom{227 * 1024, 132}));
   const Rates& rates = machine.rates.at(0);
   EXPECT_DOUBLE_EQ(rates.stream_latency_s, 5e-7);
   EXPECT_DOUBLE_EQ(rates.fp32.mv.kernel_costs.unit_s[3], 4e-9);
   EXPECT_DOUBLE_EQ(rates.fp64.mm.kernel_costs.unit_s[0], 20e-9);
-  const Machine again = parse(machine_text(machine));
+  const Machine again = parse_machine(machine_text(machine));
   EXPECT_EQ(again.rates, machine.rates);
   EXPECT_EQ(again.team_room, machine.team_room);
 }
 
 TEST(CalibratedGpu, SaysWhatIsMissing) {
-  EXPECT_THAT(refusal(file("gpu", "", kernels(20))),
+  EXPECT_THAT(machine_refusal(file("gpu", "", kernels(20))),
               HasSubstr("kernels of mv of fp32 of rates[8] needs to know what the device has for teams"));
-  EXPECT_THAT(refusal(file("gpu", kRoom, kernels(20, 4))), HasSubstr("row_step of"));
-  EXPECT_THAT(refusal(file("gpu", "team_room: {multiprocessors: 1, shared_memory_KiB: 7}\n", kernels(20))),
+  EXPECT_THAT(machine_refusal(file("gpu", kRoom, kernels(20, 4))), HasSubstr("row_step of"));
+  EXPECT_THAT(machine_refusal(file("gpu", "team_room: {multiprocessors: 1, shared_memory_KiB: 7}\n", kernels(20))),
               HasSubstr("shared_memory of team_room is 7168 bytes, accepted are at least 8192"));
   std::string nothing = "{kernels: {";
   for (const char* name : kKernelWorkNames) nothing += std::string(name) + "_s: 0, ";
-  EXPECT_THAT(refusal(file("gpu", kRoom, nothing + "}}")), HasSubstr("are all 0, accepted is one at least"));
-  EXPECT_THAT(refusal(file("gpu", kRoom, kernels(20)) + "published: []\n"),
+  EXPECT_THAT(machine_refusal(file("gpu", kRoom, nothing + "}}")), HasSubstr("are all 0, accepted is one at least"));
+  EXPECT_THAT(machine_refusal(file("gpu", kRoom, kernels(20)) + "published: []\n"),
               HasSubstr("published stands beside kernels, accepted is one of the two"));
-  EXPECT_THAT(refusal(file("cpu", "", kernels(20))), HasSubstr("kernels stands in a machine of kind cpu"));
-  EXPECT_THAT(refusal(file("cpu", kRoom, kernels(20))), HasSubstr("team_room stands in a machine of kind cpu"));
+  EXPECT_THAT(machine_refusal(file("cpu", "", kernels(20))), HasSubstr("kernels stands in a machine of kind cpu"));
+  EXPECT_THAT(machine_refusal(file("cpu", kRoom, kernels(20))), HasSubstr("team_room stands in a machine of kind cpu"));
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <sstream>
 
 #include "support/files.hpp"
+#include "support/machine_files.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/own_file.hpp"
 
@@ -16,22 +16,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::machine_refusal;
+using testing::parse_machine;
 using testing::read_file;
 using testing::TemporaryFolder;
-
-Machine parse(const std::string& text) {
-  std::istringstream in(text);
-  return load_machine(parse_yaml(in, "m.yaml"));
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 std::string unwritable(const Machine& machine) {
   try {
@@ -155,7 +143,7 @@ std::string costs_text() {
 const std::string kCosts = costs_text();
 
 TEST(LoadMachine, ConvertsUnits) {
-  const Machine machine = parse(
+  const Machine machine = parse_machine(
       "name: x\nkind: gpu\nmemory_GiB: 2\ncache_MB: 2.5\nfill_teams: 64\nprovenance: {origin: datasheet, device: d}\n"
       "rates:\n  - workers: 1\n    op_latency_us: 2.5\n    level_latency_ns: 1300\n    bandwidth_GiBps: 3\n"
       "    cached_bandwidth_TBps: 2\n    fp32: {compute_GFLOPps: 1500, build_value_ps: 7}\n    fp64: {compute_MFLOPps: "
@@ -176,10 +164,10 @@ TEST(LoadMachine, ConvertsUnits) {
 }
 
 TEST(LoadMachine, GivesACombineItsOwnBandwidthElseThatOfTheRates) {
-  const Machine machine =
-      parse(kHead + "rates:\n" + kEntry + "    bandwidth_Bps: 10\n    fp32:\n      mv: " + kCosts +
-            "}\n      mm: " + kCosts + ", bandwidth_Bps: 20}\n    fp64:\n      mv: " + kCosts +
-            ", cached_bandwidth_Bps: 30}\n      mm: " + kCosts + ", bandwidth_Bps: 40, cached_bandwidth_Bps: 50}\n");
+  const Machine machine = parse_machine(
+      kHead + "rates:\n" + kEntry + "    bandwidth_Bps: 10\n    fp32:\n      mv: " + kCosts + "}\n      mm: " + kCosts +
+      ", bandwidth_Bps: 20}\n    fp64:\n      mv: " + kCosts + ", cached_bandwidth_Bps: 30}\n      mm: " + kCosts +
+      ", bandwidth_Bps: 40, cached_bandwidth_Bps: 50}\n");
   const Rates& rates = machine.rates.at(0);
   std::vector<double> found;
   for (const KindRates* kind : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
@@ -189,31 +177,32 @@ TEST(LoadMachine, GivesACombineItsOwnBandwidthElseThatOfTheRates) {
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) EXPECT_EQ(kind->costs.unit_s[i], static_cast<double>(i + 1));
   }
   EXPECT_THAT(found, ElementsAre(10, INFINITY, 20, INFINITY, 10, 30, 40, 50));
-  expect_same(parse(machine_text(machine)), machine);
+  expect_same(parse_machine(machine_text(machine)), machine);
 }
 
 TEST(LoadMachine, ReadsTheCacheOfADatasheetAsFastAsItsMemory) {
-  const Machine machine = parse(kHead + "rates:\n" + kEntry + kBandwidth + kTypes);
+  const Machine machine = parse_machine(kHead + "rates:\n" + kEntry + kBandwidth + kTypes);
   EXPECT_EQ(machine.rates.at(0).fp64.mm.cached_bytes_per_s, 9e11);
-  expect_same(parse(machine_text(machine)), machine);
-  const Machine cached = parse(kHead + "rates:\n" + kEntry + kBandwidth + "    cached_bandwidth_GBps: 3000\n" + kTypes);
+  expect_same(parse_machine(machine_text(machine)), machine);
+  const Machine cached =
+      parse_machine(kHead + "rates:\n" + kEntry + kBandwidth + "    cached_bandwidth_GBps: 3000\n" + kTypes);
   EXPECT_EQ(cached.rates.at(0).fp64.mm.cached_bytes_per_s, 3e12);
-  expect_same(parse(machine_text(cached)), cached);
+  expect_same(parse_machine(machine_text(cached)), cached);
 }
 
 TEST(LoadMachine, TakesMemoryCostsForABandwidth) {
   const std::string kind = kCosts + ", memory: " + kCosts + "}}\n";
   const std::string type = "\n      mv: " + kind + "      mm: " + kind;
-  const Machine machine = parse(kHead + "rates:\n" + kEntry + "    fp32:" + type + "    fp64:" + type);
+  const Machine machine = parse_machine(kHead + "rates:\n" + kEntry + "    fp32:" + type + "    fp64:" + type);
   const KindRates& rates = machine.rates.at(0).fp64.mm;
   EXPECT_EQ(rates.memory_costs.unit_s, rates.costs.unit_s);
   EXPECT_EQ(rates.memory_costs.unit_s.back(), static_cast<double>(kWorkNames.size()));
   EXPECT_TRUE(std::isinf(rates.bytes_per_s));
-  expect_same(parse(machine_text(machine)), machine);
+  expect_same(parse_machine(machine_text(machine)), machine);
 }
 
 TEST(LoadMachine, KeepsSourcesByReadableKeys) {
-  const Machine machine = parse(
+  const Machine machine = parse_machine(
       "name: x\nkind: gpu\nfill_teams: {value: 8, source: a}\nmemory_GB: {value: 1, source: b}\n"
       "provenance: {origin: datasheet}\nrates:\n" +
       kEntry +
@@ -226,11 +215,11 @@ TEST(LoadMachine, KeepsSourcesByReadableKeys) {
                                                       {"rates[2].fp32.compute", "d"},
                                                       {"rates[2].fp64.mv.bandwidth", "e"}};
   EXPECT_EQ(machine.provenance.sources, sources);
-  expect_same(parse(machine_text(machine)), machine);
+  expect_same(parse_machine(machine_text(machine)), machine);
 }
 
 TEST(LoadMachine, NeedsOnlyTheOpLatencyOfAPram) {
-  const Machine machine = parse(
+  const Machine machine = parse_machine(
       "name: p\nkind: pram\nprovenance: {origin: definition}\nrates:\n  - workers: 4\n"
       "    op_latency_s: 1\n");
   const Rates& rates = machine.rates.at(0);
@@ -238,15 +227,15 @@ TEST(LoadMachine, NeedsOnlyTheOpLatencyOfAPram) {
   OpWork work;
   work.flops = work.bytes = 100;
   EXPECT_EQ(op_time(machine, work, {}).alone_s, 1);
-  expect_same(parse(machine_text(machine)), machine);
-  const Machine slow = parse(
+  expect_same(parse_machine(machine_text(machine)), machine);
+  const Machine slow = parse_machine(
       "name: p\nkind: pram\nprovenance: {origin: definition}\nrates:\n  - workers: 4\n"
       "    op_latency_s: 1\n    bandwidth_Bps: 5\n    fp64: {mv: {team_s: 2}}\n");
   EXPECT_EQ(slow.rates.at(0).fp64.mv.costs.unit_s[0], 2);
   EXPECT_EQ(slow.rates.at(0).fp32.mm.bytes_per_s, 5);
-  expect_same(parse(machine_text(slow)), slow);
+  expect_same(parse_machine(machine_text(slow)), slow);
   EXPECT_THAT(
-      refusal("name: p\nkind: pram\nprovenance: {origin: definition}\nrates:\n  - workers: 4\n"),
+      machine_refusal("name: p\nkind: pram\nprovenance: {origin: definition}\nrates:\n  - workers: 4\n"),
       HasSubstr("m.yaml:5: op_latency of rates[4] is missing, found are 'workers', accepted are op_latency_s, "));
 }
 
@@ -271,7 +260,7 @@ TEST(LoadMachine, LoadsEveryPresetWithASourceForEveryQuantity) {
     EXPECT_EQ(sources.contains("memory"), machine.memory_bytes != 0);
     EXPECT_EQ(sources.contains("cache"), machine.cache_bytes != 0);
     EXPECT_EQ(sources.contains("fill_teams"), machine.kind == MachineKind::gpu);
-    expect_same(parse(machine_text(machine)), machine);
+    expect_same(parse_machine(machine_text(machine)), machine);
   }
   EXPECT_EQ(count, 18U);
 }
@@ -340,7 +329,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithRates) {
        "m.yaml:5: rates[2] has a bandwidth that nothing uses"},
   };
   for (const BadMachine& bad : cases) {
-    const std::string message = refusal(bad.text);
+    const std::string message = machine_refusal(bad.text);
     EXPECT_THAT(message, HasSubstr(bad.message)) << bad.text;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
@@ -378,15 +367,15 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
       {by + "date: 2026-01-31, tool_version: 1, fit: {points: 1, mean_error: -1}}\n" + rates,
        "m.yaml:3: mean_error of fit of provenance is '-1', accepted is a number of at least 0"},
   };
-  for (const BadMachine& bad : cases) EXPECT_THAT(refusal(bad.text), HasSubstr(bad.message)) << bad.text;
-  EXPECT_EQ(refusal(by + "date: 2026-01-31, tool_version: 1, " + fit + "}\n" + rates), "accepted");
+  for (const BadMachine& bad : cases) EXPECT_THAT(machine_refusal(bad.text), HasSubstr(bad.message)) << bad.text;
+  EXPECT_EQ(machine_refusal(by + "date: 2026-01-31, tool_version: 1, " + fit + "}\n" + rates), "accepted");
 }
 
 TEST(MachineText, ReadsBackToTheCalibratedMachine) {
   const Machine machine = calibrated();
   const std::string text = machine_text(machine);
-  expect_same(parse(text), machine);
-  EXPECT_EQ(machine_text(parse(text)), text);
+  expect_same(parse_machine(text), machine);
+  EXPECT_EQ(machine_text(parse_machine(text)), text);
   EXPECT_THAT(text, HasSubstr("memory_B: {value: 270000000001, source: \"/proc/meminfo\"}\n"));
 }
 
@@ -410,7 +399,7 @@ TEST(MachineText, RefusesWhatAFileCannotHold) {
 }
 
 TEST(MachineText, RefusesFlopsThatAFileCannotHold) {
-  const Machine machine = parse(kHead + "rates:\n" + kEntry + kBandwidth + kTypes);
+  const Machine machine = parse_machine(kHead + "rates:\n" + kEntry + kBandwidth + kTypes);
   Machine uneven = machine;
   uneven.rates[0].fp32.mm.flops_per_s = 1;
   EXPECT_EQ(unwritable(uneven),

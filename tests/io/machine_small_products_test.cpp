@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <sstream>
 
+#include "support/machine_files.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
@@ -11,6 +11,8 @@ namespace upsweep::machine_small_products_test {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::machine_refusal;
+using testing::parse_machine;
 
 const std::string kRates =
     "provenance: {origin: datasheet}\nrates:\n  - workers: 1\n    op_latency_us: 1\n    level_latency_us: 2\n"
@@ -34,22 +36,8 @@ std::string members(std::size_t left_out = ~std::size_t{0}) {
   return text;
 }
 
-Machine parse(const std::string& text) {
-  std::istringstream in(text);
-  return load_machine(parse_yaml(in, "m.yaml"));
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(SmallProducts, AreReadWithTheirUnitsAndSources) {
-  const Machine machine = parse(kGpu + members() + kRates);
+  const Machine machine = parse_machine(kGpu + members() + kRates);
   const SmallProducts expected = {36, 1620.5e6, 16, 1024, 65536, 16, 4, 19, 188, 370.25};
   ASSERT_TRUE(machine.small_products);
   EXPECT_EQ(*machine.small_products, expected);
@@ -58,18 +46,18 @@ TEST(SmallProducts, AreReadWithTheirUnitsAndSources) {
 }
 
 TEST(SmallProducts, AreWrittenAndReadBack) {
-  const Machine machine = parse(kGpu + members() + kRates);
+  const Machine machine = parse_machine(kGpu + members() + kRates);
   const std::string text = machine_text(machine);
   EXPECT_THAT(text, HasSubstr("small_products:\n  multiprocessors: {value: 36, source: \"a whitepaper\"}\n"
                               "  clock_Hz: 1620500000\n"));
-  const Machine again = parse(text);
+  const Machine again = parse_machine(text);
   EXPECT_EQ(again.small_products, machine.small_products);
   EXPECT_EQ(again.provenance.sources, machine.provenance.sources);
   EXPECT_EQ(machine_text(again), text);
 }
 
 TEST(SmallProducts, LeaveOtherMachineFilesAsTheyWere) {
-  const Machine machine = parse(kGpu + kRates);
+  const Machine machine = parse_machine(kGpu + kRates);
   EXPECT_FALSE(machine.small_products);
   EXPECT_EQ(machine_text(machine).find("small_products"), std::string::npos);
 }
@@ -86,23 +74,24 @@ TEST(SmallProducts, NameTheMemberThatIsMissing) {
                                           "cache_load of small_products is missing",
                                           "memory_load of small_products is missing"};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string message = refusal(kGpu + members(i) + kRates);
+    const std::string message = machine_refusal(kGpu + members(i) + kRates);
     EXPECT_THAT(message, HasSubstr("m.yaml:5: ")) << i;
     EXPECT_THAT(message, HasSubstr(names[i])) << i;
   }
-  EXPECT_THAT(refusal(kGpu + members(2) + kRates), HasSubstr("small_products has no key 'resident_blocks', found are"));
+  EXPECT_THAT(machine_refusal(kGpu + members(2) + kRates),
+              HasSubstr("small_products has no key 'resident_blocks', found are"));
 }
 
 TEST(SmallProducts, RefuseWhatIsWrong) {
-  EXPECT_THAT(refusal("name: x\nkind: cpu\n" + members() + kRates),
+  EXPECT_THAT(machine_refusal("name: x\nkind: cpu\n" + members() + kRates),
               HasSubstr("m.yaml:4: small_products stands in a machine of kind cpu, accepted is kind gpu, or no"));
-  EXPECT_THAT(refusal(kGpu + members() + "  colour: red\n" + kRates),
+  EXPECT_THAT(machine_refusal(kGpu + members() + "  colour: red\n" + kRates),
               HasSubstr("m.yaml:15: unknown key 'colour' in small_products, accepted are multiprocessors, clock_MHz"));
-  EXPECT_THAT(refusal(kGpu + members(1) + "  clock_rpm: 3\n" + kRates),
+  EXPECT_THAT(machine_refusal(kGpu + members(1) + "  clock_rpm: 3\n" + kRates),
               HasSubstr("key 'clock_rpm' of small_products has an unknown unit, accepted are clock_Hz, clock_MHz"));
-  EXPECT_THAT(refusal(kGpu + members(6) + "  fma_cycles: 0\n" + kRates),
+  EXPECT_THAT(machine_refusal(kGpu + members(6) + "  fma_cycles: 0\n" + kRates),
               HasSubstr("fma_cycles of small_products is '0', accepted is a finite number above 0"));
-  EXPECT_THAT(refusal(kGpu + members(0) + "  multiprocessors: 0\n" + kRates),
+  EXPECT_THAT(machine_refusal(kGpu + members(0) + "  multiprocessors: 0\n" + kRates),
               HasSubstr("multiprocessors of small_products is '0', accepted is an integer of"));
 }
 
