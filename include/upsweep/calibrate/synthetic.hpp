@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "upsweep/jacobian/numeric_chain.hpp"
+#include "upsweep/machine/machine.hpp"
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep {

@@ -36,7 +36,9 @@ struct TeamGroup {
 [[nodiscard]] std::uint64_t resident_teams(const TeamGroup& group, std::uint64_t bytes, const TeamRoom& room);
 
 /// Bytes of shared memory that a team takes for rows of Y that it looks up ahead.
-[[nodiscard]] constexpr std::uint64_t staging_bytes(unsigned value_bytes) { return 16 * (24 + 4 * value_bytes); }
+[[nodiscard]] constexpr std::uint64_t staging_bytes(unsigned value_bytes) {
+  return std::uint64_t{16} * (24 + std::uint64_t{4} * value_bytes);
+}
 
 /// Threads that share a row of a product that needs no teams, by its mean number of entries: 1, 4, 16 or 32.
 [[nodiscard]] unsigned threads_for_rows(std::uint64_t nnz, std::uint64_t rows);
