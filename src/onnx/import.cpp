@@ -404,7 +404,11 @@ bool looks_like_onnx(const std::string& path) {
 OnnxNetwork import_onnx(const std::string& path, const OnnxOptions& options, bool values) {
   GOOGLE_PROTOBUF_VERIFY_VERSION;
   google::protobuf::SetLogHandler(nullptr);
-  return GraphImport(path, options, values).run();
+  try {
+    return GraphImport(path, options, values).run();
+  } catch (const CountOverflow& error) {  // of what no node is to blame for, such as the shape of an input
+    throw InputError(fmt::format("{}: {}, accepted are smaller tensors", path, error.what()));
+  }
 }
 
 }  // namespace upsweep

@@ -174,6 +174,8 @@ TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {
   EXPECT_THAT(kinds(network), ElementsAre("tanh"));
   EXPECT_THAT(refusal(file, {.inputs = {{"x", {1, 3, 5}}}, .output = "c"}),
               HasSubstr("no output 'c', accepted are a, b"));
+  EXPECT_THAT(refusal(file, {.inputs = {{"x", {1, std::uint64_t{1} << 40, std::uint64_t{1} << 40}}}}),
+              HasSubstr("a count exceeds 64 bits (18446744073709551615), accepted are smaller tensors"));
   EXPECT_THAT(refusal(file, {.inputs = {{"x", {2, 3, 5}}}}), HasSubstr("accepted is a batch of 1"));
   EXPECT_THAT(refusal(file, {.inputs = {{"z", {1}}, {"x", {1, 3, 5}}}}),
               HasSubstr("no input 'z' without numbers, accepted are x"));
