@@ -16,6 +16,9 @@ bool is_sequential(const AnchorRow& row) {
   return false;
 }
 
+/// Steps of all loops of a row.
+double loops_of(const AnchorRow& row) { return steps_of(row) * (row.direction == "forward+backward" ? 2 : 1); }
+
 /// "row says no rows and no products", or empty.
 std::string lacks(std::initializer_list<std::pair<const char*, bool>> sizes) {
   std::string names;
@@ -25,10 +28,14 @@ std::string lacks(std::initializer_list<std::pair<const char*, bool>> sizes) {
   return names.empty() ? "" : fmt::format("the row has no {}", names);
 }
 
-DeviceAssumptions no_host() {
-  DeviceAssumptions assumptions;
-  assumptions.forward_kernels = assumptions.backward_kernels = 1;
-  return assumptions;
+/// Loops over steps in one kernel that the state stays in, of a library.
+bool is_persistent(const AnchorRow& row) { return !is_own(row) && launch_of(row) == LaunchMode::fused; }
+
+BackwardMethod method_of(const AnchorRow& row) {
+  const BackwardMethod one_kernel = {.kind = BackwardKind::blocked, .depth = 0, .blocks = {.blocks = 1}};
+  if (!is_own(row)) return is_persistent(row) ? one_kernel : BackwardMethod{};
+  const BackwardMethod method = parse_backward_method(row.algorithm);
+  return method.kind == BackwardKind::sequential ? one_kernel : method;
 }
 
 PassShape shape_of(const AnchorRow& row) {
@@ -42,6 +49,8 @@ PassShape shape_of(const AnchorRow& row) {
 }
 
 }  // namespace
+
+bool is_own(const AnchorRow& row) { return row.library == "upsweep"; }
 
 std::optional<AnchorWork> work_of(const AnchorRow& row, std::string& skipped) {
   if (row.family == "spgemm") {
@@ -61,7 +70,14 @@ std::optional<AnchorWork> work_of(const AnchorRow& row, std::string& skipped) {
                      {"hidden", row.hidden.value_or(0) > 0},
                      {"steps", row.steps.value_or(0) > 0}});
     if (!skipped.empty()) return std::nullopt;
-    return is_sequential(row) ? AnchorWork::sequential : AnchorWork::pass;
+    if (!is_own(row)) return is_sequential(row) ? AnchorWork::layer : AnchorWork::pass;
+    try {
+      method_of(row);
+    } catch (const std::invalid_argument& error) {
+      skipped = error.what();
+      return std::nullopt;
+    }
+    return AnchorWork::layer;
   }
   skipped = fmt::format("the family '{}' is not modelled, accepted are spgemm, scan and recurrent", row.family);
   return std::nullopt;
@@ -94,14 +110,21 @@ double steps_of(const AnchorRow& row) {
   return static_cast<double>(*row.steps) * static_cast<double>(std::max<std::uint64_t>(1, row.layers.value_or(1)));
 }
 
-double sequential_seconds(const AnchorRow& row, const Machine& machine, const DeviceAssumptions& assumptions) {
+double layer_seconds(const AnchorRow& row, const Machine& machine, DeviceAssumptions assumptions,
+                     const PublishedRates* rates) {
+  if (rates != nullptr && !is_persistent(row)) assume_steps(*rates, assumptions);
+  const BackwardMethod method = method_of(row);
   const DevicePrediction prediction =
-      predict_on_device(machine, shape_of(row), BackwardMethod{}, value_bytes_of(row), assumptions);
+      predict_on_device(machine, shape_of(row), method, value_bytes_of(row), assumptions);
   const bool has_backward = row.direction.find("backward") != std::string::npos;
   const bool has_forward = !has_backward || row.direction.find("forward") != std::string::npos;
-  double seconds = has_forward ? prediction.forward.seconds() : 0;
-  if (has_backward) seconds += prediction.sequential.seconds() + prediction.parameter_gradients.seconds();
-  return seconds * static_cast<double>(std::max<std::uint64_t>(1, row.layers.value_or(1)));
+  const bool has_parameters = has_backward && row.direction.find("states") == std::string::npos;
+  double seconds = has_forward ? (is_persistent(row) ? prediction.hidden_s() : prediction.forward.seconds()) : 0;
+  if (has_backward) seconds += prediction.hidden_s();
+  if (has_parameters) seconds += prediction.parameter_gradients.seconds();
+  seconds *= static_cast<double>(std::max<std::uint64_t>(1, row.layers.value_or(1)));
+  if (rates != nullptr && is_persistent(row)) seconds += step_seconds(*rates) * loops_of(row);
+  return seconds;
 }
 
 std::string structure_of(const AnchorRow& row) {
@@ -121,13 +144,13 @@ PublishedSample sample_of(const AnchorRow& row, AnchorWork work, const Machine& 
   sample.point.seconds = *row.time_s;
   if (work == AnchorWork::product) sample.point.counts = product_work(sizes_of(row));
   if (work == AnchorWork::pass) sample.point.counts = pass_work(row);
-  if (work != AnchorWork::sequential) return sample;
-  const double directions = row.direction == "forward+backward" ? 2 : 1;
+  if (work != AnchorWork::layer) return sample;
+  DeviceAssumptions one_kernel;
+  one_kernel.forward_kernels = one_kernel.backward_kernels = 1;
+  double body = layer_seconds(row, machine, one_kernel, nullptr);
   // What the model has for a kernel of every step comes back with the step itself.
-  const double kernels = directions * steps_of(row);
-  const double body =
-      sequential_seconds(row, machine, no_host()) - kernels * launch_costs(machine, machine.rates.back()).kernel_s();
-  sample.point.counts = {0, 0, kernels, 0, 0};
+  if (!is_persistent(row)) body -= loops_of(row) * launch_costs(machine, machine.rates.back()).kernel_s();
+  sample.point.counts = {0, 0, loops_of(row), 0, 0};
   sample.point.seconds = std::max(*row.time_s - std::max(body, 0.0), *row.time_s / 100);
   return sample;
 }

@@ -29,7 +29,7 @@ std::string largest_unit(const PublishedRates& rates, const std::vector<double>&
 
 std::string binds_of(const AnchorRow& row, AnchorWork work, const RowRates& by) {
   if (!by.rates) return "kernels";
-  if (work == AnchorWork::sequential) return "steps";
+  if (work == AnchorWork::layer) return "steps";
   const std::vector<double> counts = work == AnchorWork::product ? product_work(sizes_of(row)) : pass_work(row);
   PublishedRates rates = *by.rates;
   if (rates.start_up_s * 2 > seconds_of(row, work, by).value_or(0)) return "start-up";
@@ -105,7 +105,7 @@ class AnchorEvaluation {
     }
     const std::optional<AnchorWork> work = work_of(row, point.skipped);
     if (!work) return;
-    if (*work == AnchorWork::sequential) point.skipped = unfit_for_device_model(*machine);
+    if (*work == AnchorWork::layer) point.skipped = unfit_for_device_model(*machine);
     if (!point.skipped.empty()) return;
     const std::optional<RowRates> by = rates_of_row(row, *work, *machine, machines_, point.skipped);
     if (!by) return;

@@ -28,16 +28,30 @@ FitKey key_of(const AnchorRow& row, AnchorWork work) {
   return {work, row.library, work == AnchorWork::pass ? row.algorithm : "", row.cell, launch};
 }
 
+bool is_product(const PublishedRates& rates) { return rates.kind == PublishedKind::product; }
+
+bool is_fitted_product(const PublishedRates& rates) { return is_product(rates) && !rates.from.rows.empty(); }
+
+/// The nearest other machine with fitted rates of products, or null.
+const Machine* donor_for(const Machine& machine, const std::vector<Machine>& donors) {
+  const Machine* nearest = nullptr;
+  for (const Machine& donor : donors) {
+    if (donor.name == machine.name || std::ranges::none_of(donor.published, is_fitted_product)) continue;
+    if (nearest == nullptr || device_distance(donor, machine) < device_distance(*nearest, machine)) nearest = &donor;
+  }
+  return nearest;
+}
+
 }  // namespace
 
-Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, const Machine& donor) {
+Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, const std::vector<Machine>& donors) {
   std::map<FitKey, std::vector<const AnchorRow*>> groups;
   std::vector<FitKey> order;
   for (const AnchorRow& row : rows) {
     std::string skipped;
     const std::optional<AnchorWork> work = work_of(row, skipped);
     if (!row.is_ok() || !work || machine_of(row, {{}, {machine}}, skipped) == nullptr) continue;
-    if (*work == AnchorWork::sequential && !unfit_for_device_model(machine).empty()) continue;
+    if (*work == AnchorWork::layer && (is_own(row) || !unfit_for_device_model(machine).empty())) continue;
     auto& group = groups[key_of(row, *work)];
     if (group.empty()) order.push_back(key_of(row, *work));
     group.push_back(&row);
@@ -61,10 +75,13 @@ Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, cons
     }
     fitted.push_back(std::move(rates));
   }
-  const auto is_product = [](const PublishedRates& rates) { return rates.kind == PublishedKind::product; };
-  if (std::ranges::none_of(fitted, is_product) && donor.product_rates() != nullptr && donor.name != machine.name) {
+  const Machine* const donor = donor_for(machine, donors);
+  if (std::ranges::none_of(fitted, is_product) && std::ranges::none_of(machine.published, is_fitted_product) &&
+      donor != nullptr) {
     std::erase_if(machine.published, is_product);
-    fitted.push_back(carried_products(*donor.product_rates(), donor, machine));
+    for (const PublishedRates& rates : donor->published) {
+      if (is_fitted_product(rates)) fitted.push_back(carried_products(rates, *donor, machine));
+    }
   }
   if (fitted.empty()) {
     throw std::invalid_argument(

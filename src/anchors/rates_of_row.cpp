@@ -50,9 +50,9 @@ int fit_of(const PublishedRates& rates, const AnchorRow& row, AnchorWork work) {
   if (rates.kind != kind_of(work) || rates.library != row.library) return 0;
   if (work == AnchorWork::product) return 4;
   const bool has_steps = rates.unit_s[2] > 0;
-  if (has_steps != (work == AnchorWork::sequential)) return 0;
+  if (has_steps != (work == AnchorWork::layer)) return 0;
   int points = 1;
-  if (work == AnchorWork::sequential) {
+  if (work == AnchorWork::layer) {
     if (rates.launch != to_string(launch_of(row))) return 0;
     return points + (rates.cell == row.cell ? 2 : 0);
   }
@@ -78,14 +78,14 @@ const PublishedRates* best_fit(const Machine& machine, const AnchorRow& row, Anc
 std::optional<PublishedRates> carried_over(const AnchorRow& row, AnchorWork work, const Machine& machine,
                                            const AnchorMachines& machines) {
   std::optional<PublishedRates> found;
-  int most = 0;
+  std::pair<int, double> best = {0, 0};  // how well they go with the row, and how near the device is
   for (const std::vector<Machine>* list : {&machines.given, &machines.presets}) {
     for (const Machine& from : *list) {
       const PublishedRates* rates = best_fit(from, row, work);
-      if (rates == nullptr || rates->from.rows.empty() || &from == &machine) continue;
-      const int points = fit_of(*rates, row, work);
-      if (points <= most) continue;
-      most = points;
+      if (rates == nullptr || rates->from.rows.empty() || from.name == machine.name) continue;
+      const std::pair points = {fit_of(*rates, row, work), -device_distance(from, machine)};
+      if (points <= best && found) continue;
+      best = points;
       found =
           work == AnchorWork::product ? carried_products(*rates, from, machine) : carried_passes(*rates, from, machine);
     }
@@ -162,7 +162,7 @@ std::optional<RowRates> rates_of_row(const AnchorRow& row, AnchorWork work, cons
     if (const std::optional<RowRates> cusparse = rates_of_row(other, work, machine, machines, skipped))
       by.rates = class_rates(*cusparse->rates, row.library);
   }
-  if (!by.rates && work != AnchorWork::sequential) {
+  if (!by.rates && work != AnchorWork::layer) {
     skipped = fmt::format("nothing is known of '{}' of {} on any machine", row.algorithm, row.library);
     return std::nullopt;
   }
@@ -182,13 +182,11 @@ std::optional<double> seconds_of(const AnchorRow& row, AnchorWork work, const Ro
   }
   if (work == AnchorWork::pass) return published_seconds(*by.rates, pass_work(row));
   const Machine machine = launched_as(row, *by.machine);
-  DeviceAssumptions assumptions = assumed_on(machine);
-  if (by.rates) assume_steps(*by.rates, assumptions);
-  return sequential_seconds(row, machine, assumptions);
+  return layer_seconds(row, machine, assumed_on(machine), by.rates ? &*by.rates : nullptr);
 }
 
 double bound_seconds(const AnchorRow& row, AnchorWork work, const Machine& machine) {
-  if (work == AnchorWork::sequential) return sequential_seconds(row, launched_as(row, machine), DeviceAssumptions{});
+  if (work == AnchorWork::layer) return layer_seconds(row, launched_as(row, machine), {}, nullptr);
   const Machine sheet = with_library(machine, kRoofline);
   const unsigned value_bytes = value_bytes_of(row);
   OpWork op;

@@ -53,13 +53,6 @@ std::string hash_of(const std::vector<AnchorRow>& rows, const AnchorMachines& ma
   return hash.text();
 }
 
-/// The preset whose rates of products others take over: fitted to most rows of cuSPARSE with the sizes of their
-/// results.
-const Machine& donor_of(const std::vector<Machine>& presets) {
-  constexpr const char* kDonor = "nvidia-a100-pcie-80gb";
-  return *std::ranges::find(presets, kDonor, &Machine::name);
-}
-
 }  // namespace
 
 AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Watch&) {
@@ -78,7 +71,7 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Wa
   const std::vector<AnchorRow> rows = rows_of(request);
   if (request.fit_out) {
     try {
-      machines.given.front() = fitted_machine(machines.given.front(), rows, donor_of(machines.presets));
+      machines.given.front() = fitted_machine(machines.given.front(), rows, machines.presets);
     } catch (const std::invalid_argument& error) {
       throw InputError(fmt::format("{}: {}", request.machines.front(), error.what()));
     }

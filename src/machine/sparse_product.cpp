@@ -82,6 +82,13 @@ std::optional<double> product_seconds(const PublishedRates& rates, const Product
   return published_seconds(rates, product_work(sizes));
 }
 
+double device_distance(const Machine& a, const Machine& b) {
+  const std::optional<double> cycles = cycles_of(a);
+  const std::optional<double> others = cycles_of(b);
+  return std::abs(std::log(bandwidth_of(a) / bandwidth_of(b))) +
+         (cycles && others ? std::abs(std::log(*cycles / *others)) : 0);
+}
+
 PublishedRates carried_products(const PublishedRates& rates, const Machine& from, const Machine& to) {
   const double bandwidth = bandwidth_of(from) / bandwidth_of(to);
   const std::optional<double> have = cycles_of(from);
@@ -92,13 +99,13 @@ PublishedRates carried_products(const PublishedRates& rates, const Machine& from
   carried.start_up_s = 0;
   const std::vector<double> factors = {1, bandwidth, cycles, cycles, bandwidth, cycles, cycles, bandwidth};
   for (std::size_t i = 0; i < factors.size(); ++i) carried.unit_s[i] *= factors[i];
-  carried.interval = {rates.interval.low / kCarriedFactor, rates.interval.high * kCarriedFactor};
+  const double wider = std::pow(kCarriedFactor, std::min(1.0, device_distance(from, to)));
+  carried.interval = {rates.interval.low / wider, rates.interval.high * wider};
   carried.from = {};
   carried.from.carried_from = fmt::format(
       "{} of {}: rows and products of middle and long rows times {:.4g} ({}), of short rows and scattered ones times "
       "{:.4g} (bandwidth), the interval {:.3g} times as wide to either side",
-      rates.library, from.name, cycles, by_cycles ? "multiprocessors times clock" : "bandwidth", bandwidth,
-      kCarriedFactor);
+      rates.library, from.name, cycles, by_cycles ? "multiprocessors times clock" : "bandwidth", bandwidth, wider);
   return carried;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +9,6 @@
 #include <set>
 
 #include "importer.hpp"
-#include "printable_names.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 
@@ -26,31 +23,14 @@ std::string label_of(const onnx::NodeProto& node, int place) {
   return fmt::format("node '{}' ({})", name, node.op_type());
 }
 
-onnx::ModelProto read_model(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) throw InputError(fmt::format("{}: no file", path));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot be read", path));
-  onnx::ModelProto model;
-  google::protobuf::io::IstreamInputStream stream(&in);
-  google::protobuf::io::CodedInputStream coded(&stream);
-  coded.SetTotalBytesLimit(0x7fffffff);
-  coded.SetRecursionLimit(64);
-  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
-    throw InputError(fmt::format("{}: no ONNX model, or a truncated one, accepted is a whole file", path));
-  if (!model.has_graph() || model.graph().node_size() == 0)
-    throw InputError(fmt::format("{}: an ONNX model without nodes, accepted is at least one", path));
-  make_names_printable(*model.mutable_graph());
-  return model;
-}
-
 /// Reads one graph.
 class GraphImport {
  public:
   GraphImport(const std::string& path, const OnnxOptions& options, bool values)
       : path_(path),
         options_(options),
-        model_(read_model(path)),
-        graph_(model_.graph()),
+        file_(read_model_file(path)),
+        graph_(file_.model.graph()),
         readers_(graph_),
         builder_(network_, values) {}
 
@@ -91,7 +71,7 @@ class GraphImport {
   [[nodiscard]] InputError fault(const std::string& message) const { return InputError(path_ + ": " + message); }
 
   void read_opset() {
-    for (const auto& opset : model_.opset_import()) {
+    for (const auto& opset : file_.model.opset_import()) {
       if (opset.domain().empty() || opset.domain() == "ai.onnx") network_.facts.opset = opset.version();
     }
     if (network_.facts.opset < kOldestOpset)
@@ -100,9 +80,11 @@ class GraphImport {
 
   void read_initializers() {
     const auto folder = std::make_shared<const std::string>(std::filesystem::path(path_).parent_path().string());
-    for (const onnx::TensorProto& tensor : graph_.initializer()) {
+    for (int i = 0; i < graph_.initializer_size(); ++i) {
+      const onnx::TensorProto& tensor = graph_.initializer(i);
       try {
         OnnxValue value{{}, tensor_of(tensor, folder)};
+        if (const auto large = file_.large.find(i); large != file_.large.end()) value.constant->range = large->second;
         value.dims = value.constant->dims;
         if (!values_.emplace(tensor.name(), std::move(value)).second)
           throw std::invalid_argument("the name is used twice, accepted are unique names");
@@ -372,7 +354,7 @@ class GraphImport {
 
   const std::string& path_;
   const OnnxOptions& options_;
-  onnx::ModelProto model_;
+  ModelFile file_;
   const onnx::GraphProto& graph_;
   GraphReaders readers_;
   OnnxNetwork network_;

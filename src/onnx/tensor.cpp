@@ -91,8 +91,8 @@ double number_of(int type, const char* bytes, std::size_t i) {
   }
 }
 
-/// The bytes of a tensor that stand in a file beside the model; its path may not leave the folder.
-std::string external_bytes(const Proto& proto, const std::string& folder, std::size_t wanted) {
+/// Where the bytes of a tensor stand in a file beside the model; its path may not leave the folder.
+FileRange external_range(const Proto& proto, const std::string& folder, std::uint64_t wanted) {
   std::string location;
   std::uint64_t offset = 0;
   for (const auto& entry : proto.external_data()) {
@@ -124,12 +124,50 @@ std::string external_bytes(const Proto& proto, const std::string& folder, std::s
     throw std::invalid_argument(fmt::format("external data at '{}': {} bytes from {}, accepted is a file with {}",
                                             location, size, offset, wanted));
   }
-  std::ifstream in(target, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(offset));
-  std::string bytes(wanted, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(wanted));
-  if (!in) throw std::invalid_argument(fmt::format("external data at '{}' cannot be read", location));
-  return bytes;
+  return {target.string(), offset, wanted};
+}
+
+/// Bytes of a file that are read at a time: of whole numbers of any type.
+constexpr std::uint64_t kStretch = 1U << 20U;
+
+/// Calls `take` with every stretch of a file's range and the place of its first byte in there.
+template <class Take>
+void for_stretches(const FileRange& range, Take take) {
+  std::ifstream in(range.path, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(range.offset));
+  std::string bytes(std::min(range.bytes, kStretch), '\0');
+  for (std::uint64_t at = 0; at < range.bytes; at += bytes.size()) {
+    bytes.resize(std::min(range.bytes - at, kStretch));
+    if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+      throw std::invalid_argument(fmt::format("{} cannot be read", range.path));
+    take(bytes, at);
+  }
+}
+
+/// Calls `take` with stretches of the bytes of `count` numbers and the place of the first number of each; false where
+/// the tensor has no bytes, but a list of numbers.
+template <class Take>
+bool for_bytes(const Tensor& tensor, std::uint64_t count, Take take) {
+  const Proto& proto = *tensor.stored;
+  const std::size_t each = bytes_of_type(proto.data_type());
+  const std::uint64_t wanted = checked_mul(count, each);
+  const auto require = [&](std::uint64_t bytes) {
+    if (bytes == wanted) return;
+    throw std::invalid_argument(fmt::format("a tensor of {} bytes, accepted are {} numbers of {}", bytes, count, each));
+  };
+  const auto take_stretch = [&](const std::string& bytes, std::uint64_t at) { take(bytes, at / each); };
+  if (proto.data_location() == Proto::EXTERNAL) {
+    for_stretches(external_range(proto, tensor.folder ? *tensor.folder : "", wanted), take_stretch);
+  } else if (tensor.range) {
+    require(tensor.range->bytes);
+    for_stretches(*tensor.range, take_stretch);
+  } else if (proto.has_raw_data()) {
+    require(proto.raw_data().size());
+    take(proto.raw_data(), 0);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 template <class List>
@@ -139,20 +177,7 @@ std::vector<double> listed(const List& list, std::size_t wanted) {
   return {list.begin(), list.end()};
 }
 
-std::vector<double> read_numbers(const Proto& proto, const std::string& folder, std::size_t count) {
-  const std::size_t each = bytes_of_type(proto.data_type());
-  const auto from_bytes = [&](const std::string& bytes) {
-    if (bytes.size() != checked_mul(count, each)) {
-      throw std::invalid_argument(
-          fmt::format("a tensor of {} bytes, accepted are {} numbers of {}", bytes.size(), count, each));
-    }
-    std::vector<double> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = number_of(proto.data_type(), bytes.data(), i);
-    return numbers;
-  };
-  if (proto.data_location() == Proto::EXTERNAL)
-    return from_bytes(external_bytes(proto, folder, checked_mul(count, each)));
-  if (proto.has_raw_data()) return from_bytes(proto.raw_data());
+std::vector<double> listed_numbers(const Proto& proto, std::size_t count) {
   switch (proto.data_type()) {
     case Proto::FLOAT:
       return listed(proto.float_data(), count);
@@ -182,28 +207,35 @@ std::vector<double> read_numbers(const Proto& proto, const std::string& folder, 
 std::vector<double> Tensor::values() const {
   if (made) return *made;
   if (stored == nullptr) throw std::invalid_argument("numbers that the file leaves out are needed here");
-  return read_numbers(*stored, folder ? *folder : "", elements(dims));
+  const std::uint64_t count = elements(dims);
+  const int type = stored->data_type();
+  std::vector<double> numbers;
+  const bool has_bytes = for_bytes(*this, count, [&](const std::string& bytes, std::uint64_t first) {
+    numbers.resize(count);  // not before it is sure that they are there
+    const std::size_t here = bytes.size() / bytes_of_type(type);
+    for (std::size_t i = 0; i < here; ++i) numbers[first + i] = number_of(type, bytes.data(), i);
+  });
+  return has_bytes ? numbers : listed_numbers(*stored, count);
 }
 
 std::vector<std::uint8_t> Tensor::nonzero() const {
   const std::uint64_t count = elements(dims);
-  const bool has_floats = stored != nullptr && stored->data_type() == Proto::FLOAT && stored->has_raw_data() &&
-                          stored->data_location() != Proto::EXTERNAL;
-  // What the file does not have takes no memory.
-  if (!has_floats || stored->raw_data().size() != checked_mul(count, sizeof(float))) {
-    const std::vector<double> numbers = values();
-    std::vector<std::uint8_t> result(numbers.size());
-    std::ranges::transform(numbers, result.begin(), [](double value) { return value != 0 ? 1 : 0; });
-    return result;
-  }
-  std::vector<std::uint8_t> result(count);
+  std::vector<std::uint8_t> result;
   // Weights are most of a file: no numbers are made of them.
-  const char* const bytes = stored->raw_data().data();
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, bytes + sizeof(float) * i, sizeof bits);
-    result[i] = bits << 1 != 0 ? 1 : 0;  // either sign of 0
-  }
+  const bool has_bytes = stored != nullptr && stored->data_type() == Proto::FLOAT &&
+                         for_bytes(*this, count, [&](const std::string& bytes, std::uint64_t first) {
+                           result.resize(count);
+                           const std::size_t here = bytes.size() / sizeof(float);
+                           for (std::size_t i = 0; i < here; ++i) {
+                             std::uint32_t bits = 0;
+                             std::memcpy(&bits, bytes.data() + sizeof(float) * i, sizeof bits);
+                             result[first + i] = bits << 1 != 0 ? 1 : 0;  // either sign of 0
+                           }
+                         });
+  if (has_bytes) return result;
+  const std::vector<double> numbers = values();
+  result.resize(numbers.size());
+  std::ranges::transform(numbers, result.begin(), [](double value) { return value != 0 ? 1 : 0; });
   return result;
 }
 
@@ -217,7 +249,9 @@ std::vector<std::int64_t> Tensor::integers() const {
 }
 
 Tensor Tensor::of(Shape dims, std::vector<double> values, bool is_integer) {
-  return {std::move(dims), is_integer, std::make_shared<const std::vector<double>>(std::move(values)), nullptr, {}, {}};
+  return {.dims = std::move(dims),
+          .is_integer = is_integer,
+          .made = std::make_shared<const std::vector<double>>(std::move(values))};
 }
 
 Tensor tensor_of(const onnx::TensorProto& proto, const std::shared_ptr<const std::string>& folder) {

@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model_file.hpp"
 #include "upsweep/network/shape.hpp"
-
-namespace onnx {
-class TensorProto;
-}
 
 namespace upsweep {
 
@@ -19,6 +17,7 @@ struct Tensor {
   bool is_integer = false;                               ///< divisions round towards 0
   std::shared_ptr<const std::vector<double>> made = {};  ///< numbers that were computed
   const onnx::TensorProto* stored = nullptr;             ///< numbers in the file; read when they are asked for
+  std::optional<FileRange> range = {};                   ///< where `stored` lacks its bytes, those
   std::shared_ptr<const std::string> folder = {};        ///< of external data
   std::string name = {};                                 ///< in the file; empty where it was computed
 

@@ -89,7 +89,8 @@ DevicePhase DeviceClock::time(const DeviceKernel& kernel, std::uint64_t times) c
   std::array<double, kBounds> bodies{};
   const auto body = [&bodies](Bound bound) -> double& { return bodies[static_cast<std::size_t>(bound)]; };
   body(waves > 1 ? Bound::workers : Bound::latency) =
-      static_cast<double>(waves) * (kernel.loads * load + kernel.cycles) / small_.clock_hz;
+      static_cast<double>(waves) *
+      (kernel.loads * load + kernel.far_loads * uncached * small_.memory_load_cycles + kernel.cycles) / small_.clock_hz;
   body(Bound::arithmetic) = largest * static_cast<double>(kernel.flops) * multiprocessors / rates.mm.flops_per_s;
   body(Bound::shared_memory) =
       largest * static_cast<double>(kernel.shared_words) / static_cast<double>(small_.shared_words) / small_.clock_hz;

@@ -15,6 +15,7 @@ struct DeviceKernel {
   std::uint64_t shared_bytes = 0;  ///< of a block
   std::uint64_t ops = 1;           ///< of a block, one after the other
   double loads = 1;                ///< of a block from outside, one after the other
+  double far_loads = 0;            ///< the same that are waited for where they come from memory, not from the cache
   double cycles = 0;               ///< of a block besides those loads
   std::uint64_t shared_words = 0;  ///< numbers of 4 bytes through shared memory
   std::uint64_t flops = 0;
@@ -43,10 +44,19 @@ class DeviceClock {
 
   /// Cycles of `count` dependent multiply-adds of a thread whose operands come from shared memory.
   [[nodiscard]] double inner_cycles(std::uint64_t count) const;
+  /// Cycles in which what a step of a block has made reaches all threads for the next one.
+  [[nodiscard]] double hand_over_cycles() const { return kHandOverLoads * small_.shared_load_cycles; }
+  /// Cycles of a dependent multiply-add.
+  [[nodiscard]] double sum_cycles() const { return small_.fma_cycles; }
   /// Loads one after the other where a thread issues `count` of them.
   [[nodiscard]] std::uint64_t rounds(std::uint64_t count) const;
 
  private:
+  /// A barrier, the elementwise rest and shared memory written and read take as long as so many loads from shared
+  /// memory, one after the other. Source: 0.192 us a step of 20 multiply-adds and 0.270 us of 60 on an H100 at 1.98 GHz
+  /// (reports/gpu.md), of which a multiply-add takes its latency.
+  static constexpr double kHandOverLoads = 10;
+
   [[nodiscard]] DevicePhase pram_time(const DeviceKernel& kernel, std::uint64_t times) const;
 
   bool is_pram_;

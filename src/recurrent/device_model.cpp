@@ -70,9 +70,11 @@ const PublishedRates* step_rates(const Machine& machine, const std::string& cell
   return any;
 }
 
+double step_seconds(const PublishedRates& rates) { return rates.unit_s[step_unit()]; }
+
 void assume_steps(const PublishedRates& rates, DeviceAssumptions& assumptions) {
   assumptions.forward_kernels = assumptions.backward_kernels = 1;
-  assumptions.host_launch_s = rates.unit_s[step_unit()];
+  assumptions.host_launch_s = step_seconds(rates);
 }
 
 DeviceAssumptions assumed_on(const Machine& machine) {

@@ -15,6 +15,7 @@ struct DeviceProducts {
   bool is_mv = false;
   std::uint64_t inner = 0;  ///< multiply-adds of each entry of the result
   bool is_wide = false;     ///< an mv beside matrix products: the block has as many threads as they need
+  std::uint64_t tile = 1;   ///< rows and columns of the result that a thread has: each number read serves as many sums
 };
 
 /// predict_on_device(), with checked arguments.

@@ -8,6 +8,7 @@
 #include "support/random.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/preset_machines.hpp"
+#include "upsweep/recurrent/device_model.hpp"
 
 namespace upsweep {
 namespace {
@@ -76,6 +77,63 @@ TEST(Anchors, DevicesThatNobodyKnowsArePredictedByTheOneGivenMachineOrSkipped) {
   EXPECT_TRUE(with.points[0].predicted_s.has_value());
   EXPECT_EQ(with.points[0].machine, "nvidia-rtx-4090");
   EXPECT_THAT(with.families[0].fitted_on.front(), HasSubstr("carried over from"));
+}
+
+TEST(Anchors, RatesAreCarriedOverFromTheNearestDevice) {
+  AnchorRow row = product_row("NVIDIA H200", 50'000'000, 0.01);
+  Machine bare = preset("nvidia-h200-sxm-141gb");
+  bare.published.clear();
+  const AnchorReport report = anchors({row}, {{bare}, preset_machines()});
+  EXPECT_THAT(report.families[0].fitted_on.front(), HasSubstr("cuSPARSE of nvidia-h100-sxm5-80gb"));
+  const Machine fitted = fitted_machine(bare, {row}, preset_machines());
+  EXPECT_EQ(fitted.published, preset("nvidia-h200-sxm-141gb").published) << "as the preset has it";
+  // What was fitted needs no donor: without rows of the device there is nothing to do.
+  EXPECT_THROW(static_cast<void>(
+                   fitted_machine(preset("nvidia-h100-sxm5-80gb"), {product_row(kA100, 1000, 0.1)}, preset_machines())),
+               std::invalid_argument);
+}
+
+AnchorRow layer_row(const std::string& library, const std::string& algorithm, const std::string& launch) {
+  AnchorRow row;
+  row.family = "recurrent";
+  row.device = "NVIDIA H100 80GB HBM3";
+  row.library = library;
+  row.algorithm = algorithm;
+  row.launch = launch;
+  row.cell = "RNN";
+  row.dtype = "fp32";
+  row.direction = "backward of states";
+  row.status = "ok";
+  row.time_s = 1e-3;
+  row.batch = 16;
+  row.hidden = 20;
+  row.steps = 1000;
+  return row;
+}
+
+TEST(Anchors, LayersOfOurKernelsArePredictedByTheMethodThatTheyAreOf) {
+  const Machine& machine = preset("nvidia-h100-sxm5-80gb");
+  const PassShape shape = {{CellKind::rnn, Nonlinearity::tanh, 20, 20, 10}, 1000, 16};
+  const AnchorReport report =
+      anchors({layer_row("upsweep", "bptt", "graph"), layer_row("upsweep", "blocked:64", "graph"),
+               layer_row("upsweep", "blelloch", "graph"), layer_row("upsweep", "faster", "graph")},
+              all_presets());
+  const char* const methods[] = {"blocked:1", "blocked:64", "blelloch"};  // our sequential pass is one kernel
+  for (std::size_t i = 0; i < std::size(methods); ++i) {
+    const DevicePrediction p = predict_on_device(machine, shape, parse_backward_method(methods[i]), 4);
+    EXPECT_DOUBLE_EQ(*report.points[i].predicted_s, p.hidden_s()) << methods[i];
+  }
+  EXPECT_THAT(report.points[3].skipped, HasSubstr("'faster' is no backward method"));
+}
+
+TEST(Anchors, OneKernelOfALibraryForAllStepsIsNoLaunchForEachOfThem) {
+  const AnchorReport report =
+      anchors({layer_row("cuDNN", "persistent", "fused"), layer_row("cuDNN", "standard", "eager")}, all_presets());
+  EXPECT_LT(5 * *report.points[0].predicted_s, *report.points[1].predicted_s);
+  const PassShape shape = {{CellKind::rnn, Nonlinearity::tanh, 20, 20, 10}, 1000, 16};
+  const double walk =
+      predict_on_device(preset("nvidia-h100-sxm5-80gb"), shape, parse_backward_method("blocked:1"), 4).hidden_s();
+  EXPECT_GT(*report.points[0].predicted_s, walk) << "a step of the library is on top";
 }
 
 TEST(Anchors, TimesOfOurOwnAreComparedWithWhatWasSaidOfThem) {
@@ -151,7 +209,7 @@ TEST_F(FittedAnchorsTest, RowsOfAFitArePredictedWithoutTheirStructureWhereAllAre
     rows.push_back(row);
   }
   const Machine& donor = preset("nvidia-a100-pcie-80gb");
-  const Machine fitted = fitted_machine(donor, rows, donor);
+  const Machine fitted = fitted_machine(donor, rows, {donor});
   EXPECT_EQ(fitted.product_rates()->from.rows.size(), 30);
   const AnchorReport report = anchors(rows, {{fitted}, {}});
   EXPECT_EQ(report.families[0].fitted, 30);

@@ -1,21 +1,22 @@
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 
 #include "io/array_source.hpp"
+#include "scratch_file.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/anchor_file.hpp"
 
 namespace {
 
 std::string written(const std::string& suffix, const std::string& bytes) {
-  std::string file = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + suffix;
-  std::ofstream(file, std::ios::binary) << bytes;
-  return file;
+  static std::map<std::string, ScratchFile> files;
+  const std::string& path = files.try_emplace(suffix, suffix).first->second.path;
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
 }
 
 void read_archive(const std::string& suffix, const std::string& bytes) {

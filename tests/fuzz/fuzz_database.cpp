@@ -1,5 +1,4 @@
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -13,13 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "scratch_file.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/store/store_reader.hpp"
 #include "upsweep/upsweep.h"
 
 namespace {
 
-const std::string kFile = "/dev/shm/upsweep-fuzz-" + std::to_string(getpid()) + ".sqlite";
+const ScratchFile kScratch(".sqlite");
+const std::string& kFile = kScratch.path;
 
 void keep(const char* command, const std::string& text) {
   upsweep_input* input = upsweep_input_bytes("file.yaml", text.data(), text.size());

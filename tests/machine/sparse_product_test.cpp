@@ -152,6 +152,13 @@ TEST(CarriedProducts, AreScaledByBandwidthAndMultiprocessorsTimesClockAndLessCer
   EXPECT_GT(carried.interval.high, rates.interval.high);
   EXPECT_TRUE(carried.from.rows.empty());
   EXPECT_THAT(carried.from.carried_from, HasSubstr("cuSPARSE of made up"));
+  EXPECT_DOUBLE_EQ(device_distance(from, to), std::log(4) + std::log(2));
+  EXPECT_DOUBLE_EQ(carried.interval.high, kCarriedFactor * rates.interval.high) << "from a distance of 1 on";
+  // A device that is next to it is less uncertain; the same device not at all.
+  Machine near = made_up_gpu();
+  near.rates.front().fp64.mm.bytes_per_s *= std::exp(0.5);
+  EXPECT_DOUBLE_EQ(carried_products(rates, from, near).interval.high, std::sqrt(kCarriedFactor) * rates.interval.high);
+  EXPECT_DOUBLE_EQ(carried_products(rates, from, from).interval.high, rates.interval.high);
 }
 
 }  // namespace

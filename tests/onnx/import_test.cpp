@@ -163,6 +163,49 @@ TEST_F(OnnxImport, WeightsOfZeroArePrunedAndMissingOnesCount) {
   EXPECT_FALSE(network.facts.has_values);
 }
 
+/// A product with `count` weights of fp32 in raw_data, every third of them 0.
+OnnxFile with_raw_weights(std::int64_t count) {
+  OnnxFile file;
+  file.input("x", {1, count}).output("y");
+  std::string bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float weight = i % 3 == 0 ? 0 : static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&weight), sizeof weight);
+  }
+  file.add_tensor("w", {count, 1}, onnx::TensorProto::FLOAT)->set_raw_data(bytes);
+  file.node("MatMul", {"x", "w"}, "y");
+  return file;
+}
+
+TEST_F(OnnxImport, WeightsAreReadFromTheFileWhateverTheirSize) {
+  // Below and above the size from which they are passed over at first, and of more than one stretch of reading.
+  for (const std::int64_t count : {7, 300, 300'000}) {
+    const OnnxFile file = with_raw_weights(count);
+    for (const bool values : {false, true}) {
+      const OnnxNetwork network = read(file, {}, values);
+      const OperatorWeights& weights = network.weights[0];
+      ASSERT_EQ(weights.kept.size(), static_cast<std::size_t>(count));
+      for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(weights.kept[static_cast<std::size_t>(i)], i % 3 != 0) << i;
+      ASSERT_EQ(weights.values.size(), values ? static_cast<std::size_t>(count) : 0U);
+      for (std::size_t i = 0; i < weights.values.size(); ++i)
+        ASSERT_EQ(weights.values[i], i % 3 == 0 ? 0 : static_cast<double>(i));
+    }
+  }
+}
+
+TEST_F(OnnxImport, BytesOfLargeWeightsThatDoNotFitTheirShapeAreRefused) {
+  OnnxFile file = with_raw_weights(300);
+  file.graph().mutable_initializer(0)->set_dims(0, 301);
+  file.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(
+      301);
+  EXPECT_THAT(refusal(file), HasSubstr("a tensor of 1200 bytes, accepted are 301 numbers of 4"));
+  const std::string whole = with_raw_weights(300).model().SerializeAsString();
+  for (const std::size_t size : {whole.size() - 1, whole.size() - 100, whole.size() / 2}) {
+    folder_.write("net.onnx", whole.substr(0, size));
+    EXPECT_THROW(static_cast<void>(import_onnx(folder_.path("net.onnx"), {}, true)), InputError) << size;
+  }
+}
+
 TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {
   OnnxFile file;
   file.input("x", {-1, 3, -1}).output("a").output("b");

@@ -116,14 +116,20 @@ TEST(DeviceModel, CountsAScanByHand) {
 TEST(DeviceModel, CountsABlockedScanByHand) {
   // 8 steps in 4 blocks of 2: vectors through block 0 beside products of blocks 1 and 2, then 2 vectors, then the rest.
   const DevicePrediction p = predict_on_device(toy(), rnn(2, 8, 1), by_blocks(4), 4);
-  // A reduced step forms its Jacobian (1 multiply-add and a load from shared memory) and multiplies.
-  EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 2 * (100 + 12 + 11));
-  EXPECT_DOUBLE_EQ(p.middle.seconds(), 1000 + 2 * 112);
-  EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 2 * 112);
+  // The first step is loaded. Then each waits for the memory (100 s), takes ten loads from shared memory (100 s) to reach
+  // the next one, and: reduced, a thread forms 4 numbers (20 s each) and sums 2 products for each (2.4 s); with a stored
+  // Jacobian it sums 2 (18.6 s); of a vector through weights, 2 (1 s).
+  EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 100 + 2 * (200 + 4 * 20 + 4 * 2 * 2.4));
+  EXPECT_DOUBLE_EQ(p.middle.seconds(), 1000 + 100 + 2 * (200 + 2 * 18.6));
+  EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 100 + 2 * 202);
   EXPECT_EQ(p.jacobians, DevicePhase{});
   // One block: the sequential pass in one kernel.
   const DevicePrediction one = predict_on_device(toy(), rnn(2, 8, 1), by_blocks(1), 4);
-  EXPECT_DOUBLE_EQ(one.hidden_s(), 1000 + 8 * 112);
+  EXPECT_DOUBLE_EQ(one.hidden_s(), 1000 + 100 + 8 * 202);
+  // Fetching ahead hides the cache, where the states fit into it.
+  Machine cached = toy();
+  cached.cache_bytes = 1 << 20;
+  EXPECT_DOUBLE_EQ(predict_on_device(cached, rnn(2, 8, 1), by_blocks(1), 4).hidden_s(), 1000 + 100 + 8 * 102);
 }
 
 TEST(DeviceModel, SaysWhatAKernelWaitsFor) {
@@ -291,12 +297,12 @@ TEST(DeviceModel, RefusesBlocksThatItDoesNotKnow) {
 TEST(DeviceModel, CountsTheLongestOfUnevenBlocks) {
   // 11 steps in 4 blocks of 3, 2, 3, 3: the reduced ones wait for each other.
   const DevicePrediction p = predict_on_device(toy(), rnn(2, 11, 1), by_blocks(4), 4);
-  EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 3 * (100 + 12 + 11));
-  EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 3 * 112);
+  EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 100 + 3 * (200 + 4 * 20 + 4 * 2 * 2.4));
+  EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 100 + 3 * 202);
   // A first block of 8.
   const DevicePrediction q = predict_on_device(toy(), rnn(2, 11, 1), by_blocks(4, 8), 4);
-  EXPECT_DOUBLE_EQ(q.up.seconds(), 1000 + 8 * 112);
-  EXPECT_DOUBLE_EQ(q.down.seconds(), 1000 + 1 * 112);
+  EXPECT_DOUBLE_EQ(q.up.seconds(), 1000 + 100 + 8 * 202);
+  EXPECT_DOUBLE_EQ(q.down.seconds(), 1000 + 100 + 1 * 202);
 }
 
 }  // namespace

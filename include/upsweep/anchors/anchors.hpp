@@ -76,16 +76,17 @@ struct AnchorReport {
 /// Predicts every row from its sizes by the models that `search` and `validate` use of the device's machine.
 ///
 /// Sparse products: product_seconds() by the library's rates; those that no machine has of a device are carried over
-/// from another one, those of a library that nobody knows stand between cuSPARSE and row-binned products. Sequential
-/// recurrent layers: predict_on_device() with the step of the library. Device-wide scans, and parallel methods over
-/// steps: pass rates of the library and algorithm. Rows whose rates were fitted to them are predicted by rates refitted
-/// without their structure, where all rows of the fit are there. Times that this program measured are compared with
-/// what it said of them (AnchorRow::own); they have no roofline.
+/// from the nearest other one, those of a library that nobody knows stand between cuSPARSE and row-binned products.
+/// Sequential recurrent layers: predict_on_device() with the step of the library. Device-wide scans, and parallel
+/// methods over steps: pass rates of the library and algorithm. Rows whose rates were fitted to them are predicted by
+/// rates refitted without their structure, where all rows of the fit are there. Times that this program measured are
+/// compared with what it said of them (AnchorRow::own); they have no roofline.
 [[nodiscard]] AnchorReport anchors(const std::vector<AnchorRow>& rows, const AnchorMachines& machines);
 
 /// The machine's rates fitted to the ok rows that are of it; those of other libraries stay. Where no row is of a
-/// product, rates of products are carried over from `donor`, where that has some. Throws std::invalid_argument where
-/// neither is.
-[[nodiscard]] Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows, const Machine& donor);
+/// product, those of the nearest of `donors` that were fitted are carried over, by device_distance(). Throws
+/// std::invalid_argument where neither is.
+[[nodiscard]] Machine fitted_machine(Machine machine, const std::vector<AnchorRow>& rows,
+                                     const std::vector<Machine>& donors);
 
 }  // namespace upsweep

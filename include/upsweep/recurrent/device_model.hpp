@@ -57,6 +57,9 @@ struct DeviceAssumptions {
 /// any; null where there are none.
 [[nodiscard]] const PublishedRates* step_rates(const Machine& machine, const std::string& cell);
 
+/// Seconds of a step by such rates.
+[[nodiscard]] double step_seconds(const PublishedRates& rates);
+
 /// A step is what such a loop takes for it, however many kernels that are.
 void assume_steps(const PublishedRates& rates, DeviceAssumptions& assumptions);
 
@@ -104,14 +107,15 @@ inline constexpr std::size_t kMostPredictedBlocks = std::size_t{1} << 20;
 /// passes are `steps` times their kernels of a step. A scan by levels is one kernel per level of up- and down-sweep,
 /// with one block of hidden² (product) or hidden threads (vector) per combine and sample, dead combines too, and one
 /// kernel with a block per sample for the whole middle. A blocked scan is one kernel per phase with a block per block
-/// and sample. On a pram, a block is a worker's op (as many ops as a walk has steps), waves are ops over workers times
+/// and sample; its steps fetch ahead, which hides the cache but not the memory, hand over through shared memory and sum
+/// tiles, in cycles that were measured on one device (src/recurrent/device_scans.cpp, reports/gpu.md). On a pram, a block is a worker's op (as many ops as a walk has steps), waves are ops over workers times
 /// the most expensive op, a level ends with `level_latency`, and assumptions do not count.
 ///
 /// `value_bytes` is 4 or 8. Throws std::invalid_argument for a cpu, for a gpu without small_products, FLOP/s or
 /// bandwidth (named), for extents of 0, for more than kMostPredictedBlocks, and for blocks of unfused steps but one
 /// that stores no Jacobians: the sequential pass in one kernel; CountOverflow. Cost: that of profile_homogeneous() or
 /// the number of blocks, whatever the steps. Source: the method is Wang, "BPPSA" (thesis, 2020), section 4.1; kernels
-/// as in its released artifact.
+/// of steps and levels as in its released artifact, those of blocks as in kernels/.
 [[nodiscard]] DevicePrediction predict_on_device(const Machine& machine, const PassShape& shape,
                                                  const BackwardMethod& method, unsigned value_bytes,
                                                  const DeviceAssumptions& assumptions = {});
