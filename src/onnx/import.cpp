@@ -29,7 +29,7 @@ class GraphImport {
   GraphImport(const std::string& path, const OnnxOptions& options, bool values)
       : path_(path),
         options_(options),
-        file_(read_model_file(path)),
+        file_(read_stored_model(path)),
         graph_(file_.model.graph()),
         readers_(graph_),
         builder_(network_, values) {}
@@ -354,7 +354,7 @@ class GraphImport {
 
   const std::string& path_;
   const OnnxOptions& options_;
-  ModelFile file_;
+  StoredModel file_;
   const onnx::GraphProto& graph_;
   GraphReaders readers_;
   OnnxNetwork network_;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model_file.hpp"
+#include "stored_model.hpp"
 #include "upsweep/network/shape.hpp"
 
 namespace upsweep {

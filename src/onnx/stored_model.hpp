@@ -16,13 +16,13 @@ struct FileRange {
 };
 
 /// A model without the bytes of its large initializers.
-struct ModelFile {
+struct StoredModel {
   onnx::ModelProto model;
   std::unordered_map<int, FileRange> large;  ///< by the place of an initializer in the graph
 };
 
 /// Reads an ONNX file of less than 2 GiB; weights are passed over, whatever their size: reading takes the memory of the
 /// rest. Names are made printable. Throws InputError for what is no file, no model, truncated or without nodes.
-[[nodiscard]] ModelFile read_model_file(const std::string& path);
+[[nodiscard]] StoredModel read_stored_model(const std::string& path);
 
 }  // namespace upsweep

@@ -1,4 +1,4 @@
-#include "model_file.hpp"
+#include "stored_model.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -136,7 +136,7 @@ class WithoutWeights {
 
 }  // namespace
 
-ModelFile read_model_file(const std::string& path) {
+StoredModel read_stored_model(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) throw InputError(fmt::format("{}: no file", path));
   const int file =
       open(path.c_str(), O_RDONLY | O_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg): as POSIX has it
@@ -147,20 +147,20 @@ ModelFile read_model_file(const std::string& path) {
   coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
   WithoutWeights copy(coded, std::filesystem::file_size(path), path);
   const std::optional<std::string> bytes = copy.model();
-  ModelFile file_of;
+  StoredModel stored;
   const auto parse = [&] {
     CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes->data()), static_cast<int>(bytes->size()));
     in.SetRecursionLimit(kMostNested);
-    return file_of.model.ParseFromCodedStream(&in) && in.ConsumedEntireMessage();
+    return stored.model.ParseFromCodedStream(&in) && in.ConsumedEntireMessage();
   };
   if (!bytes || !parse())
     throw InputError(fmt::format("{}: no ONNX model, or a truncated one, accepted is a whole file", path));
-  file_of.large = std::move(copy.large);
-  onnx::ModelProto& model = file_of.model;
+  stored.large = std::move(copy.large);
+  onnx::ModelProto& model = stored.model;
   if (!model.has_graph() || model.graph().node_size() == 0)
     throw InputError(fmt::format("{}: an ONNX model without nodes, accepted is at least one", path));
   make_names_printable(*model.mutable_graph());
-  return file_of;
+  return stored;
 }
 
 }  // namespace upsweep
