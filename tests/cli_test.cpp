@@ -78,7 +78,8 @@ TEST(Search, IgnoresNothingThatWasAskedFor) {
 TEST(CommandLine, ErrorsOfItsSyntaxSayWhatIsAccepted) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{"profile", "m.yaml", "--machien", "x"},
-       "--machien is no option of upsweep profile, accepted are those that 'upsweep profile --help' lists"},
+       "--machien is no option of upsweep profile: did you mean --machine?, accepted are those that 'upsweep profile "
+       "--help' lists"},
       {{"search", "m.yaml", "extra", "words"}, "'extra' is one argument too many, accepted is upsweep search MODEL"},
       {{"runs", "show", "1", "2"}, "'2' is one argument too many, accepted is upsweep runs"},
       {{"profile"}, "MODEL is required, accepted is upsweep profile MODEL"},
@@ -402,7 +403,7 @@ TEST(CommandLine, RefusesWrongUsageBeforeOpeningAnyFile) {
       {"calibrate", "--out", "x", "--backend", "eigen"},
       {"profile", "/nonexistent.yaml", "extra"},
       {"search", "/nonexistent.yaml", "--memory", "-5"},
-      {"search", "/nonexistent.yaml", "--memory", "3 GB"},
+      {"search", "/nonexistent.yaml", "--memory", "3 gb"},
       {"search", "/nonexistent.yaml", "--objective", "money"},
       {"search", "/nonexistent.yaml", "--execution", "both"},
       {"runs", "show"},
@@ -527,7 +528,20 @@ TEST(Runs, AreListedShownAndDeleted) {
   EXPECT_EQ(shown["parameters"], R"(["search",")" + kModels +
                                      R"(lenet5.yaml","--workers","2","--schemes","hybrid","--db",")" + db + R"("])");
   EXPECT_FALSE(shown["level_profile"].empty());
-  EXPECT_THAT(upsweep({"runs", "--db", db}).out, HasSubstr("best of its search"));
+  // People see one run of a command, with what it said; programs and who asks all of them.
+  const std::string list = upsweep({"runs", "--db", db}).out;
+  EXPECT_THAT(list, HasSubstr("best of 4"));
+  EXPECT_THAT(list, HasSubstr("the scan does not pay"));
+  EXPECT_THAT(list, HasSubstr("\n3 more are candidates of these searches: `upsweep runs --candidates` has them.\n"));
+  EXPECT_EQ(lines(upsweep({"runs", "--candidates", "--db", db}).out), lines(list) + 2) << "3 runs, and no such line";
+  EXPECT_EQ(json_of({"runs", "--command", "profile", "--db", db}).size(), 1U);
+  EXPECT_EQ(json_of({"runs", "--limit", "1", "--db", db}).size(), 1U);
+  EXPECT_EQ(json_of({"runs", "--model", "lenet", "--since", "2026", "--db", db}).size(), 5U);
+  EXPECT_EQ(json_of({"runs", "--model", "vgg", "--db", db}).size(), 0U);
+  EXPECT_EQ(json_of({"runs", "--since", "9999-01-01", "--db", db}).size(), 0U);
+  EXPECT_THAT(upsweep({"runs", "--since", "yesterday", "--db", db}).err,
+              HasSubstr("accepted is a day or time as 2026-"));
+  EXPECT_EQ(upsweep({"runs", "show", "1", "--model", "lenet5", "--db", db}).exit_code, 2);
   EXPECT_THAT(upsweep({"runs", "--db", db, "--format", "csv"}).out, StartsWith("id,created_utc,"));
   EXPECT_EQ(upsweep({"runs", "delete", "2", "--db", db}).exit_code, 0);
   EXPECT_EQ(upsweep({"runs", "delete", "2", "--db", db}).exit_code, 3);

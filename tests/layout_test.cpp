@@ -127,6 +127,42 @@ TEST(Layout, EveryHeaderHasAGuardAndNoUsingNamespace) {
   }
 }
 
+/// The type that a line at the top of a namespace defines, or nothing.
+std::string defined_type(const std::string& line) {
+  for (const std::string word : {"struct ", "class "}) {
+    if (!line.starts_with(word) || line.find('{') == std::string::npos) continue;
+    const std::size_t end = line.find_first_of(" {<", word.size());
+    const std::string name = line.substr(word.size(), end - word.size());
+    // No specialisation, and no part of another type.
+    return line[end] == '<' || name.find(':') != std::string::npos ? "" : name;
+  }
+  return "";
+}
+
+TEST(Layout, NoTypeHasTwoDefinitions) {
+  // Two of one name would be one for the linker, whatever they hold: the kernels have a namespace of their own.
+  std::map<std::string, fs::path> homes;
+  const fs::path root = UPSWEEP_SOURCE_DIR;
+  for (const fs::path& top : {root / "include" / "upsweep", root / "src"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top)) {
+      if (entry.path().extension() != ".hpp") continue;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) {
+        const std::string type = defined_type(line);
+        if (type.empty()) continue;
+        const auto [home, is_new] = homes.emplace(type, entry.path());
+        EXPECT_TRUE(is_new) << type << " is defined in " << home->second << " and " << entry.path();
+      }
+    }
+  }
+  EXPECT_GT(homes.size(), 300U);
+  EXPECT_EQ(defined_type("struct ModelFile {"), "ModelFile");
+  EXPECT_EQ(defined_type("class Store final : public Base {"), "Store");
+  EXPECT_EQ(defined_type("struct hash<Shape> {"), "");
+  EXPECT_EQ(defined_type("class Store::Parts {"), "");
+  EXPECT_EQ(defined_type("class Store;"), "");
+}
+
 /// What a line of the library has that belongs to a program: printing, ending the process, handlers of signals. Empty
 /// without.
 std::string program_word(const std::string& line) {

@@ -66,7 +66,7 @@ AnchorsOutcome run(const AnchorsRequest& request, const Caller& caller, const Wa
     check_output({"fit_out", *request.fit_out, kMachineMark}, others, request.force);
   }
   AnchorMachines machines;
-  for (const std::string& file : request.machines) machines.given.push_back(load_machine(read_yaml(file)));
+  for (const std::string& file : request.machines) machines.given.push_back(named_machine(file));
   machines.presets = preset_machines();
   const std::vector<AnchorRow> rows = rows_of(request);
   if (request.fit_out) {

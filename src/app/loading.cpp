@@ -11,7 +11,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/base/memory.hpp"
-#include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/preset_machines.hpp"
 #include "upsweep/jacobian/chain.hpp"
 #include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/recurrent/device_model.hpp"
@@ -192,7 +192,7 @@ std::optional<Machine> load_machine_of(const std::optional<std::string>& file, s
                                        const std::optional<std::string>& library) {
   check_launch(launch, file.has_value());
   if (!file) return std::nullopt;
-  return with_launch(*file, load_machine(read_yaml(*file)), launch, library);
+  return with_launch(*file, named_machine(*file), launch, library);
 }
 
 void check_sizes(const RecurrentSizes& sizes) {
@@ -243,7 +243,7 @@ void require_recurrent_settings(const ModelFile& file, const std::string& name, 
 
 Device load_device(const std::string& file, std::optional<LaunchMode> launch, const DeviceSettings& settings,
                    const std::optional<std::string>& library) {
-  Machine machine = load_machine(read_yaml(file));
+  Machine machine = named_machine(file);
   const std::string reason = unfit_for_device_model(machine);
   if (!reason.empty()) throw InputError(fmt::format("{}: {}", file, reason));
   if (settings.host_launch_us) {

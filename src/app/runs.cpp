@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "upsweep/base/error.hpp"
@@ -24,11 +26,40 @@ void require_one(const Request& request) {
   }
 }
 
+std::string text_in(const QueryResult& runs, const std::vector<Cell>& row, const char* column) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(runs.columns, column) - runs.columns.begin());
+  const auto* text = at < row.size() ? std::get_if<std::string>(&row[at]) : nullptr;
+  return text == nullptr ? "" : *text;
+}
+
+/// Drops what the request does not ask for.
+void choose(const ListRunsRequest& request, QueryResult& runs) {
+  const auto command_id =
+      static_cast<std::size_t>(std::ranges::find(runs.columns, "command_id") - runs.columns.begin());
+  std::set<std::int64_t> commands;
+  std::erase_if(runs.rows, [&](const std::vector<Cell>& row) {
+    if (request.model && text_in(runs, row, "model").find(*request.model) == std::string::npos) return true;
+    if (request.command && text_in(runs, row, "command") != *request.command) return true;
+    if (request.since && text_in(runs, row, "created_utc") < *request.since) return true;
+    if (!request.limit) return false;
+    const std::int64_t command = std::get<std::int64_t>(row[command_id]);
+    if (!commands.contains(command) && commands.size() == *request.limit) return true;
+    commands.insert(command);
+    return false;
+  });
+}
+
 }  // namespace
 
 ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&) {
+  if (request.since &&
+      (request.since->size() < 4 || request.since->find_first_not_of("0123456789-:TZ") != std::string::npos))
+    throw RequestError(
+        "since", fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", *request.since));
   const StoreReader store(request.db);
-  return {store.run_list(), store.study_list()};
+  ListRunsOutcome outcome{store.run_list(), store.study_list(), store.verdicts()};
+  choose(request, outcome.runs);
+  return outcome;
 }
 
 ShowRunOutcome run(const ShowRunRequest& request, const Caller&, const Watch&) {

@@ -14,7 +14,7 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/document/numbers.hpp"
-#include "upsweep/io/machine_file.hpp"
+#include "upsweep/io/preset_machines.hpp"
 #include "upsweep/report/training_report.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
@@ -76,7 +76,7 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   const CostSource& source = *file.source;
   const Model model = load_countable_network(source.model_file, Numbers::structure, "the scans of a training step",
                                              PatternForm::classes);
-  Machine machine = load_machine(read_yaml(source.frame.machine.value()));
+  Machine machine = named_machine(source.frame.machine.value());
   if (source.frame.launch) machine = launched(std::move(machine), *source.frame.launch);
   if (source.frame.library) machine = with_library(std::move(machine), *source.frame.library);
   std::vector<Schedule> schedules;

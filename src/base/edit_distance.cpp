@@ -19,4 +19,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+bool is_slip(std::string_view found, std::string_view meant) {
+  const std::size_t distance = edit_distance(found, meant);
+  return distance <= 2 && distance < meant.size() && distance < found.size();
+}
+
 }  // namespace upsweep

@@ -82,7 +82,7 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->default_str("all");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
   app->add_option("--memory", options->memory,
-                  "refuse schedules whose live values take more; bytes, or with KiB, MiB, GiB, or none; default: what "
+                  "refuse schedules whose live values take more; bytes, or with a unit as 16GB or 16GiB, or none; default: what "
                   "the machine "
                   "file says")
       ->type_name("SIZE");

@@ -140,6 +140,15 @@ void declare_texts(CLI::App& root) {
       ->trigger_on_parse();
 }
 
+/// The words in the order that CLI11 takes, the last one first; "help profile" is "profile --help".
+std::vector<std::string> words_of(std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return {arguments.rbegin(), arguments.rend()};
+}
+
 /// The whole program but for the last resort in main().
 int run_program(int argc, char** argv) {
   cli::guard_streams();
@@ -153,7 +162,12 @@ int run_program(int argc, char** argv) {
   declare_texts(root);
   root.require_subcommand(1);
   std::vector<cli::Command> commands;
-  for (const cli::CommandEntry& entry : cli::kCommands) commands.push_back(entry.declare(root, invocation));
+  for (const cli::CommandEntry& entry : cli::kCommands) {
+    commands.push_back(entry.declare(root, invocation));
+    commands.back().app->footer(cli::examples_text(entry));
+    // What is asked of a library does not depend on the environment.
+    if (CLI::Option* db = commands.back().app->get_option_no_throw("--db")) db->envname("UPSWEEP_DB");
+  }
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
     for (const cli::Command& command : commands) {
@@ -161,7 +175,7 @@ int run_program(int argc, char** argv) {
     }
   };
   try {
-    root.parse(argc, argv);
+    root.parse(words_of(invocation.arguments));
     choose();
     cli::Console console(*chosen->app, chosen->progress_ending);
     return chosen->run({console.watch(), print_answer, true});
@@ -172,8 +186,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(fmt::format("'{}' is no command, accepted are {}", argv[1], cli::command_names(", ")),
-                         nullptr);
+      return usage_error(cli::unknown_command(argv[1]), nullptr);
     }
     const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
     return usage_error(cli::text_of(error, command), command);

@@ -20,7 +20,7 @@ namespace {
 const CommandEntry& entry_of(const std::string& name) {
   const auto* const entry = std::ranges::find(kCommands, name, &CommandEntry::name);
   if (entry != kCommands.end()) return *entry;
-  throw UsageError(fmt::format("'{}' is no command, accepted are {}", name, command_names(", ")));
+  throw UsageError(unknown_command(name));
 }
 
 /// What a command line would say.

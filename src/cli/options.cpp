@@ -76,7 +76,7 @@ void declare_count_options(CLI::App& app, CountOptions& options) {
       ->type_name("PAIRS")
       ->default_str(fmt::format("{:.0e}, about ten minutes on two cores", static_cast<double>(kMostPairs)));
   app.add_option("--count-memory", options.memory,
-                 "memory that the patterns of products may take meanwhile; bytes, or with KiB, MiB, GiB")
+                 "memory that the patterns of products may take meanwhile; bytes, or with a unit: 16GB, 16GiB")
       ->type_name("SIZE")
       ->default_str("what the machine has left");
 }
@@ -118,8 +118,8 @@ std::optional<std::uint64_t> count_memory_of(const CountOptions& options) {
 
 void declare_machine_options(CLI::App& app, FrameOptions& options, const std::string& batch_text) {
   app.add_option("--machine", options.machine,
-                 "predict seconds on the machine of this file, e. g. one of configs/machines")
-      ->type_name("FILE");
+                 "predict seconds on this machine: a file, or a name that `upsweep machines` lists, as a100-sxm4-80gb")
+      ->type_name("FILE|NAME");
   app.add_option("--launch", options.launch,
                  "with the machine file of a GPU: how kernels are started, one by one by the host, as a graph, or as a "
                  "graph with one kernel for all ops of a level")
@@ -279,14 +279,17 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   std::string unit(stop, end);
   unit.erase(0, unit.find_first_not_of(' '));
   double scale = 0;
-  for (const auto& [name, bytes] : {std::pair{"", 1.0}, std::pair{"B", 1.0}, std::pair{"KiB", 0x1p10},
-                                    std::pair{"MiB", 0x1p20}, std::pair{"GiB", 0x1p30}}) {
+  for (const auto& [name, bytes] :
+       {std::pair{"", 1.0}, std::pair{"B", 1.0}, std::pair{"KiB", 0x1p10}, std::pair{"MiB", 0x1p20},
+        std::pair{"GiB", 0x1p30}, std::pair{"TiB", 0x1p40}, std::pair{"kB", 1e3}, std::pair{"MB", 1e6},
+        std::pair{"GB", 1e9}, std::pair{"TB", 1e12}}) {
     if (unit == name) scale = bytes;
   }
   const double bytes = std::floor(value * scale);
   if (error != std::errc() || !(bytes >= 1) || bytes >= 0x1p63) {
-    throw UsageError(
-        fmt::format("{} is '{}', accepted is a positive number of bytes, or one with KiB, MiB or GiB", option, text));
+    throw UsageError(fmt::format(
+        "{} is '{}', accepted is a positive number of bytes, or one with kB, MB, GB, TB, KiB, MiB, GiB or TiB", option,
+        text));
   }
   return static_cast<std::uint64_t>(bytes);
 }

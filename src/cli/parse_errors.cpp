@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
+
+#include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -16,13 +19,21 @@ const CLI::App& innermost(const CLI::App& command) {
 /// Before the first ": ", where CLI11 names options.
 std::string option_of(const std::string& text) { return text.substr(0, text.find(": ")); }
 
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : innermost(command).get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 /// The first option among what no one takes, else the first argument.
 std::string extras_text(const CLI::App& command) {
   const std::vector<std::string> extras = command.get_parent()->remaining(true);
   const auto option = std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
   if (option != extras.end()) {
-    return fmt::format("{0} is no option of upsweep {1}, accepted are those that 'upsweep {1} --help' lists", *option,
-                       command.get_name());
+    return fmt::format("{0} is no option of upsweep {1}{2}, accepted are those that 'upsweep {1} --help' lists",
+                       *option, command.get_name(), hint_of(*option, option_names(command)));
   }
   return fmt::format("'{}' is one argument too many, accepted is {}", extras.empty() ? "" : extras.front(),
                      usage_of(command));
@@ -54,15 +65,39 @@ std::string mismatch_text(const std::string& text, const CLI::App& command) {
 
 }  // namespace
 
+std::string hint_of(const std::string& found, const std::vector<std::string>& names) {
+  const std::string word = found.substr(0, found.find('='));
+  const auto is_near = [&](const std::string& name) {
+    // Half of a name is enough: "--work" for "--workers".
+    return is_slip(word, name) || (2 * word.size() > name.size() && name.starts_with(word));
+  };
+  const auto near = std::ranges::find_if(names, is_near);
+  return near == names.end() ? "" : fmt::format(": did you mean {}?", *near);
+}
+
 std::string usage_of(const CLI::App& command) {
   const auto* const entry = std::ranges::find(kCommands, command.get_name(), &CommandEntry::name);
   return fmt::format("upsweep {} {} [OPTIONS]", entry->name, entry->arguments);
+}
+
+std::string examples_text(const CommandEntry& entry) {
+  std::string text = "Examples:\n";
+  std::istringstream lines(entry.examples);
+  for (std::string line; std::getline(lines, line);) text += "  upsweep " + line + '\n';
+  text.pop_back();
+  return text;
 }
 
 std::string command_names(const char* between) {
   std::string names;
   for (const CommandEntry& entry : kCommands) names.append(names.empty() ? "" : between).append(entry.name);
   return names;
+}
+
+std::string unknown_command(const std::string& found) {
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
+  return fmt::format("'{}' is no command{}, accepted are {}", found, hint_of(found, names), command_names(", "));
 }
 
 std::string text_of(const CLI::ParseError& error, const CLI::App* command) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 
@@ -10,8 +11,17 @@ namespace upsweep::cli {
 /// accepted. `command`: the subcommand, null where none was named.
 [[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App* command);
 
+/// ": did you mean --workers?" where one of the names is near, else nothing.
+[[nodiscard]] std::string hint_of(const std::string& found, const std::vector<std::string>& names);
+
+/// What is wrong with the name of a command.
+[[nodiscard]] std::string unknown_command(const std::string& found);
+
 /// "upsweep profile MODEL [OPTIONS]": how a command is called.
 [[nodiscard]] std::string usage_of(const CLI::App& command);
+
+/// "Examples:" and a line for each, below the options of the help.
+[[nodiscard]] std::string examples_text(const CommandEntry& entry);
 
 /// Names of all commands, with this between them.
 [[nodiscard]] std::string command_names(const char* between);

@@ -10,6 +10,7 @@
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/model.hpp"
+#include "upsweep/io/preset_machines.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
 
@@ -52,7 +53,7 @@ void NetworkCosts::read_machine(YamlMap& map, const YamlNode& model, const Frame
   const YamlNode* const library = map.find("library");
   machine_node_ = machine != nullptr ? machine : &model;
   frame_.machine = asked.machine ? *asked.machine : path_of(*document_, *machine_node_, map.name("machine"));
-  machine_ = load_machine(read_yaml(*frame_.machine));
+  machine_ = named_machine(*frame_.machine);
   const YamlNode& launch_node = launch != nullptr ? *launch : *machine_node_;
   if (asked.launch || launch != nullptr) {
     const std::string text =

@@ -1,8 +1,13 @@
 #include "upsweep/io/preset_machines.hpp"
 
-#include <sstream>
-#include <string>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "upsweep/base/edit_distance.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
 namespace upsweep {
@@ -10,30 +15,55 @@ namespace upsweep {
 /// All machine files, each after a line "=== NAME"; embedded by the build.
 [[nodiscard]] const std::string& preset_machines_text();
 
+const std::vector<PresetMachine>& presets() {
+  static const std::vector<PresetMachine> all = [] {
+    std::vector<PresetMachine> read;
+    std::istringstream lines(preset_machines_text());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("=== ")) {
+        read.push_back({std::filesystem::path(line.substr(4)).stem().string(), "", {}});
+      } else {
+        read.back().text += line + '\n';
+      }
+    }
+    for (PresetMachine& preset : read) {
+      std::istringstream in(preset.text);
+      preset.machine = load_machine(parse_yaml(in, preset.name + ".yaml"));
+    }
+    return read;
+  }();
+  return all;
+}
+
 const std::vector<Machine>& preset_machines() {
   static const std::vector<Machine> machines = [] {
     std::vector<Machine> all;
-    std::istringstream lines(preset_machines_text());
-    std::string name;
-    std::string text;
-    const auto finish = [&] {
-      if (name.empty()) return;
-      std::istringstream in(text);
-      all.push_back(load_machine(parse_yaml(in, name)));
-      text.clear();
-    };
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("=== ")) {
-        finish();
-        name = line.substr(4);
-      } else {
-        text += line + '\n';
-      }
-    }
-    finish();
+    for (const PresetMachine& preset : presets()) all.push_back(preset.machine);
     return all;
   }();
   return machines;
+}
+
+const PresetMachine* preset_of(const std::string& name) {
+  const auto found = std::ranges::find_if(
+      presets(), [&](const PresetMachine& preset) { return preset.name == name || preset.machine.name == name; });
+  return found == presets().end() ? nullptr : &*found;
+}
+
+Machine named_machine(const std::string& file_or_preset) {
+  std::error_code failure;
+  const bool is_there = std::filesystem::exists(file_or_preset, failure) || failure;
+  // What looks like a path is one.
+  const bool is_name = file_or_preset.find_first_of("/.") == std::string::npos;
+  if (is_there || !is_name) return load_machine(read_yaml(file_or_preset));
+  if (const PresetMachine* preset = preset_of(file_or_preset)) return preset->machine;
+  std::string hint;
+  for (const PresetMachine& preset : presets()) {
+    if (is_slip(file_or_preset, preset.name) && hint.empty()) hint = fmt::format(", perhaps {}", preset.name);
+  }
+  throw InputError(fmt::format(
+      "{}: no such file and no preset{}, accepted is a YAML file or one of those that `upsweep machines` lists",
+      file_or_preset, hint));
 }
 
 }  // namespace upsweep

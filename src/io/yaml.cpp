@@ -9,6 +9,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -191,12 +192,6 @@ bool is_printable_utf8(const std::string& text) {
   return true;
 }
 
-/// Whether one may be a slip of the other: two letters at most, and not all of them.
-bool is_slip(const std::string& found, const std::string& key) {
-  const std::size_t distance = edit_distance(found, key);
-  return distance <= 2 && distance < key.size() && distance < found.size();
-}
-
 }  // namespace
 
 std::string describe(const YamlNode& node) {
@@ -300,6 +295,31 @@ bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std:
   refuse(document, node, what, "true or false");
 }
 
+namespace {
+
+/// What a file with these keys at its top is and who takes it, where that is clear and something else than `wanted`.
+std::string kind_of_file(const std::vector<std::string>& keys, const std::string& wanted) {
+  struct Kind {
+    const char* key;
+    const char* word;  ///< of what asks for such a file
+    const char* text;
+  };
+  constexpr std::array kKinds = {Kind{"rates", "machine", "a machine file, which `machine` takes"},
+                                 Kind{"bandwidth_GBps", "link", "a link file, which `link` of a training file takes"},
+                                 Kind{"axes", "study", "a study file, which `study` takes"},
+                                 Kind{"train", "train file", "a train file, which `train` takes"},
+                                 Kind{"policies", "training", "a training file, which `training` takes"},
+                                 Kind{"operators", "model", "a model file, which `profile` and `search` take"},
+                                 Kind{"recurrent", "model", "a model file, which `profile` and `search` take"}};
+  for (const Kind& kind : kKinds) {
+    if (std::ranges::find(keys, kind.key) == keys.end()) continue;
+    return wanted.find(kind.word) == std::string::npos ? fmt::format(" (the file looks like {})", kind.text) : "";
+  }
+  return "";
+}
+
+}  // namespace
+
 YamlMap::YamlMap(const YamlDocument& document, const YamlNode& node, std::string what)
     : document_(document), node_(node), what_(std::move(what)) {
   if (node.kind != YamlNode::Kind::mapping)
@@ -324,6 +344,7 @@ const YamlNode& YamlMap::require(const std::string& key) {
     const bool close = is_slip(found.back(), key) || found.back().starts_with(key + '_');
     if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
   }
+  if (hint.empty() && &node_ == document_.root.get()) hint = kind_of_file(found, what_);
   throw document_.error(
       node_, fmt::format("{} has no key '{}'{}, found are {}, accepted is a mapping with that key", what_, key, hint,
                          found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "))));

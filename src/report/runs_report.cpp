@@ -83,9 +83,46 @@ std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_
   return std::nullopt;
 }
 
+/// Of what a command said, whether a scan pays: "the scan does not pay"; nothing where it did not say.
+std::string short_verdict(const std::string& verdict) {
+  const std::size_t begin = std::min(verdict.find("the scan "), verdict.find("whether the scan "));
+  return begin == std::string::npos ? "" : verdict.substr(begin, verdict.find_first_of(";.\n", begin) - begin);
+}
+
+/// By command.
+std::map<std::int64_t, std::string> short_verdicts(const QueryResult& verdicts) {
+  std::map<std::int64_t, std::string> found;
+  for (const auto& row : verdicts.rows)
+    found[static_cast<std::int64_t>(cell_number(row.front()))] = short_verdict(cell_text(row.back()));
+  return found;
+}
+
+/// How many runs each command has.
+std::map<std::int64_t, std::size_t> runs_of_commands(const QueryResult& summary) {
+  std::map<std::int64_t, std::size_t> counts;
+  const std::size_t command = column_of(summary, "command_id");
+  for (const auto& row : summary.rows) ++counts[static_cast<std::int64_t>(cell_number(row[command]))];
+  return counts;
+}
+
+/// Of each command the best run, or the newest where none is.
+std::vector<std::size_t> one_of_each(const QueryResult& summary) {
+  std::map<std::int64_t, std::size_t> chosen;
+  for (std::size_t row = 0; row < summary.rows.size(); ++row) {
+    const auto command = static_cast<std::int64_t>(cell_number(summary.rows[row][column_of(summary, "command_id")]));
+    const bool is_best = cell_number(summary.rows[row][column_of(summary, "best")]) != 0;
+    const auto [place, is_new] = chosen.emplace(command, row);
+    if (!is_new && is_best) place->second = row;
+  }
+  std::vector<std::size_t> rows;
+  for (const auto& [command, row] : chosen) rows.push_back(row);
+  std::ranges::sort(rows);
+  return rows;
+}
+
 /// The columns that tell runs apart.
 // NOLINTNEXTLINE(readability-function-size): a table, a line for each row
-Table runs_table(const QueryResult& summary) {
+Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::vector<std::size_t> rows) {
   using Item = std::size_t;
   const auto at = [&summary](Item row, const std::string& name) -> const Cell& {
     return summary.rows[row][column_of(summary, name)];
@@ -143,7 +180,16 @@ Table runs_table(const QueryResult& summary) {
     return plain != plain_s.end() && plain->second > 0 ? Value(cell_number(predicted(row)) / plain->second) : Value();
   };
   const auto is_best = [at](Item row) { return cell_number(at(row, "best")) != 0; };
-  return Table("", numbered(summary.rows.size()),
+  const std::vector<std::size_t> rows_of_table = rows;
+  const auto of_command = [at](const auto& by_command, Item row) {
+    const auto found = by_command.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
+    return found == by_command.end() ? typename std::decay_t<decltype(by_command)>::mapped_type{} : found->second;
+  };
+  const auto remark = [=, counts = runs_of_commands(summary)](Item row) -> Value {
+    const std::size_t count = of_command(counts, row);
+    return is_best(row) && count > 1 ? Value(fmt::format("best of {}", count)) : Value("");
+  };
+  return Table("", std::move(rows),
                std::vector<Field<Item>>{
                    field("run", Unit::exact, "id"),
                    field("created (UTC)", Unit::text, "created_utc"),
@@ -160,8 +206,12 @@ Table runs_table(const QueryResult& summary) {
                    {"", "predicted", Unit::seconds,
                     [=](Item row) { return marked_unless(is_exact(row), cell_value(predicted(row)), Unit::seconds); }},
                    field("measured", Unit::seconds, "measured_s"),
-                   {"", "", Unit::text, [=](Item row) { return Value(is_best(row) ? "best of its search" : ""); }}})
-      .marks(is_best);
+                   {"", "verdict", Unit::text,
+                    [=, verdicts = short_verdicts(verdicts)](Item row) {
+                      return Value::unless_empty(of_command(verdicts, row));
+                    }},
+                   {"", "", Unit::text, remark}})
+      .marks([rows_of_table, is_best](std::size_t place) { return is_best(rows_of_table[place]); });
 }
 
 /// The cell of a column of the only row, or none.
@@ -229,13 +279,19 @@ Document document(const RunTables& run) {
   return std::move(document.show(query_table(has_figures_alone ? run.table("figures") : summary)));
 }
 
-Document runs_and_studies(const QueryResult& summary, const QueryResult& studies) {
+Document runs_and_studies(const QueryResult& summary, const QueryResult& studies, const QueryResult& verdicts,
+                          ListedRuns listed) {
   Document document;
   document.rows(query_table(summary));
   if (summary.rows.empty()) {
     document.say("No runs.\n");
   } else {
-    document.show(runs_table(summary));
+    std::vector<std::size_t> rows = listed == ListedRuns::all ? numbered(summary.rows.size()) : one_of_each(summary);
+    const std::size_t left_out = summary.rows.size() - rows.size();
+    document.show(runs_table(summary, verdicts, std::move(rows)));
+    if (left_out > 0)
+      document.say(
+          fmt::format("{} more are candidates of these searches: `upsweep runs --candidates` has them.\n", left_out));
   }
   if (!studies.rows.empty()) document.say("\nstudies\n").show(query_table(studies));
   return document;

@@ -152,6 +152,10 @@ QueryResult StoreReader::run_list() const {
   return query_result(impl_->database, "SELECT * FROM run_summary ORDER BY id DESC");
 }
 
+QueryResult StoreReader::verdicts() const {
+  return query_result(impl_->database, "SELECT id, verdict FROM commands WHERE verdict <> '' ORDER BY id DESC");
+}
+
 QueryResult StoreReader::study_list() const {
   return query_result(impl_->database,
                       "SELECT id, created_utc, name, points, (SELECT count(*) FROM study_members m WHERE m.study_id = "

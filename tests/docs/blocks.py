@@ -81,6 +81,8 @@ def page_steps(text):
         if block.language == "console":
             steps += console_commands(block)
             continue
+        if block.words == ["help"]:  # what --help prints, with its examples: tests of the program look after them
+            continue
         outside += [(block.line_number + 1 + i, line) for i, line in enumerate(block.lines)]
         steps += [file_text(block, word) for word in block.words]
     for number, line in outside:

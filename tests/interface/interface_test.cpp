@@ -88,7 +88,8 @@ TEST(Interface, SaysWhatIsWrongAsSettingsNotOptions) {
   EXPECT_THAT(wrong(R"({"workers": {"a": {"b": 1}}})"), HasSubstr("`workers` is {"));
   EXPECT_THAT(wrong("[1]"), HasSubstr("settings are no object"));
   EXPECT_THAT(wrong("{"), HasSubstr("settings are no JSON"));
-  EXPECT_THAT(message(run("serch", model)), HasSubstr("'serch' is no command, accepted are profile, search"));
+  EXPECT_THAT(message(run("serch", model)),
+              HasSubstr("'serch' is no command: did you mean search?, accepted are profile, search"));
   EXPECT_EQ(upsweep_result_code(run("search", file("none.yaml")).get()), UPSWEEP_INPUT);
   EXPECT_EQ(upsweep_result_code(Result(upsweep_run(nullptr, nullptr, 0, nullptr, nullptr), upsweep_result_close).get()),
             UPSWEEP_USAGE);

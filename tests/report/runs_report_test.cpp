@@ -54,7 +54,8 @@ TEST(RunsReport, KeepsNumbersWithoutLossForPrograms) {
 TEST(RunsReport, ListsStudiesBesideRuns) {
   const QueryResult studies = {{"id", "name", "complete"}, {{std::int64_t{3}, std::string("gpus"), std::int64_t{1}}}};
   const QueryResult none;
-  EXPECT_THAT(runs_and_studies(none, studies).text(), ContainsRegex("No runs.\n\nstudies\n.*gpus +yes\n"));
+  EXPECT_THAT(runs_and_studies(none, studies, none, ListedRuns::all).text(),
+              ContainsRegex("No runs.\n\nstudies\n.*gpus +yes\n"));
 }
 
 }  // namespace

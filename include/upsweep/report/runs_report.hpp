@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "upsweep/document/document.hpp"
@@ -18,8 +19,12 @@ namespace upsweep {
 /// its figures), a row per pass.
 [[nodiscard]] Document document(const RunTables& run);
 
-/// The list of runs: for people the columns that tell runs apart, and below it the studies where there are some; see
-/// StoreReader::study_list().
-[[nodiscard]] Document runs_and_studies(const QueryResult& summary, const QueryResult& studies);
+/// Whether people see every candidate of a search, or the best alone.
+enum class ListedRuns : std::uint8_t { one_of_a_command, all };
+
+/// The list of runs: for people the columns that tell runs apart with what their command said, and below it the studies
+/// where there are some; see StoreReader::study_list() and verdicts(). Programs get all runs.
+[[nodiscard]] Document runs_and_studies(const QueryResult& summary, const QueryResult& studies,
+                                        const QueryResult& verdicts, ListedRuns listed);
 
 }  // namespace upsweep

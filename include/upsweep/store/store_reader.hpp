@@ -84,6 +84,8 @@ class StoreReader {
 
   /// All runs of any kind, newest first: the view run_summary.
   [[nodiscard]] QueryResult run_list() const;
+  /// What commands said of their runs, where they said something: `id` of the command, `verdict`.
+  [[nodiscard]] QueryResult verdicts() const;
   /// The studies beside the runs, newest first: id, created_utc, name, points (of the grid), stored (of them), complete
   /// (0 or 1), tool_version, file. They are numbered by themselves.
   [[nodiscard]] QueryResult study_list() const;

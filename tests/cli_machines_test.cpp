@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "support/command_line.hpp"
+#include "support/files.hpp"
+
+namespace upsweep::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kModel = std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml";
+const std::string kMachine = std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/rtx-4090.yaml";
+
+class MachinesCommand : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+};
+
+TEST_F(MachinesCommand, NamesStandForTheirFiles) {
+  const Json listed = json_of({"machines"});
+  std::size_t gpus = 0;
+  for (const Json& machine : listed["machines"]) {
+    if (machine["kind"] != "gpu") continue;
+    ++gpus;
+    EXPECT_GT(machine["bandwidth_GBps"], 0) << machine;
+  }
+  EXPECT_EQ(gpus, 17);
+  const auto answer = [&](const std::string& machine) { return upsweep({"search", kModel, "--machine", machine}); };
+  const Finished by_file = answer(kMachine);
+  ASSERT_EQ(by_file.exit_code, 0) << by_file.err;
+  EXPECT_EQ(answer("rtx-4090").out, by_file.out);
+  EXPECT_EQ(answer("nvidia-rtx-4090").out, by_file.out) << "the name in the file";
+  EXPECT_THAT(answer("rtx-4091").err, HasSubstr("rtx-4091: no such file and no preset, perhaps rtx-4090, accepted is"));
+  EXPECT_THAT(answer("folder/rtx-4090").err, HasSubstr("no such file, accepted is a YAML file"));
+}
+
+TEST_F(MachinesCommand, WriteAFileThatSaysTheSame) {
+  const std::string file = folder_.path("mine.yaml");
+  EXPECT_EQ(upsweep({"machines", "rtx-4090", "--out", file}).exit_code, 0);
+  EXPECT_EQ(read_file(file), read_file(kMachine));
+  EXPECT_EQ(upsweep({"search", kModel, "--machine", file}).exit_code, 0);
+  std::ofstream(file) << "mine";
+  const Finished again = upsweep({"machines", "rtx-4090", "--out", file});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("a file that upsweep did not write"));
+  EXPECT_THAT(upsweep({"machines", "--out", file}).err, HasSubstr("accepted is with NAME"));
+  EXPECT_THAT(upsweep({"machines", "abacus"}).err, HasSubstr("accepted are a100-pcie-80gb, "));
+}
+
+TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {
+  EXPECT_THAT(upsweep({"serch", kModel}).err, HasSubstr("'serch' is no command: did you mean search?"));
+  EXPECT_THAT(upsweep({"search", kModel, "--worker", "2"}).err,
+              HasSubstr("--worker is no option of upsweep search: did you mean --workers?"));
+  EXPECT_THAT(upsweep({"search", kModel, "--exec=level"}).err, HasSubstr("did you mean --execution?")) << "half a name";
+  EXPECT_THAT(upsweep({"search", kModel, "--colour", "red"}).err,
+              HasSubstr("--colour is no option of upsweep search, accepted are"));
+}
+
+TEST(FirstSteps, AWrongKindOfFileIsSaidWhatItIs) {
+  EXPECT_THAT(upsweep({"search", kMachine}).err,
+              HasSubstr("the file looks like a machine file, which --machine takes"));
+  EXPECT_THAT(upsweep({"search", kModel, "--machine", kModel}).err,
+              HasSubstr("the file looks like a model file, which `profile` and `search` take"));
+  const std::string study = std::string(UPSWEEP_SOURCE_DIR) + "/configs/studies/which-gpu.yaml";
+  EXPECT_THAT(upsweep({"profile", study}).err, HasSubstr("the file looks like a study file, which `study` takes"));
+}
+
+TEST(FirstSteps, HelpIsACommandToo) {
+  EXPECT_EQ(upsweep({"help"}).out, upsweep({"--help"}).out);
+  EXPECT_EQ(upsweep({"help", "search"}).out, upsweep({"search", "--help"}).out);
+}
+
+TEST(FirstSteps, SizesHaveUnitsOfEitherKind) {
+  // 20 kB are too few for any schedule: what is refused shows what was read.
+  for (const auto& [size, bytes] : {std::pair{"20kB", "20000"}, std::pair{"20 KiB", "20480"}}) {
+    const Finished run = upsweep({"search", kModel, "--memory", size, "--format", "json"});
+    EXPECT_THAT(run.out + run.err, HasSubstr(bytes)) << size;
+  }
+  EXPECT_THAT(upsweep({"search", kModel, "--memory", "16gb"}).err, HasSubstr("GB, TB, KiB"));
+}
+
+TEST(FirstSteps, ExamplesOfTheHelpHaveOptionsThatThereAre) {
+  std::size_t seen = 0;
+  std::istringstream commands(upsweep({"--help"}).out);
+  for (std::string line; std::getline(commands, line);) {
+    const bool is_command = line.starts_with("  ") && !line.starts_with("   ") && !line.starts_with("  -");
+    if (!is_command) continue;
+    const std::string command = line.substr(2, line.find(' ', 2) - 2);
+    const std::string help = upsweep({command, "--help"}).out;
+    const std::size_t examples = help.find("Examples:");
+    ASSERT_NE(examples, std::string::npos) << command;
+    std::istringstream words(help.substr(examples));
+    for (std::string word; words >> word;) {
+      if (word == "upsweep") {
+        words >> word;
+        EXPECT_EQ(word, command);
+        ++seen;
+      } else if (word.starts_with("--")) {
+        EXPECT_THAT(help.substr(0, examples), HasSubstr("  " + word + " ")) << command;
+      } else if (word.starts_with("models/") || word.starts_with("configs/")) {
+        EXPECT_TRUE(std::ifstream(std::string(UPSWEEP_SOURCE_DIR) + "/" + word).good()) << word;
+      }
+    }
+  }
+  EXPECT_GE(seen, 34U);
+}
+
+TEST_F(MachinesCommand, TheEnvironmentSaysWhereRunsAreKept) {
+  const std::string db = folder_.path("mine.sqlite");
+  const Finished search =
+      run_program({"/usr/bin/env", "UPSWEEP_DB=" + db, UPSWEEP_BINARY, "search", kModel, "--workers", "2"});
+  EXPECT_EQ(search.exit_code, 0) << search.err;
+  EXPECT_THAT(search.err, HasSubstr("stored in " + db));
+  const Finished runs = run_program({"/usr/bin/env", "UPSWEEP_DB=" + db, UPSWEEP_BINARY, "runs"});
+  EXPECT_THAT(runs.out, HasSubstr("lenet5"));
+  const std::string other = folder_.path("other.sqlite");
+  const Finished asked =
+      run_program({"/usr/bin/env", "UPSWEEP_DB=" + db, UPSWEEP_BINARY, "search", kModel, "--db", other});
+  EXPECT_THAT(asked.err, HasSubstr("stored in " + other)) << "what is asked for counts";
+}
+
+}  // namespace
+}  // namespace upsweep::testing
