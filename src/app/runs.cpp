@@ -52,10 +52,11 @@ void choose(const ListRunsRequest& request, QueryResult& runs) {
 }  // namespace
 
 ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&) {
-  if (request.since &&
-      (request.since->size() < 4 || request.since->find_first_not_of("0123456789-:TZ") != std::string::npos))
-    throw RequestError(
-        "since", fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", *request.since));
+  const std::string since = request.since.value_or("2026");
+  if (since.size() < 4 || since.find_first_not_of("0123456789-:TZ") != std::string::npos) {
+    throw RequestError("since",
+                       fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", since));
+  }
   const StoreReader store(request.db);
   ListRunsOutcome outcome{store.run_list(), store.study_list(), store.verdicts()};
   choose(request, outcome.runs);

@@ -27,6 +27,29 @@ Request one_of(const RunsOptions& options) {
   return {options.db, parse_id("ID", options.id), parse_id("--study", options.study)};
 }
 
+/// Which runs `list` shows.
+void declare_choice(CLI::App& app, RunsOptions& options) {
+  app.add_flag("--candidates", options.lists_candidates,
+               "list every candidate of a search, not the best alone (JSON and CSV always do)");
+  app.add_option("--model", options.listed.model, "list runs of models that have this in their name");
+  app.add_option("--command", options.listed.command, "list runs of this command: search, validate, ...");
+  app.add_option("--since", options.listed.since, "list runs from this day or time (UTC) on: 2026-11-27")
+      ->type_name("DATE");
+  app.add_option("--limit", options.limit, "list the runs of so many commands, the newest")->type_name("N");
+}
+
+/// Throws UsageError where another subcommand is given what is for `list`.
+void require_list(const RunsOptions& options, bool is_list) {
+  if (is_list) return;
+  if (options.lists_studies) throw UsageError("--studies with show, delete or diff, accepted is with list");
+  if (!options.listed.model && !options.listed.command && !options.listed.since && !options.limit &&
+      !options.lists_candidates) {
+    return;
+  }
+  throw UsageError(
+      "--model, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
+}
+
 }  // namespace
 
 Command declare_runs(CLI::App& root, const Invocation& invocation) {
@@ -40,13 +63,7 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
       "list",
       "List runs and studies, newest first (the default); JSON and CSV have the runs, with --studies the studies");
   app->add_flag("--studies", options->lists_studies, "list the studies alone");
-  app->add_flag("--candidates", options->lists_candidates,
-                "list every candidate of a search, not the best alone (JSON and CSV always do)");
-  app->add_option("--model", options->listed.model, "list runs of models that have this in their name");
-  app->add_option("--command", options->listed.command, "list runs of this command: search, validate, ...");
-  app->add_option("--since", options->listed.since, "list runs from this day or time (UTC) on: 2026-11-27")
-      ->type_name("DATE");
-  app->add_option("--limit", options->limit, "list the runs of so many commands, the newest")->type_name("N");
+  declare_choice(*app, *options);
   CLI::App* show = app->add_subcommand("show", "Show one run with its levels, or one study with its answers");
   CLI::App* erase = app->add_subcommand("delete", "Delete one run or study with all rows that are its own");
   for (CLI::App* sub : {show, erase}) {
@@ -57,42 +74,34 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
   diff->add_option("A", options->id, "number of the run before")->required();
   diff->add_option("B", options->other_id, "number of the run after")->required();
   for (CLI::App* sub : {list, show, erase, diff}) sub->fallthrough();
-  return {
-      app, [=, &invocation](const Client& client) {
-        const bool is_list = !diff->parsed() && !show->parsed() && !erase->parsed();
-        const bool has_choice = options->listed.model || options->listed.command || options->listed.since ||
-                                options->limit || options->lists_candidates;
-        if (has_choice && !is_list)
-          throw UsageError(
-              "--model, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
-        if (options->lists_studies && (diff->parsed() || show->parsed() || erase->parsed()))
-          throw UsageError("--studies with show, delete or diff, accepted is with list");
-        const auto ask = [&](const auto& request) { return outcome_of(request, invocation, client.watch); };
-        if (diff->parsed()) {
-          const auto before = parse_id("A", options->id).value();
-          const auto after = parse_id("B", options->other_id).value();
-          const auto outcome = ask(DiffRunsRequest{options->db, before, after});
-          client.answer(options->format, document(outcome->diff), outcome);
-        } else if (show->parsed()) {
-          const auto outcome = ask(one_of<ShowRunRequest>(*options));
-          std::visit([&](const auto& found) { client.answer(options->format, document(found), outcome); },
-                     outcome->found);
-        } else if (erase->parsed()) {
-          run(one_of<DeleteRunRequest>(*options), invocation, client.watch);
-        } else {
-          options->listed.db = options->db;
-          options->listed.limit = parse_given("--limit", options->limit);
-          const auto outcome = ask(options->listed);
-          client.answer(
-              options->format,
-              options->lists_studies
-                  ? document(outcome->studies)
-                  : runs_and_studies(outcome->runs, outcome->studies, outcome->verdicts,
-                                     options->lists_candidates ? ListedRuns::all : ListedRuns::one_of_a_command),
-              outcome);
-        }
-        return 0;
-      }};
+  return {app, [=, &invocation](const Client& client) {
+            require_list(*options, !diff->parsed() && !show->parsed() && !erase->parsed());
+            const auto ask = [&](const auto& request) { return outcome_of(request, invocation, client.watch); };
+            if (diff->parsed()) {
+              const auto before = parse_id("A", options->id).value();
+              const auto after = parse_id("B", options->other_id).value();
+              const auto outcome = ask(DiffRunsRequest{options->db, before, after});
+              client.answer(options->format, document(outcome->diff), outcome);
+            } else if (show->parsed()) {
+              const auto outcome = ask(one_of<ShowRunRequest>(*options));
+              std::visit([&](const auto& found) { client.answer(options->format, document(found), outcome); },
+                         outcome->found);
+            } else if (erase->parsed()) {
+              run(one_of<DeleteRunRequest>(*options), invocation, client.watch);
+            } else {
+              options->listed.db = options->db;
+              options->listed.limit = parse_given("--limit", options->limit);
+              const auto outcome = ask(options->listed);
+              client.answer(
+                  options->format,
+                  options->lists_studies
+                      ? document(outcome->studies)
+                      : runs_and_studies(outcome->runs, outcome->studies, outcome->verdicts,
+                                         options->lists_candidates ? ListedRuns::all : ListedRuns::one_of_a_command),
+                  outcome);
+            }
+            return 0;
+          }};
 }
 
 }  // namespace upsweep::cli

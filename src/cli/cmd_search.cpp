@@ -81,10 +81,11 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->check(CLI::IsMember({"all", "hybrid"}))
       ->default_str("all");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
-  app->add_option("--memory", options->memory,
-                  "refuse schedules whose live values take more; bytes, or with a unit as 16GB or 16GiB, or none; default: what "
-                  "the machine "
-                  "file says")
+  app->add_option(
+         "--memory", options->memory,
+         "refuse schedules whose live values take more; bytes, or with a unit as 16GB or 16GiB, or none; default: what "
+         "the machine "
+         "file says")
       ->type_name("SIZE");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);

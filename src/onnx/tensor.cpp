@@ -144,18 +144,20 @@ void for_stretches(const FileRange& range, Take take) {
   }
 }
 
-/// Calls `take` with stretches of the bytes of `count` numbers and the place of the first number of each; false where
-/// the tensor has no bytes, but a list of numbers.
+/// Calls `take` with stretches of the bytes of `count` numbers, how many numbers each has and the place of the first;
+/// false where the tensor has no bytes, but a list of numbers.
 template <class Take>
 bool for_bytes(const Tensor& tensor, std::uint64_t count, Take take) {
   const Proto& proto = *tensor.stored;
-  const std::size_t each = bytes_of_type(proto.data_type());
+  const std::size_t each = std::max<std::size_t>(1, bytes_of_type(proto.data_type()));  // tensor_of() refuses others
   const std::uint64_t wanted = checked_mul(count, each);
   const auto require = [&](std::uint64_t bytes) {
     if (bytes == wanted) return;
     throw std::invalid_argument(fmt::format("a tensor of {} bytes, accepted are {} numbers of {}", bytes, count, each));
   };
-  const auto take_stretch = [&](const std::string& bytes, std::uint64_t at) { take(bytes, at / each); };
+  const auto take_stretch = [&](const std::string& bytes, std::uint64_t at) {
+    take(bytes.data(), bytes.size() / each, at / each);
+  };
   if (proto.data_location() == Proto::EXTERNAL) {
     for_stretches(external_range(proto, tensor.folder ? *tensor.folder : "", wanted), take_stretch);
   } else if (tensor.range) {
@@ -163,7 +165,7 @@ bool for_bytes(const Tensor& tensor, std::uint64_t count, Take take) {
     for_stretches(*tensor.range, take_stretch);
   } else if (proto.has_raw_data()) {
     require(proto.raw_data().size());
-    take(proto.raw_data(), 0);
+    take_stretch(proto.raw_data(), 0);
   } else {
     return false;
   }
@@ -210,10 +212,9 @@ std::vector<double> Tensor::values() const {
   const std::uint64_t count = elements(dims);
   const int type = stored->data_type();
   std::vector<double> numbers;
-  const bool has_bytes = for_bytes(*this, count, [&](const std::string& bytes, std::uint64_t first) {
+  const bool has_bytes = for_bytes(*this, count, [&](const char* bytes, std::size_t here, std::uint64_t first) {
     numbers.resize(count);  // not before it is sure that they are there
-    const std::size_t here = bytes.size() / bytes_of_type(type);
-    for (std::size_t i = 0; i < here; ++i) numbers[first + i] = number_of(type, bytes.data(), i);
+    for (std::size_t i = 0; i < here; ++i) numbers[first + i] = number_of(type, bytes, i);
   });
   return has_bytes ? numbers : listed_numbers(*stored, count);
 }
@@ -223,12 +224,11 @@ std::vector<std::uint8_t> Tensor::nonzero() const {
   std::vector<std::uint8_t> result;
   // Weights are most of a file: no numbers are made of them.
   const bool has_bytes = stored != nullptr && stored->data_type() == Proto::FLOAT &&
-                         for_bytes(*this, count, [&](const std::string& bytes, std::uint64_t first) {
+                         for_bytes(*this, count, [&](const char* bytes, std::size_t here, std::uint64_t first) {
                            result.resize(count);
-                           const std::size_t here = bytes.size() / sizeof(float);
                            for (std::size_t i = 0; i < here; ++i) {
                              std::uint32_t bits = 0;
-                             std::memcpy(&bits, bytes.data() + sizeof(float) * i, sizeof bits);
+                             std::memcpy(&bits, bytes + sizeof(float) * i, sizeof bits);
                              result[first + i] = bits << 1 != 0 ? 1 : 0;  // either sign of 0
                            }
                          });

@@ -289,9 +289,10 @@ Document runs_and_studies(const QueryResult& summary, const QueryResult& studies
     std::vector<std::size_t> rows = listed == ListedRuns::all ? numbered(summary.rows.size()) : one_of_each(summary);
     const std::size_t left_out = summary.rows.size() - rows.size();
     document.show(runs_table(summary, verdicts, std::move(rows)));
-    if (left_out > 0)
+    if (left_out > 0) {
       document.say(
           fmt::format("{} more are candidates of these searches: `upsweep runs --candidates` has them.\n", left_out));
+    }
   }
   if (!studies.rows.empty()) document.say("\nstudies\n").show(query_table(studies));
   return document;

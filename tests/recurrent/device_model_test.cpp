@@ -116,9 +116,9 @@ TEST(DeviceModel, CountsAScanByHand) {
 TEST(DeviceModel, CountsABlockedScanByHand) {
   // 8 steps in 4 blocks of 2: vectors through block 0 beside products of blocks 1 and 2, then 2 vectors, then the rest.
   const DevicePrediction p = predict_on_device(toy(), rnn(2, 8, 1), by_blocks(4), 4);
-  // The first step is loaded. Then each waits for the memory (100 s), takes ten loads from shared memory (100 s) to reach
-  // the next one, and: reduced, a thread forms 4 numbers (20 s each) and sums 2 products for each (2.4 s); with a stored
-  // Jacobian it sums 2 (18.6 s); of a vector through weights, 2 (1 s).
+  // The first step is loaded. Then each waits for the memory (100 s), takes ten loads from shared memory (100 s) to
+  // reach the next one, and: reduced, a thread forms 4 numbers (20 s each) and sums 2 products for each (2.4 s); with a
+  // stored Jacobian it sums 2 (18.6 s); of a vector through weights, 2 (1 s).
   EXPECT_DOUBLE_EQ(p.up.seconds(), 1000 + 100 + 2 * (200 + 4 * 20 + 4 * 2 * 2.4));
   EXPECT_DOUBLE_EQ(p.middle.seconds(), 1000 + 100 + 2 * (200 + 2 * 18.6));
   EXPECT_DOUBLE_EQ(p.down.seconds(), 1000 + 100 + 2 * 202);

@@ -108,8 +108,9 @@ inline constexpr std::size_t kMostPredictedBlocks = std::size_t{1} << 20;
 /// with one block of hidden² (product) or hidden threads (vector) per combine and sample, dead combines too, and one
 /// kernel with a block per sample for the whole middle. A blocked scan is one kernel per phase with a block per block
 /// and sample; its steps fetch ahead, which hides the cache but not the memory, hand over through shared memory and sum
-/// tiles, in cycles that were measured on one device (src/recurrent/device_scans.cpp, reports/gpu.md). On a pram, a block is a worker's op (as many ops as a walk has steps), waves are ops over workers times
-/// the most expensive op, a level ends with `level_latency`, and assumptions do not count.
+/// tiles, in cycles that were measured on one device (src/recurrent/device_scans.cpp, reports/gpu.md). On a pram, a
+/// block is a worker's op (as many ops as a walk has steps), waves are ops over workers times the most expensive op, a
+/// level ends with `level_latency`, and assumptions do not count.
 ///
 /// `value_bytes` is 4 or 8. Throws std::invalid_argument for a cpu, for a gpu without small_products, FLOP/s or
 /// bandwidth (named), for extents of 0, for more than kMostPredictedBlocks, and for blocks of unfused steps but one
