@@ -34,6 +34,7 @@ TEST_F(MachinesCommand, NamesStandForTheirFiles) {
   EXPECT_EQ(answer("rtx-4090").out, by_file.out);
   EXPECT_EQ(answer("nvidia-rtx-4090").out, by_file.out) << "the name in the file";
   EXPECT_THAT(answer("rtx-4091").err, HasSubstr("rtx-4091: no such file and no preset, perhaps rtx-4090, accepted is"));
+  EXPECT_THAT(answer("h100").err, HasSubstr("no preset, perhaps h100-sxm5-80gb, accepted is"));
   EXPECT_THAT(answer("folder/rtx-4090").err, HasSubstr("no such file, accepted is a YAML file"));
 }
 
@@ -42,18 +43,21 @@ TEST_F(MachinesCommand, WriteAFileThatSaysTheSame) {
   EXPECT_EQ(upsweep({"machines", "rtx-4090", "--out", file}).exit_code, 0);
   EXPECT_EQ(read_file(file), read_file(kMachine));
   EXPECT_EQ(upsweep({"search", kModel, "--machine", file}).exit_code, 0);
+  EXPECT_EQ(upsweep({"machines", "rtx-3060", "--out", file}).exit_code, 0) << "what nobody has changed is replaced";
   std::ofstream(file) << "mine";
   const Finished again = upsweep({"machines", "rtx-4090", "--out", file});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("a file that upsweep did not write"));
   EXPECT_THAT(upsweep({"machines", "--out", file}).err, HasSubstr("accepted is with NAME"));
-  EXPECT_THAT(upsweep({"machines", "abacus"}).err, HasSubstr("accepted are a100-pcie-80gb, "));
+  EXPECT_THAT(upsweep({"machines", "abacus"}).err, HasSubstr("is 'abacus', accepted are a100-pcie-80gb, "));
+  EXPECT_THAT(upsweep({"machines", "h200"}).err, HasSubstr("is 'h200', perhaps h200-sxm-141gb, accepted are"));
 }
 
 TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {
   EXPECT_THAT(upsweep({"serch", kModel}).err, HasSubstr("'serch' is no command: did you mean search?"));
   EXPECT_THAT(upsweep({"search", kModel, "--worker", "2"}).err,
               HasSubstr("--worker is no option of upsweep search: did you mean --workers?"));
+  EXPECT_THAT(upsweep({"search", kModel, "--step", "9"}).err, HasSubstr("did you mean --steps?")) << "not --setup";
   EXPECT_THAT(upsweep({"search", kModel, "--exec=level"}).err, HasSubstr("did you mean --execution?")) << "half a name";
   EXPECT_THAT(upsweep({"search", kModel, "--colour", "red"}).err,
               HasSubstr("--colour is no option of upsweep search, accepted are"));
@@ -65,12 +69,16 @@ TEST(FirstSteps, AWrongKindOfFileIsSaidWhatItIs) {
   EXPECT_THAT(upsweep({"search", kModel, "--machine", kModel}).err,
               HasSubstr("the file looks like a model file, which `profile` and `search` take"));
   const std::string study = std::string(UPSWEEP_SOURCE_DIR) + "/configs/studies/which-gpu.yaml";
+  EXPECT_THAT(upsweep({"study", kModel}).err, HasSubstr("the file looks like a model file"));
   EXPECT_THAT(upsweep({"profile", study}).err, HasSubstr("the file looks like a study file, which `study` takes"));
 }
 
 TEST(FirstSteps, HelpIsACommandToo) {
   EXPECT_EQ(upsweep({"help"}).out, upsweep({"--help"}).out);
   EXPECT_EQ(upsweep({"help", "search"}).out, upsweep({"search", "--help"}).out);
+  EXPECT_EQ(upsweep({"help", "serch"}).exit_code, 2);
+  EXPECT_THAT(upsweep({"help", "serch"}).err, HasSubstr("'serch' is no command: did you mean search?"));
+  EXPECT_THAT(upsweep({"help", "search", "me"}).err, HasSubstr("'me' is one argument too many"));
 }
 
 TEST(FirstSteps, SizesHaveUnitsOfEitherKind) {

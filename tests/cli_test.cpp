@@ -541,6 +541,10 @@ TEST(Runs, AreListedShownAndDeleted) {
   EXPECT_EQ(json_of({"runs", "--since", "9999-01-01", "--db", db}).size(), 0U);
   EXPECT_THAT(upsweep({"runs", "--since", "yesterday", "--db", db}).err,
               HasSubstr("accepted is a day or time as 2026-"));
+  for (const char* since : {"2026-1-1", "27-11-2026", "2026-11-27T03:29Z", "2026-11-2", "20261127"})
+    EXPECT_EQ(upsweep({"runs", "--since", since, "--db", db}).exit_code, 2) << since;
+  EXPECT_THAT(upsweep({"runs", "--command", "serch", "--db", db}).err, HasSubstr("did you mean search?"));
+  EXPECT_EQ(upsweep({"runs", "--studies", "--limit", "2", "--db", db}).exit_code, 2);
   EXPECT_EQ(upsweep({"runs", "show", "1", "--model", "lenet5", "--db", db}).exit_code, 2);
   EXPECT_THAT(upsweep({"runs", "--db", db, "--format", "csv"}).out, StartsWith("id,created_utc,"));
   EXPECT_EQ(upsweep({"runs", "delete", "2", "--db", db}).exit_code, 0);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "outputs.hpp"
-#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/io/own_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/report/machines_report.hpp"
@@ -18,7 +18,14 @@ const PresetMachine& required_preset(const std::string& name) {
   if (const PresetMachine* preset = preset_of(name)) return *preset;
   std::string names;
   for (const PresetMachine& preset : presets()) names += (names.empty() ? "" : ", ") + preset.name;
-  throw RequestError("name", fmt::format("is '{}', accepted are {}", name, names));
+  throw RequestError("name", fmt::format("is '{}'{}, accepted are {}", name, preset_hint(name), names));
+}
+
+/// Whether a file is a preset's as it was written.
+bool is_preset_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return in && std::ranges::find(presets(), text, &PresetMachine::text) != presets().end();
 }
 
 }  // namespace
@@ -40,7 +47,7 @@ MachinesOutcome run(const MachinesRequest& request, const Caller&, const Watch&)
   }
   if (!request.out) return outcome;
   if (!request.name) throw RequestError("out", "is where a machine file is written, accepted is with `name`");
-  check_output({"out", *request.out, kMachineMark}, {}, request.force);
+  check_output({"out", *request.out, kMachineMark}, {}, request.force || is_preset_file(*request.out));
   write_text_file(*request.out, outcome.machines.front()->text);
   return outcome;
 }

@@ -32,6 +32,16 @@ std::string text_in(const QueryResult& runs, const std::vector<Cell>& row, const
   return text == nullptr ? "" : *text;
 }
 
+/// Whether a text is the beginning of a moment as the store has it, whole parts of it: 2026-11-27T08.
+bool is_moment(const std::string& text) {
+  const std::string form = "0000-00-00T00:00:00";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (i >= form.size() || (form[i] == '0' ? !is_digit : text[i] != form[i])) return false;
+  }
+  return text.size() == form.size() || (text.size() >= 4 && form[text.size()] != '0');
+}
+
 /// Drops what the request does not ask for.
 void choose(const ListRunsRequest& request, QueryResult& runs) {
   const auto command_id =
@@ -52,10 +62,9 @@ void choose(const ListRunsRequest& request, QueryResult& runs) {
 }  // namespace
 
 ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&) {
-  const std::string since = request.since.value_or("2026");
-  if (since.size() < 4 || since.find_first_not_of("0123456789-:TZ") != std::string::npos) {
-    throw RequestError("since",
-                       fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", since));
+  if (request.since && !is_moment(*request.since)) {
+    throw RequestError(
+        "since", fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", *request.since));
   }
   const StoreReader store(request.db);
   ListRunsOutcome outcome{store.run_list(), store.study_list(), store.verdicts()};

@@ -20,8 +20,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 bool is_slip(std::string_view found, std::string_view meant) {
-  const std::size_t distance = edit_distance(found, meant);
-  return distance <= 2 && distance < meant.size() && distance < found.size();
+  const std::size_t shorter = std::min(found.size(), meant.size());
+  return shorter > 1 && edit_distance(found, meant) <= (shorter < 6 ? 1U : 2U);
+}
+
+const std::string* meant_name(std::string_view word, const std::vector<std::string>& names) {
+  const std::string* nearest = nullptr;
+  for (const std::string& name : names) {
+    if (word.size() >= 3 && name.starts_with(word)) return &name;
+    if (is_slip(word, name) && (nearest == nullptr || edit_distance(word, name) < edit_distance(word, *nearest)))
+      nearest = &name;
+  }
+  return nearest;
 }
 
 }  // namespace upsweep

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "command.hpp"
 #include "options.hpp"
+#include "parse_errors.hpp"
 #include "upsweep/app/runs.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/report/run_diff_report.hpp"
@@ -40,12 +43,18 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
 
 /// Throws UsageError where another subcommand is given what is for `list`.
 void require_list(const RunsOptions& options, bool is_list) {
-  if (is_list) return;
-  if (options.lists_studies) throw UsageError("--studies with show, delete or diff, accepted is with list");
-  if (!options.listed.model && !options.listed.command && !options.listed.since && !options.limit &&
-      !options.lists_candidates) {
-    return;
+  if (options.lists_studies && !is_list) throw UsageError("--studies with show, delete or diff, accepted is with list");
+  const bool chooses_runs = options.listed.model || options.listed.command || options.listed.since || options.limit ||
+                            options.lists_candidates;
+  if (options.listed.command) {
+    const bool is_known = std::ranges::find(kCommands, *options.listed.command, &CommandEntry::name) != kCommands.end();
+    if (!is_known) throw UsageError("--command: " + unknown_command(*options.listed.command));
   }
+  if (!chooses_runs) return;
+  if (options.lists_studies)
+    throw UsageError(
+        "--model, --command, --since, --limit and --candidates choose runs, accepted is without --studies");
+  if (is_list) return;
   throw UsageError(
       "--model, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
 }
@@ -97,7 +106,7 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
                   options->lists_studies
                       ? document(outcome->studies)
                       : runs_and_studies(outcome->runs, outcome->studies, outcome->verdicts,
-                                         options->lists_candidates ? ListedRuns::all : ListedRuns::one_of_a_command),
+                                         options->lists_candidates ? ListedRuns::all : ListedRuns::best_of_a_search),
                   outcome);
             }
             return 0;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -140,6 +141,15 @@ void declare_texts(CLI::App& root) {
       ->trigger_on_parse();
 }
 
+/// What is wrong with "help WORD", or nothing.
+std::string wrong_help(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments[0] != "help") return "";
+  if (arguments.size() > 2) return fmt::format("'{}' is one argument too many, accepted is help COMMAND", arguments[2]);
+  const bool is_known =
+      std::ranges::find(cli::kCommands, arguments[1], &cli::CommandEntry::name) != cli::kCommands.end();
+  return is_known ? "" : cli::unknown_command(arguments[1]);
+}
+
 /// The words in the order that CLI11 takes, the last one first; "help profile" is "profile --help".
 std::vector<std::string> words_of(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "help") {
@@ -175,6 +185,7 @@ int run_program(int argc, char** argv) {
     }
   };
   try {
+    if (const std::string wrong = wrong_help(invocation.arguments); !wrong.empty()) return usage_error(wrong, nullptr);
     root.parse(words_of(invocation.arguments));
     choose();
     cli::Console console(*chosen->app, chosen->progress_ending);

@@ -66,13 +66,8 @@ std::string mismatch_text(const std::string& text, const CLI::App& command) {
 }  // namespace
 
 std::string hint_of(const std::string& found, const std::vector<std::string>& names) {
-  const std::string word = found.substr(0, found.find('='));
-  const auto is_near = [&](const std::string& name) {
-    // Half of a name is enough: "--work" for "--workers".
-    return is_slip(word, name) || (2 * word.size() > name.size() && name.starts_with(word));
-  };
-  const auto near = std::ranges::find_if(names, is_near);
-  return near == names.end() ? "" : fmt::format(": did you mean {}?", *near);
+  const std::string* const name = meant_name(found.substr(0, found.find('=')), names);
+  return name == nullptr ? "" : fmt::format(": did you mean {}?", *name);
 }
 
 std::string usage_of(const CLI::App& command) {

@@ -50,6 +50,13 @@ const PresetMachine* preset_of(const std::string& name) {
   return found == presets().end() ? nullptr : &*found;
 }
 
+std::string preset_hint(const std::string& name) {
+  std::vector<std::string> names;
+  for (const PresetMachine& preset : presets()) names.push_back(preset.name);
+  const std::string* const meant = meant_name(name, names);
+  return meant == nullptr ? "" : fmt::format(", perhaps {}", *meant);
+}
+
 Machine named_machine(const std::string& file_or_preset) {
   std::error_code failure;
   const bool is_there = std::filesystem::exists(file_or_preset, failure) || failure;
@@ -57,13 +64,9 @@ Machine named_machine(const std::string& file_or_preset) {
   const bool is_name = file_or_preset.find_first_of("/.") == std::string::npos;
   if (is_there || !is_name) return load_machine(read_yaml(file_or_preset));
   if (const PresetMachine* preset = preset_of(file_or_preset)) return preset->machine;
-  std::string hint;
-  for (const PresetMachine& preset : presets()) {
-    if (is_slip(file_or_preset, preset.name) && hint.empty()) hint = fmt::format(", perhaps {}", preset.name);
-  }
   throw InputError(fmt::format(
       "{}: no such file and no preset{}, accepted is a YAML file or one of those that `upsweep machines` lists",
-      file_or_preset, hint));
+      file_or_preset, preset_hint(file_or_preset)));
 }
 
 }  // namespace upsweep

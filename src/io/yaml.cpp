@@ -344,7 +344,9 @@ const YamlNode& YamlMap::require(const std::string& key) {
     const bool close = is_slip(found.back(), key) || found.back().starts_with(key + '_');
     if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
   }
-  if (hint.empty() && &node_ == document_.root.get()) hint = kind_of_file(found, what_);
+  if (&node_ == document_.root.get()) {
+    if (const std::string kind = kind_of_file(found, what_); !kind.empty()) hint = kind;
+  }
   throw document_.error(
       node_, fmt::format("{} has no key '{}'{}, found are {}, accepted is a mapping with that key", what_, key, hint,
                          found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "))));

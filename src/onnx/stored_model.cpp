@@ -103,6 +103,9 @@ class WithoutWeights {
       append_varint(out, size);
       return append_bytes(out, size);
     }
+    // A limit beyond the one around it would be ignored.
+    const int left = in_.BytesUntilLimit();
+    if (!has(size) || (left >= 0 && size > static_cast<std::uint32_t>(left))) return false;
     const CodedInputStream::Limit limit = in_.PushLimit(static_cast<int>(size));
     std::string copied;
     const bool is_whole = copy(copied, *inner);

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cell_text.hpp"
 #include "column_words.hpp"
@@ -105,18 +106,18 @@ std::map<std::int64_t, std::size_t> runs_of_commands(const QueryResult& summary)
   return counts;
 }
 
-/// Of each command the best run, or the newest where none is.
+/// Of a search the best run; of commands without a best one, as validations are, all.
 std::vector<std::size_t> one_of_each(const QueryResult& summary) {
-  std::map<std::int64_t, std::size_t> chosen;
-  for (std::size_t row = 0; row < summary.rows.size(); ++row) {
-    const auto command = static_cast<std::int64_t>(cell_number(summary.rows[row][column_of(summary, "command_id")]));
-    const bool is_best = cell_number(summary.rows[row][column_of(summary, "best")]) != 0;
-    const auto [place, is_new] = chosen.emplace(command, row);
-    if (!is_new && is_best) place->second = row;
+  const auto command = [&](std::size_t row) {
+    return cell_number(summary.rows[row][column_of(summary, "command_id")]);
+  };
+  const auto is_best = [&](std::size_t row) { return cell_number(summary.rows[row][column_of(summary, "best")]) != 0; };
+  std::set<double> with_best;
+  for (const std::size_t row : numbered(summary.rows.size())) {
+    if (is_best(row)) with_best.insert(command(row));
   }
-  std::vector<std::size_t> rows;
-  for (const auto& [command, row] : chosen) rows.push_back(row);
-  std::ranges::sort(rows);
+  std::vector<std::size_t> rows = numbered(summary.rows.size());
+  std::erase_if(rows, [&](std::size_t row) { return !is_best(row) && with_best.contains(command(row)); });
   return rows;
 }
 

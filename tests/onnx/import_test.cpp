@@ -206,6 +206,32 @@ TEST_F(OnnxImport, BytesOfLargeWeightsThatDoNotFitTheirShapeAreRefused) {
   }
 }
 
+TEST_F(OnnxImport, APartThatClaimsMoreThanTheWholeIsRefused) {
+  OnnxFile file;
+  file.input("x", {1, 2}).floats("w", {2, 1}).output("y");
+  file.node("MatMul", {"x", "w"}, "y");
+  // The last part of the graph, an initializer, whose length is raised beyond the graph's end.
+  onnx::GraphProto rest = file.graph();
+  rest.clear_initializer();
+  const std::string tensor = file.graph().initializer(0).SerializeAsString();
+  const auto delimited = [](int field, const std::string& bytes, std::size_t claimed) {
+    return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(claimed)} + bytes;
+  };
+  onnx::ModelProto head = file.model();
+  head.clear_graph();
+  for (const std::size_t more : {0, 1, 20}) {
+    const std::string graph = rest.SerializeAsString() + delimited(5, tensor, tensor.size() + more);
+    ASSERT_LT(graph.size(), 128U) << "one byte of length";
+    folder_.write("net.onnx", delimited(7, graph, graph.size()) + head.SerializeAsString());
+    const auto import = [&] { static_cast<void>(import_onnx(folder_.path("net.onnx"), {}, true)); };
+    if (more == 0) {
+      EXPECT_NO_THROW(import());
+    } else {
+      EXPECT_THROW(import(), InputError) << more;
+    }
+  }
+}
+
 TEST_F(OnnxImport, ShapesAndOutputsAreChosen) {
   OnnxFile file;
   file.input("x", {-1, 3, -1}).output("a").output("b");

@@ -51,6 +51,40 @@ TEST(RunsReport, KeepsNumbersWithoutLossForPrograms) {
   EXPECT_THAT(to_csv(kLevels), HasSubstr("level,phase,flops_sum,share_of_flops\r\n0,up,1680.5,0.0026946223037737542"));
 }
 
+TEST(RunsReport, ListsTheBestOfASearchButEveryRunOfAValidation) {
+  QueryResult runs = run_of(2097152.0);
+  const auto at = [&](std::size_t row, const char* column) -> Cell& {
+    return runs.rows[row][static_cast<std::size_t>(std::ranges::find(runs.columns, column) - runs.columns.begin())];
+  };
+  for (const char* column : {"id", "command_id", "best", "schedule"}) {
+    if (std::ranges::find(runs.columns, column) != runs.columns.end()) continue;
+    runs.columns.emplace_back(column);
+    runs.rows.front().emplace_back(std::int64_t{0});
+  }
+  for (const char* column :
+       {"command", "pattern", "workers", "flops", "makespan_dag_flops", "peak_live_bytes", "measured_s", "exact",
+        "execution", "score", "predicted_level_s", "predicted_dag_s", "makespan_level_flops", "linear_flops",
+        "makespan_dag_ratio_to_linear", "created_utc", "model"}) {
+    if (std::ranges::find(runs.columns, column) != runs.columns.end()) continue;
+    runs.columns.emplace_back(column);
+    runs.rows.front().emplace_back();
+  }
+  runs.rows.resize(4, runs.rows.front());
+  const char* const schedules[] = {"val-a", "val-b", "search-best", "search-other"};
+  for (std::size_t row = 0; row < 4; ++row) {
+    at(row, "id") = static_cast<std::int64_t>(4 - row);
+    at(row, "command_id") = std::int64_t{row < 2 ? 2 : 1};
+    at(row, "best") = std::int64_t{row == 2 ? 1 : 0};
+    at(row, "schedule") = std::string(schedules[row]);
+  }
+  const QueryResult none;
+  const std::string text = runs_and_studies(runs, none, none, ListedRuns::best_of_a_search).text();
+  for (const char* there : {"val-a", "val-b", "search-best", "best of 2", "1 more are candidates"})
+    EXPECT_THAT(text, HasSubstr(there));
+  EXPECT_THAT(text, Not(HasSubstr("search-other")));
+  EXPECT_THAT(runs_and_studies(runs, none, none, ListedRuns::all).text(), HasSubstr("search-other"));
+}
+
 TEST(RunsReport, ListsStudiesBesideRuns) {
   const QueryResult studies = {{"id", "name", "complete"}, {{std::int64_t{3}, std::string("gpus"), std::int64_t{1}}}};
   const QueryResult none;

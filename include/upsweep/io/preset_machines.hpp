@@ -23,6 +23,9 @@ struct PresetMachine {
 /// The preset of that name, or of the name that its file states; null without.
 [[nodiscard]] const PresetMachine* preset_of(const std::string& name);
 
+/// ", perhaps rtx-4090" where a preset's name is near, else nothing.
+[[nodiscard]] std::string preset_hint(const std::string& name);
+
 /// The machine of a file or, where there is no such file, of a preset. Throws InputError, also where neither is there.
 [[nodiscard]] Machine named_machine(const std::string& file_or_preset);
 

@@ -20,7 +20,7 @@ namespace upsweep {
 [[nodiscard]] Document document(const RunTables& run);
 
 /// Whether people see every candidate of a search, or the best alone.
-enum class ListedRuns : std::uint8_t { one_of_a_command, all };
+enum class ListedRuns : std::uint8_t { best_of_a_search, all };
 
 /// The list of runs: for people the columns that tell runs apart with what their command said, and below it the studies
 /// where there are some; see StoreReader::study_list() and verdicts(). Programs get all runs.
