@@ -215,15 +215,16 @@ OperatorWeights NetworkBuilder::weights_of(const Tensor& tensor, const ElementOr
     network_.facts.has_values = false;
     return weights;
   }
-  const std::vector<std::uint32_t> order = order_of ? order_of() : std::vector<std::uint32_t>();
+  std::vector<std::uint32_t> order;  // as large as the weights: made where there is something to sort
   const auto sorted = [&]<class T>(std::vector<T> from) {
     if (!order_of) return from;
+    if (order.empty()) order = order_of();
     std::vector<T> to(order.size());
     std::ranges::transform(order, to.begin(), [&](std::uint32_t place) { return from[place]; });
     return to;
   };
   std::vector<std::uint8_t> kept = tensor.nonzero();
-  if (std::ranges::find(kept, 0) != kept.end()) weights.kept = sorted(std::move(kept));
+  if (!kept.empty()) weights.kept = sorted(std::move(kept));
   if (wants_values_) weights.values = sorted(tensor.values());
   return weights;
 }

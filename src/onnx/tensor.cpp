@@ -222,20 +222,24 @@ std::vector<double> Tensor::values() const {
 std::vector<std::uint8_t> Tensor::nonzero() const {
   const std::uint64_t count = elements(dims);
   std::vector<std::uint8_t> result;
+  const auto clear = [&](std::uint64_t place) {
+    if (result.empty()) result.assign(count, 1);
+    result[place] = 0;
+  };
   // Weights are most of a file: no numbers are made of them.
   const bool has_bytes = stored != nullptr && stored->data_type() == Proto::FLOAT &&
                          for_bytes(*this, count, [&](const char* bytes, std::size_t here, std::uint64_t first) {
-                           result.resize(count);
                            for (std::size_t i = 0; i < here; ++i) {
                              std::uint32_t bits = 0;
                              std::memcpy(&bits, bytes + sizeof(float) * i, sizeof bits);
-                             result[first + i] = bits << 1 != 0 ? 1 : 0;  // either sign of 0
+                             if (bits << 1 == 0) clear(first + i);  // either sign of 0
                            }
                          });
   if (has_bytes) return result;
   const std::vector<double> numbers = values();
-  result.resize(numbers.size());
-  std::ranges::transform(numbers, result.begin(), [](double value) { return value != 0 ? 1 : 0; });
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == 0) clear(i);
+  }
   return result;
 }
 

@@ -25,7 +25,7 @@ struct Tensor {
   /// The numbers, row-major. Throws std::invalid_argument where they are unknown, do not fit the shape or are NaN or
   /// infinite, or lie outside the folder.
   [[nodiscard]] std::vector<double> values() const;
-  /// Where they are not 0, as 1 and 0. Throws as values() does.
+  /// Where they are not 0, as 1 and 0; empty where none is 0. Throws as values() does.
   [[nodiscard]] std::vector<std::uint8_t> nonzero() const;
   /// The same as integers, for shapes and indices.
   [[nodiscard]] std::vector<std::int64_t> integers() const;
