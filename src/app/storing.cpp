@@ -34,7 +34,8 @@ void add_machine(RunContext& context, const Machine* machine, std::size_t worker
   if (machine == nullptr) return;
   context.machine = machine;
   context.machine_text = machine_text(*machine);
-  context.predicted_build_s = predict_build_seconds(*context.network_profile, *machine, workers, value_bytes);
+  context.predicted_build_s =
+      predict_build_seconds(*context.network, *context.network_profile, *machine, workers, value_bytes);
 }
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -51,26 +52,30 @@ double time_to_read(std::size_t workers, std::uint64_t bytes) {
   return seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double));
 }
 
-/// Seconds to write the Jacobian of a convolution that keeps one of `kept_of` weights, the best of three, with what it
-/// has of values and rows.
+/// Seconds to write the Jacobian of an operator that keeps one of about `kept_of` weights, the best of three, with its
+/// work.
 struct BuildTime {
-  double seconds = INFINITY;
+  double seconds = 0;
   double values = 0;
   double rows = 0;
+  double weights = 0;
 };
 template <class T>
-BuildTime time_to_build(std::size_t kept_of) {
-  const Shape shape{64, 32, 32};
-  const Operator op{"synthetic", Conv2d{64, {3, 3}, {1, 1}, {1, 1}}, shape, shape};
+BuildTime time_to_build(const OperatorKind& kind, const Shape& in, std::size_t kept_of = 1) {
+  const Operator op{"synthetic", kind, in, infer_shape(kind, in)};
   OperatorWeights weights;
-  weights.values.assign(std::size_t{64} * 64 * 9, 0.5);
-  weights.kept.assign(weights.values.size(), 0);
-  for (std::size_t i = 0; i < weights.kept.size(); i += kept_of) weights.kept[i] = 1;
+  if (const std::optional<Shape> shape = weight_shape(kind, in)) {
+    weights.values.assign(elements(*shape), 0.5);
+    weights.kept.assign(weights.values.size(), 0);
+    std::mt19937 random;  // a processor learns regular gaps
+    for (std::uint8_t& kept : weights.kept) kept = random() % kept_of == 0 ? 1 : 0;
+  }
   const Pattern pattern = guaranteed_pattern(op, weights);
-  const std::vector<double> x(elements(shape), 1.0);
+  const std::vector<double> x(elements(in), 1.0);
   std::vector<T> numbers(pattern.nnz());
   const double seconds = least_seconds(3, [&] { fill_jacobian_values<T>(op, weights, x, pattern, numbers); });
-  return {seconds, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows())};
+  return {seconds, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows()),
+          static_cast<double>(weights.values.size())};
 }
 
 }  // namespace
@@ -116,10 +121,25 @@ double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {
 template <class T>
 void measure_build(std::size_t workers, TypeRates& rates) {
   const ThreadLimit limit(workers);
-  const BuildTime dense = time_to_build<T>(1);
-  const BuildTime sparse = time_to_build<T>(37);
-  rates.build_value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
-  rates.build_row_s = std::max(0.0, sparse.seconds - rates.build_value_s * sparse.values) / sparse.rows;
+  const Shape image{64, 32, 32};
+  const Conv2d narrow{64, {3, 3}, {1, 1}, {1, 1}};
+  const BuildTime dense = time_to_build<T>(narrow, image);
+  const BuildTime sparse = time_to_build<T>(narrow, image, 37);
+  BuildRates& rate = rates.build;
+  rate.value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
+  rate.row_s = std::max(0.0, sparse.seconds - rate.value_s * sparse.values) / sparse.rows;
+  // Far more weights than rows.
+  double seconds = 0;
+  double weights = 0;
+  for (const BuildTime& wide : {time_to_build<T>(Conv2d{512, {3, 3}, {1, 1}, {1, 1}}, {512, 2, 2}, 37),
+                                time_to_build<T>(Linear{1024}, {2048}, 37)}) {
+    seconds += std::max(0.0, wide.seconds - rate.value_s * wide.values - rate.row_s * wide.rows);
+    weights += wide.weights;
+  }
+  rate.weight_s = seconds / weights;
+  const BuildTime relu = time_to_build<T>(Relu{}, image);
+  const BuildTime pooling = time_to_build<T>(MaxPool2d{{2, 2}, {2, 2}}, image);
+  rate.other_value_s = (relu.seconds + pooling.seconds) / (relu.values + pooling.values);
 }
 
 template void measure_build<float>(std::size_t, TypeRates&);

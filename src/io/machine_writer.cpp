@@ -191,10 +191,13 @@ class MachineWriter {
     plain.mm = plain.mv;
     if (is_pram() && type == plain) return;
     put("    {}:\n", std::string_view(where).substr(where.size() - 4));
-    if (type.build_value_s != 0 || has_source(where, "build_value"))
-      quantity("      ", where, "build_value", "_s", type.build_value_s);
-    if (type.build_row_s != 0 || has_source(where, "build_row"))
-      quantity("      ", where, "build_row", "_s", type.build_row_s);
+    const auto build = [&](const char* name, double seconds) {
+      if (seconds != 0 || has_source(where, name)) quantity("      ", where, name, "_s", seconds);
+    };
+    build("build_value", type.build.value_s);
+    build("build_row", type.build.row_s);
+    build("build_weight", type.build.weight_s);
+    if (type.build.other_value_s) quantity("      ", where, "build_other_value", "_s", *type.build.other_value_s);
     if (type.dense_flops_per_s != 0) quantity("      ", where, "dense", "_FLOPps", type.dense_flops_per_s);
     if (std::isfinite(type.mv.flops_per_s)) {
       quantity("      ", where, "compute", "_FLOPps", type.mv.flops_per_s);

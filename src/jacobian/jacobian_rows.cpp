@@ -3,6 +3,9 @@
 namespace upsweep {
 namespace {
 
+// Fewer weights than this are not worth waking another thread.
+constexpr std::size_t kWeightsPerChunk = 1 << 15;
+
 /// Of features 1: they are the channels of a 1 × 1 image.
 std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
 
@@ -50,37 +53,44 @@ ConvolutionRows::ConvolutionRows(const Operator& whole, const Operator& op, cons
       out_plane_(size_along(op.out_shape, 1) * out_width_),
       kernel_size_(weighted_.kernel.y * weighted_.kernel.x),
       group_inputs_(op.in_shape[0] / weighted_.groups),
+      group_outputs_(op.out_shape[0] / weighted_.groups),
       used_y_(weighted_.windows.y, size_along(op.in_shape, 1)),
       used_x_(weighted_.windows.x, in_width_) {
-  const std::size_t in_channels = op.in_shape[0];
-  const std::size_t out_channels = op.out_shape[0];
-  const std::size_t group_outputs = out_channels / weighted_.groups;
-
   for (std::size_t y = 0; y < used_y_.size(); ++y) {
     for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * weighted_.kernel.x + used_x_[x]);
   }
 
-  const auto for_each_kept = [&](auto visit) {
-    std::size_t base = 0;  // position of the first weight of (output, input channel)
-    for (std::size_t output = 0; output < out_channels; ++output) {
-      const std::size_t first_input = output / group_outputs * group_inputs_;
-      for (std::size_t input = 0; input < group_inputs_; ++input, base += kernel_size_) {
+  weight_start_.assign(op.in_shape[0] + std::size_t{1}, 0);
+  for_each_kept(weights, [&](std::size_t channel, KernelWeight) { ++weight_start_[channel + 1]; });
+  for (std::size_t c = 1; c < weight_start_.size(); ++c) weight_start_[c] += weight_start_[c - 1];
+  weights_.resize(weight_start_.back());
+  std::vector<std::size_t> next(weight_start_.begin(), weight_start_.end() - 1);
+  for_each_kept(weights, [&](std::size_t channel, KernelWeight weight) { weights_[next[channel]++] = weight; });
+}
+
+template <class Visit>
+void ConvolutionRows::for_each_kept(const OperatorWeights& weights, const Visit& visit) const {
+  const auto of_channels = [&](std::size_t begin, std::size_t end, std::size_t) {
+    const std::size_t last_output = ((end - 1) / group_inputs_ + 1) * group_outputs_;
+    for (std::size_t output = begin / group_inputs_ * group_outputs_; output < last_output; ++output) {
+      const std::size_t first_input = output / group_outputs_ * group_inputs_;
+      const std::size_t last_input = std::min(end, first_input + group_inputs_);
+      for (std::size_t channel = std::max(begin, first_input); channel < last_input; ++channel) {
+        const std::size_t base = (output * group_inputs_ + channel - first_input) * kernel_size_;
         for (std::size_t k = 0; k < taps_.size(); ++k) {
           const std::size_t tap = weighted_.is_transposed ? k : taps_.size() - 1 - k;
-          if (weights.keeps(base + taps_[tap])) visit(first_input + input, output, tap);
+          if (!weights.keeps(base + taps_[tap])) continue;
+          visit(channel, {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(tap)});
         }
       }
     }
   };
-  weight_start_.assign(in_channels + 1, 0);
-  for_each_kept([&](std::size_t channel, std::size_t, std::size_t) { ++weight_start_[channel + 1]; });
-  for (std::size_t c = 0; c < in_channels; ++c) weight_start_[c + 1] += weight_start_[c];
-  weights_.resize(weight_start_.back());
-  std::vector<std::size_t> next(weight_start_.begin(), weight_start_.end() - 1);
-  for_each_kept([&](std::size_t channel, std::size_t output, std::size_t tap) {
-    weights_[next[channel]++] = {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(tap)};
-  });
+  const std::size_t of_channel = std::max<std::size_t>(1, group_outputs_ * kernel_size_);
+  parallel_chunks(weight_start_.size() - 1, std::max<std::size_t>(1, kWeightsPerChunk / of_channel), of_channels);
 }
+
+LinearRows::LinearRows(const Operator& op, const OperatorWeights& weights)
+    : weights_(weights), features_(op.in_shape.back()), out_features_(op.out_shape.back()) {}
 
 PoolingRows::PoolingRows(const Operator& op)
     : windows_(pooling_windows(op)),

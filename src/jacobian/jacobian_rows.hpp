@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -76,10 +77,15 @@ class ConvolutionRows {
     std::uint32_t tap;  // position in taps_
   };
 
+  /// Calls visit(channel, kept weight) for those of the input channels begin to end - 1, of each channel in the order
+  /// of row(), all threads together.
+  template <class Visit>
+  void for_each_kept(const OperatorWeights& weights, const Visit& visit) const;
+
   WeightedWindows weighted_;
   std::size_t period_, out_period_;  // rows and columns after which a linear of several vectors repeats itself
   std::size_t in_width_, in_plane_, out_width_, out_plane_;
-  std::size_t kernel_size_, group_inputs_;
+  std::size_t kernel_size_, group_inputs_, group_outputs_;
   // A kernel may be far larger than the image: only the positions that reach an input count.
   UsedPositions used_y_;
   UsedPositions used_x_;
@@ -88,6 +94,37 @@ class ConvolutionRows {
   // columns.
   std::vector<std::size_t> weight_start_;  // length channels + 1
   std::vector<KernelWeight> weights_;
+};
+
+/// Rows of the transposed Jacobian of a linear operator, which are columns of its weight: several side by side read
+/// each line of it once.
+class LinearRows {
+ public:
+  static constexpr std::size_t kTogether = 8;  ///< a line of the cache has as many weights
+
+  LinearRows(const Operator& op, const OperatorWeights& weights);
+
+  /// Calls emit(k, column, weight) for every entry of rows first + k, k < `count` <= kTogether; the columns of each row
+  /// ascending.
+  template <class Emit>
+  void operator()(Index first, std::size_t count, Emit emit) const {
+    std::array<std::size_t, kTogether> at{};
+    std::array<std::size_t, kTogether> column{};
+    for (std::size_t k = 0; k < count; ++k) {
+      at[k] = (first + k) % features_;
+      column[k] = (first + k) / features_ * out_features_;
+    }
+    for (std::size_t output = 0; output < out_features_; ++output) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t weight = output * features_ + at[k];
+        if (weights_.keeps(weight)) emit(k, static_cast<Index>(column[k] + output), weights_.values[weight]);
+      }
+    }
+  }
+
+ private:
+  const OperatorWeights& weights_;
+  std::size_t features_, out_features_;
 };
 
 /// Rows of the transposed Jacobian of a pooling: every input of a window reaches its output.
@@ -117,8 +154,8 @@ class PoolingRows {
 [[nodiscard]] std::invalid_argument no_jacobian(const Operator& op);
 
 /// Calls use(rows) once: rows(r, emit) calls emit(column, number) for every entry of row r of the guaranteed pattern,
-/// columns ascending, with its number at `inputs` with respect to `input`. Throws std::invalid_argument for views and
-/// joins.
+/// columns ascending, with its number at `inputs` with respect to `input`; of a linear operator `rows` is LinearRows.
+/// Throws std::invalid_argument for views and joins.
 template <class Use>
 void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const std::span<const double>> inputs,
                std::size_t input, const Use& use) {
@@ -175,8 +212,15 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   };
   visit_operator(
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
-      [&](const WeightedOperator auto&) { weighted(); }, [&](const ChoosingOperator auto&) { choosing(); },
-      [&](const AveragingOperator auto&) { averaging(); }, [&](const CombiningOperator auto& kind) { combining(kind); },
+      [&]<WeightedOperator K>(const K&) {
+        if constexpr (ContractionOperator<K>) {
+          use(LinearRows(op, weights));
+        } else {
+          weighted();
+        }
+      },
+      [&](const ChoosingOperator auto&) { choosing(); }, [&](const AveragingOperator auto&) { averaging(); },
+      [&](const CombiningOperator auto& kind) { combining(kind); },
       [&](const MixingOperator auto& kind) { mixing(kind); },
       [&](const CopyingOperator auto&) { throw no_jacobian(op); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -37,41 +38,72 @@ class RowFiller {
     for (Index r = 0; r < pattern.rows(); ++r) begin_[r + std::size_t{1}] = begin_[r] + pattern.row(r).nnz();
   }
 
-  /// `generate(r, emit)` calls emit(column, value) for a superset of the row's columns.
+  /// `generate(r, emit)` calls emit(column, value) for a superset of the row's columns, LinearRows for those of
+  /// several.
   template <class Generate>
   void fill(const Generate& generate) const {
-    const std::uint64_t nnz = std::max<std::uint64_t>(1, values_.size());
-    const std::uint64_t grain = std::max<std::uint64_t>(1, kEntriesPerChunk * pattern_.rows() / nnz);
-    parallel_chunks(pattern_.rows(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      std::vector<Index> columns;
-      for (std::size_t r = begin; r < end; ++r) fill_row(static_cast<Index>(r), columns, generate);
-    });
+    if constexpr (requires { Generate::kTogether; }) {
+      fill_together<Generate::kTogether>(generate);
+    } else {
+      const auto one = [&](Index r, std::size_t, auto emit) {
+        generate(r, [&](Index column, double value) { emit(0, column, value); });
+      };
+      fill_together<1>(one);
+    }
   }
 
  private:
-  template <class Generate>
-  void fill_row(Index r, std::vector<Index>& columns, const Generate& generate) const {
-    const Row row = pattern_.row(r);
-    T* at = values_.data() + begin_[r];
-    if (row.nnz() == 0) return;
-    std::size_t offered = 0;
-    T* const end = at + row.nnz();
-    // As long as the row is the whole guaranteed row, there is nothing to look up.
-    generate(r, [&](Index, double value) {
-      if (at < end) *at++ = rounded<T>(value);
-      ++offered;
+  template <std::size_t kRows, class Generate>
+  void fill_together(const Generate& generate) const {
+    const std::uint64_t nnz = std::max<std::uint64_t>(1, values_.size());
+    const std::size_t groups = (pattern_.rows() + kRows - 1) / kRows;
+    parallel_chunks(groups, std::max<std::uint64_t>(1, kEntriesPerChunk * groups / nnz),
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      std::array<std::vector<Index>, kRows> columns;
+                      for (std::size_t g = begin; g < end; ++g) {
+                        const std::size_t first = g * kRows;
+                        fill_rows<kRows>(static_cast<Index>(first), std::min(kRows, pattern_.rows() - first), columns,
+                                         generate);
+                      }
+                    });
+  }
+
+  template <std::size_t kRows, class Generate>
+  void fill_rows(Index first, std::size_t count, std::array<std::vector<Index>, kRows>& columns,
+                 const Generate& generate) const {
+    std::array<T*, kRows> at{};
+    std::array<T*, kRows> end{};
+    for (std::size_t k = 0; k < count; ++k) {
+      at[k] = values_.data() + begin_[first + k];
+      end[k] = values_.data() + begin_[first + k + 1];
+    }
+    if (at[0] == end[count - 1]) return;
+    bool is_whole = true;
+    // As long as the rows are the whole guaranteed rows, there is nothing to look up.
+    generate(first, count, [&](std::size_t k, Index, double value) {
+      if (at[k] < end[k]) {
+        *at[k]++ = rounded<T>(value);
+      } else {
+        is_whole = false;
+      }
     });
-    if (offered == row.nnz()) return;
-    columns.clear();
-    row.for_each([&](Index column) { columns.push_back(column); });
-    at = values_.data() + begin_[r];
-    auto next = columns.begin();
-    generate(r, [&](Index column, double value) {
-      if (next == columns.end() || column != *next) return;
-      *at++ = rounded<T>(value);
-      ++next;
+    if (is_whole && std::equal(at.begin(), at.begin() + count, end.begin())) return;
+    std::array<std::vector<Index>::const_iterator, kRows> next{};
+    for (std::size_t k = 0; k < count; ++k) {
+      columns[k].clear();
+      pattern_.row(static_cast<Index>(first + k)).for_each([&](Index column) { columns[k].push_back(column); });
+      next[k] = columns[k].begin();
+      at[k] = values_.data() + begin_[first + k];
+    }
+    generate(first, count, [&](std::size_t k, Index column, double value) {
+      if (next[k] == columns[k].end() || column != *next[k]) return;
+      *at[k]++ = rounded<T>(value);
+      ++next[k];
     });
-    if (next != columns.end()) throw std::invalid_argument("the pattern has an entry that its operator cannot have");
+    for (std::size_t k = 0; k < count; ++k) {
+      if (next[k] != columns[k].end())
+        throw std::invalid_argument("the pattern has an entry that its operator cannot have");
+    }
   }
 
   const Pattern& pattern_;

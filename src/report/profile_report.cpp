@@ -184,7 +184,7 @@ ProfileTimes profile_times(const SearchResult& compared, const ScheduleProfile& 
   const Machine& machine = *options.machine;
   ProfileTimes times{
       &machine, batched_time(profile, machine, compared.workers, options.value_bytes, options.scope, options.batch),
-      compared.last().dag_s, predict_build_seconds(counted, machine, compared.workers, options.value_bytes)};
+      compared.last().dag_s, predict_build_seconds(network, counted, machine, compared.workers, options.value_bytes)};
   if (times.build_s) *times.build_s *= static_cast<double>(options.batch);
   if (const std::optional<DenseRates> rates = dense_rates(machine, compared.workers, options.value_bytes))
     times.dense = dense_backprop(network, counted, *rates, options.batch);

@@ -141,18 +141,26 @@ double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine&
   return level_time(launch_costs(machine, machine.at(place.workers)), level, count, count).seconds();
 }
 
-std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine, std::size_t workers,
-                                            unsigned value_bytes) {
-  const TypeRates& rates = machine.at(workers).of(value_bytes);
-  if (rates.build_value_s <= 0) return std::nullopt;
-  std::uint64_t rows = 0;
-  for (std::size_t i = 1; i < network.links.size(); ++i) {  // no schedule needs the first Jacobian
+std::optional<double> predict_build_seconds(const Network& network, const NetworkProfile& profile,
+                                            const Machine& machine, std::size_t workers, unsigned value_bytes) {
+  const BuildRates& rates = machine.at(workers).of(value_bytes).build;
+  if (rates.value_s <= 0) return std::nullopt;
+  double seconds = 0;
+  for (std::size_t i = 1; i < profile.links.size(); ++i) {  // no schedule needs the first Jacobian
+    const LinkProfile& link = profile.links[i];
     // Machines have a rate for writing values, none for forming the Jacobians of blocks.
-    if (!network.links[i].formation.steps.empty()) return std::nullopt;
-    add_to(rows, network.links[i].rows);
+    if (!link.formation.steps.empty()) return std::nullopt;
+    const Operator& op = network.operators()[network.links()[i]];
+    const std::optional<Shape> weight = weight_shape(op.kind, op.in_shape);
+    const double values = static_cast<double>(link.nnz) / static_cast<double>(profile.inputs);
+    if (!weight && rates.other_value_s) {
+      seconds += *rates.other_value_s * values;
+      continue;
+    }
+    seconds += rates.value_s * values + rates.row_s * static_cast<double>(link.rows);
+    if (weight) seconds += rates.weight_s * static_cast<double>(elements(*weight));
   }
-  const double values = static_cast<double>(network.build_values) / static_cast<double>(network.inputs);
-  return rates.build_value_s * values + rates.build_row_s * static_cast<double>(rows);
+  return seconds;
 }
 
 }  // namespace upsweep

@@ -223,7 +223,7 @@ Validation validate_as(const Backend& backend, NetworkAtInput& at, const Network
   Validation validation;
   if (options.machine != nullptr) {
     validation.predicted_build_s =
-        predict_build_seconds(network, *options.machine, options.run.workers, at.value_bytes);
+        predict_build_seconds(at.network, network, *options.machine, options.run.workers, at.value_bytes);
   }
   std::optional<Validator<T>> validator;  // made only where something is run: it takes the memory of the chain
   for (const ScheduleProfile& profile : profiles) {

@@ -47,7 +47,7 @@ void expect_same(const KindRates& a, const KindRates& b) {
 void expect_same(const TypeRates& a, const TypeRates& b) {
   expect_same(a.mv, b.mv);
   expect_same(a.mm, b.mm);
-  EXPECT_EQ(a.build_value_s, b.build_value_s);
+  EXPECT_EQ(a.build, b.build);
 }
 
 void expect_same(const Provenance& a, const Provenance& b) {
@@ -159,7 +159,7 @@ TEST(LoadMachine, ConvertsUnits) {
   EXPECT_EQ(rates.fp64.mm.cached_bytes_per_s, 2e12);
   EXPECT_EQ(rates.fp32.mm.flops_per_s, 1.5e12);
   EXPECT_EQ(rates.fp64.mv.flops_per_s, 3e6);
-  EXPECT_EQ(rates.fp32.build_value_s, 7e-12);
+  EXPECT_EQ(rates.fp32.build.value_s, 7e-12);
   EXPECT_EQ(machine.provenance.device, "d");
 }
 

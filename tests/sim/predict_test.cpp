@@ -253,28 +253,35 @@ TEST(OpWork, IsTheRoundedMeanOverTheInputs) {
   EXPECT_EQ(op_work(op, 2, 4).picked_bytes, 40U) << "the numbers of a diagonal";
 }
 
-TEST(PredictBuildSeconds, AreThoseOfTheValuesOfOneInput) {
-  NetworkProfile network;
-  network.inputs = 4;
-  network.build_values = 1000;
+TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) {
+  const Network network({2}, {{"first", Linear{3}, {}}, {"relu", Relu{}, {}}, {"last", Linear{5}, {}}});
+  NetworkProfile profile;
+  profile.inputs = 4;
+  profile.links.resize(3);
+  profile.links[0].nnz = 1000;
+  profile.links[0].formation.steps.resize(1);  // nor is the block of the first link formed
+  profile.links[1].rows = 3;
+  profile.links[1].nnz = 4 * 3;
+  profile.links[2].rows = 3;
+  profile.links[2].nnz = 4 * 7;
   Machine machine = unit_machine();
-  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
-  machine.rates[0].fp64.build_value_s = 0.5;
-  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 4).has_value());
-  EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125);
-  // Rows count besides, but for those of the first Jacobian, which no schedule needs; nor do operators inside of it.
-  network.operators.resize(4);
-  for (OperatorProfile& op : network.operators) op.rows = 7;
-  network.links.resize(3);
-  network.links[0].rows = 1000;
-  network.links[0].formation.steps.resize(1);
-  network.links[1].rows = 20;
-  network.links[2].rows = 3;
-  machine.rates[0].fp64.build_row_s = 2;
-  EXPECT_DOUBLE_EQ(predict_build_seconds(network, machine, 1, 8).value(), 125 + 2 * 23);
+  const auto seconds = [&](unsigned value_bytes) {
+    return predict_build_seconds(network, profile, machine, 1, value_bytes);
+  };
+  EXPECT_FALSE(seconds(8).has_value()) << "no rate";
+  BuildRates& rates = machine.rates[0].fp64.build;
+  rates.value_s = 0.5;
+  EXPECT_FALSE(seconds(4).has_value()) << "no rate of this type";
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 0.5 * (3 + 7));
+  rates.row_s = 2;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 0.5 * (3 + 7) + 2 * (3 + 3));
+  rates.weight_s = 0.25;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 0.5 * (3 + 7) + 2 * (3 + 3) + 0.25 * 15) << "pruned ones as well";
+  rates.other_value_s = 10;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 0.5 * 7 + 2 * 3 + 0.25 * 15);
   // No rate says what forming a block costs, be it of copies alone.
-  network.links[1].formation.steps.resize(1);
-  EXPECT_FALSE(predict_build_seconds(network, machine, 1, 8).has_value());
+  profile.links[1].formation.steps.resize(1);
+  EXPECT_FALSE(seconds(8).has_value());
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ TEST(ExpectedOps, CountTheRoundingsOfFormingABlock) {
 TEST_F(ValidateBranchesTest, PredictsNoTimeForFormingBlocksWhereNoRateIsKnown) {
   Machine machine;
   machine.rates.resize(1);
-  machine.rates[0].fp32.build_value_s = 0.5;
+  machine.rates[0].fp32.build.value_s = 0.5;
   ValidationOptions options;
   options.machine = &machine;
   const Network network = residual();

@@ -134,7 +134,7 @@ class ValidateTest : public testing::SeededTest {
     machine.rates.resize(1);
     machine.rates[0].op_latency_s = 1;
     machine.rates[0].level_latency_s = 1;
-    machine.rates[0].fp32.build_value_s = 0.5;
+    machine.rates[0].fp32.build.value_s = 0.5;
     return machine;
   }
 

@@ -98,12 +98,22 @@ struct KindRates {
   friend bool operator==(const KindRates&, const KindRates&) = default;
 };
 
+/// Seconds of writing Jacobians, all workers together; all 0 where nothing is known.
+struct BuildRates {
+  double value_s = 0;   ///< for each value of an operator that has a weight
+  double row_s = 0;     ///< for each row of such an operator, besides its values
+  double weight_s = 0;  ///< for each of its weights, kept or not, besides both
+  /// For each value of any other operator; where nothing is known, those above count for it.
+  std::optional<double> other_value_s = std::nullopt;
+
+  friend bool operator==(const BuildRates&, const BuildRates&) = default;
+};
+
 /// Rates of one number type.
 struct TypeRates {
   KindRates mv;
   KindRates mm;
-  double build_value_s = 0;      ///< seconds to write one Jacobian value, all workers together; 0: not known
-  double build_row_s = 0;        ///< the same for one row, besides its values
+  BuildRates build;
   double dense_flops_per_s = 0;  ///< of dense products, all workers together; 0: not said, see dense_rate()
 
   /// FLOP/s of dense products: what is said, else the peak of a datasheet; nothing where neither is known.

@@ -45,9 +45,10 @@ struct Prediction {
 [[nodiscard]] double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine& machine,
                                        const OpPlace& place);
 
-/// Seconds to write the Jacobian values of one iteration (links 2..n), all `workers` together; nothing where the
-/// machine file does not say, or where Jacobians of blocks must be formed first.
-[[nodiscard]] std::optional<double> predict_build_seconds(const NetworkProfile& network, const Machine& machine,
-                                                          std::size_t workers, unsigned value_bytes);
+/// Seconds to write the Jacobian values of one iteration (links 2..n), all `workers` together, by BuildRates; nothing
+/// where the machine file does not say, or where Jacobians of blocks must be formed first. `profile`: of the network.
+[[nodiscard]] std::optional<double> predict_build_seconds(const Network& network, const NetworkProfile& profile,
+                                                          const Machine& machine, std::size_t workers,
+                                                          unsigned value_bytes);
 
 }  // namespace upsweep
