@@ -53,6 +53,42 @@ TEST_F(MachinesCommand, WriteAFileThatSaysTheSame) {
   EXPECT_THAT(upsweep({"machines", "h200"}).err, HasSubstr("is 'h200', perhaps h200-sxm-141gb, accepted are"));
 }
 
+TEST(FirstSteps, NewWritesFilesThatTheirCommandsTake) {
+  const TemporaryFolder folder;
+  const auto made = [&](const std::string& kind) {
+    const std::string file = folder.path(kind + ".yaml");
+    const Finished finished = upsweep({"new", kind, file});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr(file));
+    return file;
+  };
+  const std::string model = made("model");
+  EXPECT_EQ(upsweep({"profile", model}).exit_code, 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"search", made("recurrent")}, {"search", made("chain")},      {"search", model, "--machine", made("machine")},
+      {"study", made("study")},      {"training", made("training")}, {"train", made("train")}};
+  for (const std::vector<std::string>& command : commands) {
+    const Finished finished = upsweep(command);
+    EXPECT_EQ(finished.exit_code, 0) << command.front() << ": " << finished.err;
+  }
+}
+
+TEST(FirstSteps, NewReplacesOnlyWhatNobodyHasChanged) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("mine.yaml");
+  EXPECT_EQ(json_of({"new", "model", file})["file"], file);
+  EXPECT_EQ(upsweep({"new", "model", file}).exit_code, 0) << "as it was written";
+  std::ofstream(file, std::ios::app) << "# mine";
+  const std::string mine = read_file(file);
+  const Finished again = upsweep({"new", "model", file});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("which is there already, accepted is a new name, or --force"));
+  EXPECT_EQ(read_file(file), mine);
+  EXPECT_EQ(upsweep({"new", "study", file, "--force"}).exit_code, 0);
+  EXPECT_NE(read_file(file), mine);
+  EXPECT_THAT(upsweep({"new", "modell", file}).err, HasSubstr("is 'modell', perhaps model, accepted are chain, "));
+}
+
 TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {
   EXPECT_THAT(upsweep({"serch", kModel}).err, HasSubstr("'serch' is no command: did you mean search?"));
   EXPECT_THAT(upsweep({"search", kModel, "--worker", "2"}).err,

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "outputs.hpp"
 #include "upsweep/io/own_file.hpp"
@@ -23,9 +21,7 @@ const PresetMachine& required_preset(const std::string& name) {
 
 /// Whether a file is a preset's as it was written.
 bool is_preset_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return in && std::ranges::find(presets(), text, &PresetMachine::text) != presets().end();
+  return std::ranges::any_of(presets(), [&](const PresetMachine& preset) { return is_file_of(path, preset.text); });
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ struct Command {
 [[nodiscard]] Command declare_validate(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_solve(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_calibrate(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_new(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_machines(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_anchors(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_train(CLI::App& root, const Invocation& invocation);
@@ -94,6 +95,7 @@ inline constexpr std::array kCommands = {
     CommandEntry{"solve", "MODEL", declare_solve, "solve models/lenet5.yaml\nsolve models/lenet5.yaml --format json"},
     CommandEntry{"calibrate", "--out FILE", declare_calibrate,
                  "calibrate --out my-cpu.yaml\ncalibrate --backend cuda --dtype fp32 --out my-gpu.yaml"},
+    CommandEntry{"new", "KIND [FILE]", declare_new, "new model my-net.yaml\nnew study"},
     CommandEntry{"machines", "[NAME]", declare_machines, "machines\nmachines rtx-4090 --out my-gpu.yaml"},
     CommandEntry{
         "anchors", "FILE.csv...", declare_anchors,

@@ -8,27 +8,17 @@
 
 #include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/io/embedded_files.hpp"
 #include "upsweep/io/machine_file.hpp"
 
 namespace upsweep {
 
-/// All machine files, each after a line "=== NAME"; embedded by the build.
-[[nodiscard]] const std::string& preset_machines_text();
-
 const std::vector<PresetMachine>& presets() {
   static const std::vector<PresetMachine> all = [] {
     std::vector<PresetMachine> read;
-    std::istringstream lines(preset_machines_text());
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("=== ")) {
-        read.push_back({std::filesystem::path(line.substr(4)).stem().string(), "", {}});
-      } else {
-        read.back().text += line + '\n';
-      }
-    }
-    for (PresetMachine& preset : read) {
-      std::istringstream in(preset.text);
-      preset.machine = load_machine(parse_yaml(in, preset.name + ".yaml"));
+    for (const EmbeddedFile& file : embedded_machines()) {
+      std::istringstream in(file.text);
+      read.push_back({file.name, file.text, load_machine(parse_yaml(in, file.name + ".yaml"))});
     }
     return read;
   }();

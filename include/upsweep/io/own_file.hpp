@@ -20,4 +20,7 @@ inline constexpr std::string_view kGradientMark = ",)}";
 /// Whether the file at `path` has `mark` in its first 4 KiB. False where there is none, or it cannot be read.
 [[nodiscard]] bool is_own_file(const std::string& path, std::string_view mark);
 
+/// Whether the file at `path` has this text and nothing else. False where there is none, or it cannot be read.
+[[nodiscard]] bool is_file_of(const std::string& path, std::string_view text);
+
 }  // namespace upsweep

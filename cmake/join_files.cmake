@@ -1,10 +1,10 @@
-# Joins the machine files of FOLDER to one text in OUTPUT: each after a line "=== NAME".
+# Joins the files of FOLDER to one text in OUTPUT: each after a line "=== NAME".
 file(GLOB files ${FOLDER}/*.yaml)
 list(SORT files)
 set(text "")
 foreach(file IN LISTS files)
   cmake_path(GET file FILENAME name)
-  file(READ ${file} machine)
-  string(APPEND text "=== ${name}\n${machine}")
+  file(READ ${file} content)
+  string(APPEND text "=== ${name}\n${content}")
 endforeach()
 file(WRITE ${OUTPUT} "${text}")
