@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <regex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "published_reader.hpp"
 #include "quantity.hpp"
@@ -43,10 +47,11 @@ class MachineReader {
     read_small_products(map);
     read_names(map);
     const YamlNode* published = map.find("published");
-    const YamlNode& provenance = map.require("provenance");
+    const YamlNode* provenance = map.find("provenance");
     const YamlNode& rates = map.require("rates");
     map.finish();
-    read_provenance(provenance);
+    machine_.provenance.origin = "description";
+    if (provenance != nullptr) read_provenance(*provenance);
     read_rates(rates);
     if (published != nullptr) read_published_of(*published);
     return std::move(machine_);
@@ -57,6 +62,26 @@ class MachineReader {
 
   static std::uint64_t bytes(std::optional<double> value) {
     return static_cast<std::uint64_t>(std::llround(value.value_or(0)));
+  }
+
+  /// What is missing is said at once, where it is more than one key; a unit may follow a key.
+  void require_together(const YamlNode& node, const std::string& what, const std::vector<std::string>& keys) const {
+    if (node.kind != YamlNode::Kind::mapping) return;
+    const auto stands = [&](const std::string& key) {
+      for (std::size_t i = 0; i < node.children.size(); i += 2) {
+        const std::string& found = node.children[i]->text;
+        if (found == key || found.starts_with(key + '_')) return true;
+      }
+      return false;
+    };
+    std::vector<std::string> missing;
+    std::ranges::copy_if(keys, std::back_inserter(missing), [&](const std::string& key) { return !stands(key); });
+    // One alone is said with what there is.
+    if (missing.size() < 2) return;
+    throw document_.error(node,
+                          fmt::format("{} has no {}, accepted is a mapping with {}; numbers have their unit in the "
+                                      "key, as op_latency_us",
+                                      what, fmt::join(missing, ", "), fmt::join(keys, ", ")));
   }
 
   void read_kind(const YamlNode& node) {
@@ -149,12 +174,13 @@ class MachineReader {
       }
       to.tool_version = map.text("tool_version");
       read_fit(map.require("fit"));
-    } else if (to.origin == "datasheet" || to.origin == "definition") {
+    } else if (to.origin == "datasheet" || to.origin == "definition" || to.origin == "description") {
       to.device = map.find_text("device").value_or("");
     } else {
       throw document_.error(
-          origin, fmt::format("origin of provenance is {}, accepted are datasheet, calibration and definition",
-                              describe(origin)));
+          origin,
+          fmt::format("origin of provenance is {}, accepted are datasheet, calibration, definition and description",
+                      describe(origin)));
     }
     map.finish();
   }
@@ -200,10 +226,8 @@ class MachineReader {
     Rates rates;
     static_cast<void>(map.require("workers"));
     rates.workers = workers;
-    rates.op_latency_s = quantities.require("op_latency", kTimeUnits, kZeroOrMore);
+    const auto op_latency = quantities.find("op_latency", kTimeUnits, kZeroOrMore);
     const auto level_latency = quantities.find("level_latency", kTimeUnits, kZeroOrMore);
-    if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
-    rates.level_latency_s = level_latency.value_or(0);
     if (machine_.kind == MachineKind::gpu)
       rates.stream_latency_s = quantities.find("stream_latency", kTimeUnits, kZeroOrMore).value_or(0);
     if (machine_.kind == MachineKind::gpu)
@@ -212,6 +236,11 @@ class MachineReader {
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);
     shared.cached = quantities.find("cached_bandwidth", kBandwidthUnits, kPositive);
+    if (!is_pram()) require_together(node, where, {"op_latency", "level_latency", "fp32", "fp64"});
+    if (!op_latency) throw quantities.missing("op_latency", kTimeUnits);
+    if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
+    rates.op_latency_s = *op_latency;
+    rates.level_latency_s = level_latency.value_or(0);
     rates.fp32 = read_type(map, quantities, where, "fp32", shared);
     rates.fp64 = read_type(map, quantities, where, "fp64", shared);
     map.finish();

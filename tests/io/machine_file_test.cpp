@@ -190,6 +190,20 @@ TEST(LoadMachine, ReadsTheCacheOfADatasheetAsFastAsItsMemory) {
   expect_same(parse_machine(machine_text(cached)), cached);
 }
 
+TEST(LoadMachine, NeedsNoProvenance) {
+  const Machine machine = parse_machine("name: x\nkind: cpu\nrates:\n" + kEntry + kBandwidth + kTypes);
+  EXPECT_EQ(machine.provenance.origin, "description") << "no datasheet is claimed";
+  expect_same(parse_machine(machine_text(machine)), machine);
+}
+
+TEST(LoadMachine, SaysAllThatIsMissingAtOnce) {
+  EXPECT_THAT(machine_refusal("name: x\nkind: cpu\nrates:\n  - workers: 4\n    op_latency_us: 1\n"),
+              HasSubstr("rates[4] has no level_latency, fp32, fp64, accepted is a mapping with op_latency"));
+  EXPECT_THAT(machine_refusal("name: x\nkind: cpu\nrates:\n  - workers: 4\n    op_latency_us: 1\n" + kTypes),
+              HasSubstr("level_latency of rates[4] is missing"))
+      << "one alone, with its units";
+}
+
 TEST(LoadMachine, TakesMemoryCostsForABandwidth) {
   const std::string kind = kCosts + ", memory: " + kCosts + "}}\n";
   const std::string type = "\n      mv: " + kind + "      mm: " + kind;
@@ -309,7 +323,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithRates) {
       {kHead + "rates:\n  - workers: 0\n", "m.yaml:5: workers of entry 1 of rates is '0', accepted is an integer of"},
       {kHead + "rates:\n  - workers: 2\n    op_latency_us: -1\n",
        "m.yaml:6: op_latency_us of rates[2] is '-1', accepted is a finite number of at least 0"},
-      {kHead + "rates:\n  - workers: 2\n    op_latency_us: 1\n", "m.yaml:5: level_latency of rates[2] is missing"},
+      {kHead + "rates:\n  - workers: 2\n    op_latency_us: 1\n", "m.yaml:5: rates[2] has no level_latency, fp32, fp64"},
       {kHead + "rates: []\n", "m.yaml:4: rates of the machine is a list of 0, accepted is a list of at least one"},
       {kHead, "m.yaml:1: the machine has no key 'rates'"},
       {start + kBandwidth + "    fp32:\n      compute_TFLOPps: 1\n" + pair,
@@ -358,7 +372,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
        "first_cache_B, "
        "fill_teams"},
       {"name: x\nkind: cpu\nprovenance: {origin: hearsay}\n" + rates,
-       "m.yaml:3: origin of provenance is 'hearsay', accepted are datasheet, calibration and definition"},
+       "m.yaml:3: origin of provenance is 'hearsay', accepted are datasheet, calibration, definition and description"},
       {"name: x\nkind: cpu\nprovenance: {origin: datasheet, driver: d}\n" + rates,
        "m.yaml:3: unknown key 'driver' in provenance, accepted are origin, device"},
       {by + "date: 2026-01-31, " + fit + "}\n" + rates, "m.yaml:3: provenance has no key 'tool_version'"},
