@@ -23,7 +23,10 @@ Sqlite::Sqlite(const std::string& file, bool create) : file_(file) {
         fmt::format("{}: {}, accepted is a database that upsweep wrote, or a new name", file, error.message()));
   }
   if (!create && !exists) {
-    throw InputError(fmt::format("{}: no such database, accepted is a file that upsweep wrote", file));
+    throw InputError(
+        fmt::format("{}: no such database, accepted is a file that upsweep wrote: commands keep their runs with --db "
+                    "FILE, or where UPSWEEP_DB says",
+                    file));
   }
   if (file.empty() || (exists && !std::filesystem::is_regular_file(status))) {
     throw InputError(
