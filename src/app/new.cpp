@@ -39,14 +39,17 @@ std::string next_command(const NewOutcome& outcome) {
 Document document(const NewOutcome& outcome) {
   Document document;
   document.facts([outcome] { return Json{{"kind", outcome.kind}, {"file", outcome.file}}; });
-  document.say(fmt::format("Wrote {}; `upsweep {}` takes it.\n", outcome.file, next_command(outcome)));
+  document.say(fmt::format("Wrote {}; `upsweep {}` takes it{}.\n", outcome.file, next_command(outcome),
+                           outcome.kind == "train" ? ", with the file that `upsweep new model` writes beside it" : ""));
   return document;
 }
 
 NewOutcome run(const NewRequest& request, const Caller&, const Watch&) {
   const EmbeddedFile& made = template_of(request.kind);
   NewOutcome outcome{request.kind, request.file.value_or(request.kind + ".yaml")};
-  if (!request.force && std::filesystem::exists(outcome.file) && !is_file_of(outcome.file, made.text)) {
+  const bool is_unchanged =
+      std::ranges::any_of(embedded_templates(), [&](const auto& one) { return is_file_of(outcome.file, one.text); });
+  if (!request.force && std::filesystem::exists(outcome.file) && !is_unchanged) {
     throw RequestError("file",
                        fmt::format("is {}, which is there already, accepted is a new name, or `force`", outcome.file));
   }

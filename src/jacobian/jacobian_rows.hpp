@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -96,8 +95,8 @@ class ConvolutionRows {
   std::vector<KernelWeight> weights_;
 };
 
-/// Rows of the transposed Jacobian of a linear operator, which are columns of its weight: several side by side read
-/// each line of it once.
+/// Rows of the transposed Jacobian of a linear operator of one vector, which are columns of its weight: several side by
+/// side read each line of numbers once.
 class LinearRows {
  public:
   static constexpr std::size_t kTogether = 8;  ///< a line of the cache has as many weights
@@ -108,16 +107,10 @@ class LinearRows {
   /// ascending.
   template <class Emit>
   void operator()(Index first, std::size_t count, Emit emit) const {
-    std::array<std::size_t, kTogether> at{};
-    std::array<std::size_t, kTogether> column{};
-    for (std::size_t k = 0; k < count; ++k) {
-      at[k] = (first + k) % features_;
-      column[k] = (first + k) / features_ * out_features_;
-    }
     for (std::size_t output = 0; output < out_features_; ++output) {
       for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t weight = output * features_ + at[k];
-        if (weights_.keeps(weight)) emit(k, static_cast<Index>(column[k] + output), weights_.values[weight]);
+        const std::size_t weight = output * features_ + first + k;
+        if (weights_.keeps(weight)) emit(k, static_cast<Index>(output), weights_.values[weight]);
       }
     }
   }
@@ -154,8 +147,8 @@ class PoolingRows {
 [[nodiscard]] std::invalid_argument no_jacobian(const Operator& op);
 
 /// Calls use(rows) once: rows(r, emit) calls emit(column, number) for every entry of row r of the guaranteed pattern,
-/// columns ascending, with its number at `inputs` with respect to `input`; of a linear operator `rows` is LinearRows.
-/// Throws std::invalid_argument for views and joins.
+/// columns ascending, with its number at `inputs` with respect to `input`; of a linear operator of one vector `rows` is
+/// LinearRows. Throws std::invalid_argument for views and joins.
 template <class Use>
 void with_rows(const Operator& op, const OperatorWeights& weights, std::span<const std::span<const double>> inputs,
                std::size_t input, const Use& use) {
@@ -214,10 +207,10 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
       [&]<WeightedOperator K>(const K&) {
         if constexpr (ContractionOperator<K>) {
-          use(LinearRows(op, weights));
-        } else {
-          weighted();
+          // Of several vectors each meets every weight again: sorted once, those that are kept.
+          if (elements(op.in_shape) == op.in_shape.back()) return use(LinearRows(op, weights));
         }
+        weighted();
       },
       [&](const ChoosingOperator auto&) { choosing(); }, [&](const AveragingOperator auto&) { averaging(); },
       [&](const CombiningOperator auto& kind) { combining(kind); },

@@ -8,8 +8,8 @@
 namespace upsweep {
 
 /// Reads a machine file: a YAML mapping of `name`, `kind`, `memory`, `cache`, `near_cache`, `first_cache`,
-/// `fill_teams`, `provenance` and `rates`; of a gpu, optional, `small_products` (the members of SmallProducts), `names`
-/// of the device in published tables and `published` (a list of PublishedRates).
+/// `fill_teams`, `provenance` (optional) and `rates`; of a gpu, optional, `small_products` (the members of
+/// SmallProducts), `names` of the device in published tables and `published` (a list of PublishedRates).
 ///
 /// Every quantity has its unit in its key and is kept in s, B, B/s or FLOP/s: `bandwidth_GBps: 900`, or with where it
 /// is from, `bandwidth_GBps: {value: 900, source: "..."}`, which goes to Provenance::sources under

@@ -139,7 +139,7 @@ struct Rates {
 
 /// Where the numbers of a machine come from.
 struct Provenance {
-  std::string origin;  ///< "datasheet", "calibration" or "definition"
+  std::string origin;  ///< "datasheet", "calibration", "definition"; "description": a file says nothing
   std::string device;
   std::string driver;
   std::string backend;
