@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "support/jacobian_values.hpp"
@@ -295,6 +296,58 @@ TEST(SoftmaxCrossEntropyGradient, RefusesALabelThatIsNoOutput) {
     FAIL() << "accepted";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "the label is 10, accepted are 0 to 9: the network has 10 outputs");
+  }
+}
+
+/// Every entry of J^T of `op` beside its definition: number_of(row, column) of the weight, or nothing where there is
+/// none.
+template <class NumberOf>
+void expect_numbers(const Operator& op, const OperatorWeights& weights, const NumberOf& number_of) {
+  const Pattern pattern = guaranteed_pattern(op, weights);
+  Vector values(pattern.nnz());
+  fill_jacobian_values<double>(op, weights, Vector(elements(op.in_shape), 1.0), pattern, values);
+  std::size_t next = 0;
+  for (Index r = 0; r < pattern.rows(); ++r) {
+    std::vector<Index> columns;
+    pattern.row(r).for_each([&](Index column) { columns.push_back(column); });
+    std::vector<Index> expected;
+    for (Index c = 0; c < pattern.cols(); ++c) {
+      const std::optional<std::size_t> number = number_of(r, c);
+      if (!number || !weights.keeps(*number)) continue;
+      expected.push_back(c);
+      ASSERT_LT(next, values.size());
+      ASSERT_EQ(values[next++], weights.values[*number]) << "row " << r << ", column " << c;
+    }
+    ASSERT_EQ(columns, expected) << "row " << r;
+  }
+  EXPECT_EQ(next, values.size());
+}
+
+TEST_F(NumericChainTest, WideGroupsAreCutAmongThreads) {
+  const std::size_t groups = 2;
+  const std::size_t inputs = 300;  // of a group, and of both more than a thread takes at a time
+  const std::size_t outputs = 200;
+  const Operator op{"wide",
+                    Conv2d{groups * outputs, {1, 1}, {1, 1}, {0, 0}, {1, 1}, groups},
+                    {groups * inputs, 1, 1},
+                    {groups * outputs, 1, 1}};
+  expect_numbers(op, random_weights(op), [&](Index r, Index c) -> std::optional<std::size_t> {
+    if (r / inputs != c / outputs) return std::nullopt;
+    return c * inputs + r % inputs;
+  });
+}
+
+TEST_F(NumericChainTest, LinearsOfOneAndOfSeveralVectorsHaveTheSameNumbers) {
+  for (const Shape& leading : {Shape{}, Shape{3}}) {
+    Shape in = leading;
+    in.push_back(21);  // not a multiple of what is written together
+    Shape out = leading;
+    out.push_back(5);
+    const Operator op{"linear", Linear{5}, in, out};
+    expect_numbers(op, random_weights(op), [&](Index r, Index c) -> std::optional<std::size_t> {
+      if (r / 21 != c / 5) return std::nullopt;
+      return c % 5 * 21 + r % 21;
+    });
   }
 }
 
