@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -150,6 +151,67 @@ TEST(FirstSteps, ExamplesOfTheHelpHaveOptionsThatThereAre) {
     }
   }
   EXPECT_GE(seen, 34U);
+}
+
+/// Runs the program in a folder, in an environment that says nothing of databases.
+Finished in_folder(const std::string& folder, const std::string& words, const std::string& before = "") {
+  return run_program(
+      {"/bin/sh", "-c", "unset UPSWEEP_DB; cd " + folder + " && " + before + " " + UPSWEEP_BINARY + " " + words});
+}
+
+TEST_F(MachinesCommand, RunsOfATableAreKeptUnasked) {
+  const std::string folder = folder_.path("");
+  const std::string search = std::string("search ") + kModel + " --workers 2";
+  const Finished first = in_folder(folder, search);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("stored in upsweep.sqlite as runs 1, 2"));
+  const Finished listed = in_folder(folder, "runs");
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("lenet5"));
+  EXPECT_EQ(in_folder(folder, "runs").out, listed.out) << "the command that lists keeps nothing";
+  EXPECT_EQ(in_folder(folder, search).out, first.out) << "the answer is the same";
+}
+
+TEST_F(MachinesCommand, NothingIsKeptWhereNobodyWantsIt) {
+  const std::string folder = folder_.path("");
+  const std::string search = std::string("search ") + kModel + " --workers 2";
+  const auto is_kept = [&] { return std::filesystem::exists(folder_.path("upsweep.sqlite")); };
+  for (const std::string& words : {search + " --no-db", search + " --format json", search + " --format csv"}) {
+    const Finished run = in_folder(folder, words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.err, "") << words;
+    EXPECT_FALSE(is_kept()) << words;
+  }
+  EXPECT_EQ(in_folder(folder, search, "UPSWEEP_DB=").err, "");
+  EXPECT_FALSE(is_kept());
+  EXPECT_EQ(in_folder(folder, search + " --no-db --db x.sqlite").err, "") << "the safer of both";
+  EXPECT_EQ(in_folder(folder, search + " --no-db", "UPSWEEP_DB=named.sqlite").err, "") << "what is said counts";
+  EXPECT_EQ(in_folder(folder, "search none.yaml").exit_code, 3);
+  EXPECT_FALSE(is_kept()) << "nothing is made for what fails";
+}
+
+TEST_F(MachinesCommand, WhatCannotBeKeptUnaskedIsAnsweredAllTheSame) {
+  const std::string folder = folder_.path("");
+  const Finished batch = in_folder(folder, std::string("search ") + kModel + " --workers 2 --batch 4");
+  EXPECT_EQ(batch.exit_code, 0) << batch.err;
+  EXPECT_THAT(batch.err, HasSubstr("nothing is kept: --db with a --batch of 4"));
+  EXPECT_THAT(batch.out, HasSubstr("Best: "));
+  folder_.write("upsweep.sqlite",
+                "no database at all, and longer than a header of one hundred bytes, which SQLite reads first of all");
+  const Finished foreign = in_folder(folder, std::string("search ") + kModel + " --workers 2");
+  EXPECT_EQ(foreign.exit_code, 0) << foreign.err;
+  EXPECT_THAT(foreign.err, HasSubstr("nothing is kept: upsweep.sqlite"));
+  EXPECT_THAT(foreign.out, HasSubstr("Best: "));
+}
+
+TEST_F(MachinesCommand, AQuietCommandSaysNothingAndAVerboseOneEachStep) {
+  const std::string folder = folder_.path("");
+  const std::string search = std::string("search ") + kModel + " --workers 2";
+  EXPECT_EQ(in_folder(folder, search + " --quiet").err, "");
+  const Finished verbose = in_folder(folder, search + " --verbose --no-db");
+  EXPECT_THAT(verbose.err, ::testing::ContainsRegex("upsweep: +[0-9]+\\.[0-9]{3} s  "));
+  EXPECT_THAT(in_folder(folder, "search none.yaml --quiet").err, HasSubstr("upsweep: error: "));
+  EXPECT_EQ(in_folder(folder, search + " --quiet --verbose").exit_code, 2);
 }
 
 TEST_F(MachinesCommand, TheEnvironmentSaysWhereRunsAreKept) {

@@ -90,6 +90,33 @@ TEST(Streams, AValidationThatCannotBeKeptIsShownAllTheSame) {
   EXPECT_THAT(run.out, HasSubstr("upsweep: error: " + db));
 }
 
+// A limit of the address space (GiB) stands for any other of memory: tests/base/memory_limits_test.cpp.
+
+TEST(Streams, AStudyThatWouldNotFitIntoMemoryIsRefusedBeforeItIsEvaluated) {
+  const TemporaryFolder folder;
+  const std::string study =
+      folder.write("large.yaml",
+                   "name: large\nbase:\n  model: {name: made, chain: {length: 100, size: 4, kind: dense}}\n"
+                   "axes:\n  - {path: workers, range: {from: 1, to: 100000}}\n"
+                   "  - {path: batch, range: {from: 1, to: 1000}}\n");
+  const Finished run = shell("ulimit -v 1048576; $U study " + study);
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("large.yaml: its grid has 100000000 points, of which "));
+  EXPECT_THAT(run.err, HasSubstr("accepted are fewer values on its axes"));
+}
+
+TEST(Streams, PipelinesThatWouldNotFitIntoMemoryAreRefusedBeforeTheyAreSimulated) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("large.yaml",
+                   "name: large\nkind: pipeline\nlayers: 1000\ndevices: 8\nmicro_batches: 20000\n"
+                   "F: 1\nO: 1\nW: 1\nskip_o1: false\nalloc: contiguous\npolicies: [gpipe, 1f1b]\n");
+  const Finished run = shell("ulimit -v 1048576; $U training " + file);
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the operations of the policies up to gpipe need about "));
+  EXPECT_THAT(run.err, HasSubstr("accepted are fewer layers, micro-batches, devices or policies"));
+}
+
 TEST(Streams, ARankOfNoRunIsNoExcuseForAWrongCommandLine) {
   const Finished run = shell("OMPI_COMM_WORLD_RANK=1 $U study --bogus");
   EXPECT_EQ(run.exit_code, 2);

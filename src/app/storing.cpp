@@ -1,6 +1,13 @@
 #include "upsweep/app/storing.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 
 #include "upsweep/io/machine_file.hpp"
 
@@ -8,6 +15,22 @@ namespace upsweep {
 
 std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
   return db ? std::make_unique<RunStore>(*db, RunStore::Open::create) : nullptr;
+}
+
+std::optional<std::string> why_not_kept(const std::string& db) {
+  std::error_code error;
+  try {
+    if (std::filesystem::exists(db, error)) {
+      if (access(db.c_str(), W_OK) != 0) return fmt::format("{}: {}", db, std::generic_category().message(errno));
+      static_cast<void>(RunStore(db, RunStore::Open::existing));
+      return std::nullopt;
+    }
+  } catch (const std::runtime_error& failure) {  // InputError, BusyError
+    return failure.what();
+  }
+  const std::string folder = std::filesystem::absolute(db, error).parent_path().string();
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return fmt::format("{}: {}", folder, std::generic_category().message(errno));
 }
 
 std::exception_ptr try_to_keep(const std::function<void()>& keep) {

@@ -100,7 +100,7 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
 std::string work_text(double operations) {
   constexpr double kOperationsPerSecond = 2e6;  // of one core of an Intel Xeon: reports/training.md
   const double seconds = operations / kOperationsPerSecond;
-  return seconds < 1 ? "" : fmt::format(": {} operations, about {}", short_count(operations), short_seconds(seconds));
+  return seconds < 1 ? "" : fmt::format(": {:.0f} M operations, about {}", operations / 1e6, wait_text(seconds));
 }
 
 /// Operations of a step: forward, and both gradients.

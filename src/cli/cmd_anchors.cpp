@@ -27,12 +27,14 @@ Command declare_anchors(CLI::App& root, const Invocation& invocation) {
   app->add_option("--db", request.db, "keep everything in this SQLite file: for runs, report and `plot anchors`")
       ->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, &invocation](const Client& client) {
+  return {app,
+          [options, &invocation](const Client& client) {
             const auto outcome = outcome_of(options->request, invocation, client.watch);
             client.answer(options->format, document(outcome->report), outcome);
             say_stored(client.watch, options->request.db, outcome->run_ids);
             return 0;
-          }};
+          },
+          &options->request.db};
 }
 
 }  // namespace upsweep::cli

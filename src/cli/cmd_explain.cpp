@@ -44,7 +44,8 @@ Command declare_explain(CLI::App& root, const Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--against", options->against,
                   "the schedule it is compared with, likewise; linear where not given, of linear the best scan");
-  return {app, [options, &invocation](const Client& client) { return run_explain(*options, invocation, client); }};
+  return {app, [options, &invocation](const Client& client) { return run_explain(*options, invocation, client); },
+          &options->model.db};
 }
 
 }  // namespace upsweep::cli

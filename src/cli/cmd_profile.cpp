@@ -53,7 +53,8 @@ Command declare_profile(CLI::App& root, const Invocation& invocation) {
       ->default_str("blelloch; where counting it takes more than some seconds the deepest hybrid that does not");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);
-  return {app, [options, &invocation](const Client& client) { return run_profile(*options, invocation, client); }};
+  return {app, [options, &invocation](const Client& client) { return run_profile(*options, invocation, client); },
+          &options->model.db};
 }
 
 }  // namespace upsweep::cli

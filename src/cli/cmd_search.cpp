@@ -89,7 +89,8 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
       ->type_name("SIZE");
   declare_count_options(*app, options->count);
   declare_estimate_options(*app, options->count);
-  return {app, [options, &invocation](const Client& client) { return run_search(*options, invocation, client); }};
+  return {app, [options, &invocation](const Client& client) { return run_search(*options, invocation, client); },
+          &options->model.db};
 }
 
 }  // namespace upsweep::cli

@@ -95,7 +95,8 @@ Command declare_study(CLI::App& root, const Invocation& invocation) {
   app->add_option("--jobs", options->jobs, "points at the same time; default: 1; under mpirun a rank is a job")
       ->type_name("J");
   declare_format(*app, options->format);
-  return {app, [options, &invocation](const Client& client) { return run_command(*options, invocation, client); }, ""};
+  return {app, [options, &invocation](const Client& client) { return run_command(*options, invocation, client); },
+          &options->request.db, ""};
 }
 
 }  // namespace upsweep::cli

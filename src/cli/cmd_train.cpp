@@ -55,7 +55,8 @@ Command declare_train(CLI::App& root, const Invocation& invocation) {
   declare_force(*app, options->request.force);
   app->add_option("--db", options->request.db, "keep the curves and times in this SQLite file")->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, &invocation](const Client& client) { return run_train(*options, invocation, client); }};
+  return {app, [options, &invocation](const Client& client) { return run_train(*options, invocation, client); },
+          &options->request.db};
 }
 
 }  // namespace upsweep::cli

@@ -67,7 +67,8 @@ Command declare_training(CLI::App& root, const Invocation& invocation) {
   app->add_option("--db", options->request.db, "SQLite file that keeps the run, its tasks and figures")
       ->type_name("FILE");
   declare_format(*app, options->format);
-  return {app, [options, &invocation](const Client& client) { return run_training(*options, invocation, client); }};
+  return {app, [options, &invocation](const Client& client) { return run_training(*options, invocation, client); },
+          &options->request.db};
 }
 
 }  // namespace upsweep::cli

@@ -110,11 +110,13 @@ Command declare_validate(CLI::App& root, const Invocation& invocation) {
   app->add_flag("--force", options->request.force,
                 "run what exceeds 2e10 FLOPs or 8 GiB of live values, too, and replace a file of --gradient that "
                 "upsweep did not write");
-  return {app, [options, schedule, seed, &invocation](const Client& client) {
+  return {app,
+          [options, schedule, seed, &invocation](const Client& client) {
             options->has_schedule = schedule->count() > 0;
             options->has_seed = seed->count() > 0;
             return run_validate(*options, invocation, client);
-          }};
+          },
+          &options->model.db};
 }
 
 }  // namespace upsweep::cli

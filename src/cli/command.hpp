@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,7 +44,8 @@ template <class Request>
 struct Command {
   CLI::App* app = nullptr;
   std::function<int(const Client&)> run;
-  const char* progress_ending = " ...";  ///< stands behind what is under way
+  std::optional<std::string>* db = nullptr;  ///< of a command that keeps results: the database of its request
+  const char* progress_ending = " ...";      ///< stands behind what is under way
 };
 
 // One file each: cmd_<name>.cpp.

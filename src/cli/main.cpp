@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "parse_errors.hpp"
+#include "program_options.hpp"
 #include "streams.hpp"
 #include "upsweep/app/failure.hpp"
 #include "upsweep/base/unfinished_path.hpp"
@@ -172,11 +173,11 @@ int run_program(int argc, char** argv) {
   declare_texts(root);
   root.require_subcommand(1);
   std::vector<cli::Command> commands;
+  cli::ProgramOptions options;
   for (const cli::CommandEntry& entry : cli::kCommands) {
     commands.push_back(entry.declare(root, invocation));
     commands.back().app->footer(cli::examples_text(entry));
-    // What is asked of a library does not depend on the environment.
-    if (CLI::Option* db = commands.back().app->get_option_no_throw("--db")) db->envname("UPSWEEP_DB");
+    cli::declare_program_options(commands.back(), options);
   }
   const cli::Command* chosen = nullptr;
   const auto choose = [&] {
@@ -188,8 +189,8 @@ int run_program(int argc, char** argv) {
     if (const std::string wrong = wrong_help(invocation.arguments); !wrong.empty()) return usage_error(wrong, nullptr);
     root.parse(words_of(invocation.arguments));
     choose();
-    cli::Console console(*chosen->app, chosen->progress_ending);
-    return chosen->run({console.watch(), print_answer, true});
+    cli::Console console(*chosen->app, options.verbosity(), chosen->progress_ending);
+    return cli::run_and_keep(*chosen, options, {console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
     return print_text(root, help);
   } catch (const cli::ReaderGone&) {

@@ -32,8 +32,11 @@ void say_written(const Watch& watch, const std::string& out, std::size_t bytes) 
   watch.say(fmt::format("wrote {} ({})", out, short_bytes(static_cast<double>(bytes))));
 }
 
-Console::Console(const CLI::App& command, std::string ending)
-    : command_(command), ending_(std::move(ending)), waiting_([this](const std::string& note) { say(note); }) {}
+Console::Console(const CLI::App& command, Verbosity verbosity, std::string ending)
+    : command_(command),
+      verbosity_(verbosity),
+      ending_(std::move(ending)),
+      waiting_([this](const std::string& note) { say(note); }) {}
 
 Console::~Console() {
   ticker_ = {};  // ends it
@@ -42,12 +45,17 @@ Console::~Console() {
 
 Watch Console::watch() {
   Watch watch;
-  if (isatty(STDERR_FILENO) == 1) watch.progress = [this](const std::string& doing) { show(doing); };
+  if (verbosity_ == Verbosity::verbose) {
+    watch.progress = [this](const std::string& doing) { list(doing); };
+  } else if (verbosity_ == Verbosity::usual && isatty(STDERR_FILENO) == 1) {
+    watch.progress = [this](const std::string& doing) { show(doing); };
+  }
   watch.note = [this](const std::string& note) { say(note); };
   return watch;
 }
 
 void Console::say(const std::string& note) {
+  if (verbosity_ == Verbosity::quiet) return;
   const std::lock_guard lock(mutex_);
   clear_line();
   say_line(fmt::format("upsweep: {}", with_options(note, command_)));
@@ -79,6 +87,15 @@ void Console::show(const std::string& doing) {
     ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
   } catch (const std::exception&) {  // no thread to be had: the line moves when the work does
   }
+}
+
+void Console::list(const std::string& doing) {
+  const std::lock_guard lock(mutex_);
+  const std::string step = step_in(doing);
+  if (step.empty() || step == listed_) return;
+  listed_ = step;
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  say_line(fmt::format("upsweep: {:8.3f} s  {}", since.count(), doing));
 }
 
 void Console::tick(const std::stop_token& stop) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +28,17 @@ void say_stored(const Watch& watch, const std::optional<std::string>& db, const 
 /// Says what was written: "wrote report.html (1.234 MiB)".
 void say_written(const Watch& watch, const std::string& out, std::size_t bytes);
 
+/// What a command says while it works: nothing; notes and, on a terminal, what is under way; or each step on a line of
+/// its own.
+enum class Verbosity { quiet, usual, verbose };
+
 /// Standard error while a command works: its notes and, where it is a terminal, one line of progress that is written
-/// over again and again and goes with this object. It also says where a command waits for a database. Notes and
-/// progress may come from any thread.
+/// over again and again and goes with this object; or a line for each step. It also says where a command waits for a
+/// database. Notes and progress may come from any thread.
 class Console {
  public:
   /// `command` has the options that notes name; `ending` stands behind what is under way.
-  explicit Console(const CLI::App& command, std::string ending = " ...");
+  explicit Console(const CLI::App& command, Verbosity verbosity = Verbosity::usual, std::string ending = " ...");
   ~Console();
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
@@ -48,11 +53,15 @@ class Console {
   void say(const std::string& note);
   void clear_line();
   void show(const std::string& doing);
+  void list(const std::string& doing);
   void tick(const std::stop_token& stop);
   void draw();  ///< with the lock held
 
   const CLI::App& command_;
+  Verbosity verbosity_;
   std::string ending_;
+  std::string listed_;  ///< the last step that has a line
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  ///< of standard error and what is shown there
   bool is_shown_ = false;
   std::string doing_;

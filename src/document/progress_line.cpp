@@ -38,9 +38,14 @@ std::optional<Share> share_in(const std::string& text) {
 
 }  // namespace
 
+std::string step_in(const std::string& doing) {
+  const std::optional<Share> share = share_in(doing);
+  return share ? doing.substr(0, share->begin) : doing;
+}
+
 std::optional<std::string> ProgressLine::next(const std::string& doing, Clock::time_point now) {
   const std::optional<Share> share = share_in(doing);
-  const std::string work = share ? doing.substr(0, share->begin) : doing;
+  const std::string work = step_in(doing);
   if (work != work_) {
     work_ = work;
     begin_ = now;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -86,19 +87,21 @@ void create_whole(const std::string& file) {
   if (file.empty() || std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found)
     return;
   const std::string fresh = fmt::format("{}.new-{}", file, getpid());
-  std::filesystem::remove(fresh, error);
+  // Named ahead: what is thrown away for want of memory is removed without any.
+  const std::array<std::string, 4> parts = {fresh, fresh + "-journal", fresh + "-wal", fresh + "-shm"};
+  unlink(fresh.c_str());
   const UnfinishedDatabase unfinished(fresh);
   try {
     Sqlite database(fresh, true);
     bring_up_to_date(database, Empty::fill);
     use_wal(database);
   } catch (...) {
-    for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(fresh + part, error);
+    for (const std::string& part : parts) unlink(part.c_str());
     throw;
   }
   // Another process may have been faster: then its file stays.
-  std::filesystem::create_hard_link(fresh, file, error);
-  std::filesystem::remove(fresh, error);
+  static_cast<void>(link(fresh.c_str(), file.c_str()));
+  unlink(fresh.c_str());
 }
 
 /// A connection in a transaction, and whether its schema is the present one.

@@ -40,6 +40,27 @@ TEST(TrainingRequests, NameTheFieldThatIsWrong) {
   EXPECT_EQ(wrong_field(empty), "batch");
 }
 
+TEST(TrainingRequests, SayHowMuchIsToBeSimulatedWhereItTakesASecond) {
+  const TemporaryFolder folder;
+  const auto said = [&](int micro_batches) {
+    const std::string file = folder.write(
+        "step.yaml",
+        "name: step\nkind: pipeline\nlayers: 100\ndevices: 4\nmicro_batches: " + std::to_string(micro_batches) +
+            "\nF: 1\nO: 1\nW: 1\nskip_o1: false\nalloc: contiguous\npolicies: [gpipe]\n");
+    std::string first;
+    Watch watch;
+    watch.progress = [&](const std::string& text) {
+      if (!text.starts_with("simulating gpipe")) return;
+      first = text;
+      throw Interrupted();  // it comes before the work, which nobody has to wait for
+    };
+    EXPECT_THROW(static_cast<void>(run(TrainingRequest{{}, file}, kCaller, watch)), Interrupted);
+    return first;
+  };
+  EXPECT_EQ(said(10), "simulating gpipe (1 of 1)");
+  EXPECT_EQ(said(20'000), "simulating gpipe (1 of 1): 6 M operations, about 3 s");
+}
+
 TEST(TrainingRequests, CanBeStopped) { EXPECT_TRUE(is_interrupted(TrainingRequest{{}, kTraining + "policies.yaml"})); }
 
 }  // namespace

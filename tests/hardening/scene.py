@@ -167,7 +167,7 @@ class Scene:
 
     def environment(self, folder, more=None):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("UPSWEEP_", "FAIL_", "LC_", "LANG"))}
-        return {**kept, "TMPDIR": os.path.join(folder, "tmp"), "LC_ALL": "C.UTF-8", "TZ": "UTC", **(more or {})}
+        return {**kept, "TMPDIR": os.path.join(folder, "tmp"), "LC_ALL": "C.UTF-8", "TZ": "UTC", "UPSWEEP_DB": "", **(more or {})}
 
     def start(self, arguments, folder, more=None, **streams):
         """Both outputs go to pipes where `streams` says nothing else."""

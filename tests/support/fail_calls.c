@@ -2,7 +2,7 @@
  *
  * FAIL_CALL: alloc (malloc, calloc, realloc, posix_memalign, aligned_alloc, and so operator new), write (write, pwrite,
  *   writev, fwrite but for standard error), sync (fsync, fdatasync), open (open, openat, fopen), create (those of them
- *   that make a file), rename (rename, link), unlink.
+ *   that make a file), rename (rename, link), unlink (unlink, unlinkat).
  *
  * FAIL_AT: which of these calls, from 1; 0: none, they are counted alone.
  *
@@ -247,6 +247,10 @@ int rename(const char* from, const char* to) {
 
 int link(const char* from, const char* to) {
   return fails(kRename) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlinkat(int folder, const char* path, int flags) {
+  return fails(kUnlink) ? -1 : (int)syscall(SYS_unlinkat, folder, path, flags);
 }
 
 int unlink(const char* path) { return fails(kUnlink) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0); }

@@ -18,11 +18,13 @@ struct Finished {
   std::string err;
 };
 
-/// Starts a program with its output in files; returns its process id.
+/// Starts a program with its output in files; returns its process id. Where it would keep results unasked, it keeps
+/// none.
 [[nodiscard]] inline pid_t start_program(const std::vector<std::string>& command, const std::string& out,
                                          const std::string& err) {
   const pid_t child = fork();
   if (child != 0) return child;
+  setenv("UPSWEEP_DB", "", 0);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
   dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
   std::vector<char*> arguments;

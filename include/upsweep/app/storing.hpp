@@ -17,6 +17,9 @@ namespace upsweep {
 /// Opens the store of a request's `db`, or nothing without it.
 [[nodiscard]] std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db);
 
+/// Why a command that was told of no database cannot keep its results in `db`; nothing where it can. Makes nothing.
+[[nodiscard]] std::optional<std::string> why_not_kept(const std::string& db);
+
 /// Keeps what took long to come by, and returns what the store throws, if anything: the caller shows the outcome first.
 [[nodiscard]] std::exception_ptr try_to_keep(const std::function<void()>& keep);
 

@@ -7,6 +7,9 @@
 
 namespace upsweep {
 
+/// What is under way without how much of it is done: "counting hybrid:2, " of "counting hybrid:2, 12 of 80 products".
+[[nodiscard]] std::string step_in(const std::string& doing);
+
 /// The line that says what is under way: not oftener than one can read, and once that has taken two seconds for how
 /// long, and how long it will still take where it is told how much is done: "... 12 of 80 ...".
 class ProgressLine {
