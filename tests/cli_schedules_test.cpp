@@ -61,7 +61,7 @@ TEST(SearchSchemes, StandBesideTheDepths) {
 TEST(SearchSchemes, FollowTheDepthsInTableAndCsv) {
   const Finished text = upsweep({"search", kLenet, "--workers", "8"});
   EXPECT_THAT(text.out, HasSubstr("depth or scheme"));
-  EXPECT_THAT(text.out, HasSubstr("No other scheme does better than depth 0 (linear), 1.000x of plain BP."));
+  EXPECT_THAT(text.out, HasSubstr("No other scheme does better than depth 0 (linear), as fast as plain BP."));
   const Finished csv = upsweep({"search", kLenet, "--workers", "8", "--format", "csv"});
   EXPECT_EQ(lines(csv.out), 1 + 4 + 8);
   EXPECT_THAT(csv.out, HasSubstr("\nkogge-stone,,true,"));
@@ -76,7 +76,7 @@ TEST(SearchSchemes, AreNamedWhereTheyAreTheBest) {
   EXPECT_EQ(search["best_scheme"]["score"], 4) << "ceil(log2 11) levels";
   EXPECT_EQ(search["best"]["schedule"], "hybrid:2");
   EXPECT_THAT(upsweep(command).out,
-              HasSubstr("Best of all: kogge-stone with 4.000 s, 0.4000x of plain BP; latency binds; the best "
+              HasSubstr("Best of all: kogge-stone with 4.000 s, 2.500x faster than plain BP; latency binds; the best "
                         "depth is 2 with 5.000 s, 25 % more.\n"));
 }
 
@@ -84,7 +84,7 @@ TEST(SearchSchemes, CanPayWhereNoDepthThatFitsDoes) {
   const std::string text =
       upsweep({"search", kLenet, "--machine", kUnitPram, "--workers", "11", "--memory", "6MiB"}).out;
   EXPECT_THAT(text, HasSubstr("\nBest of all: cyclic-reduction with "));
-  EXPECT_THAT(text, HasSubstr(": cyclic-reduction takes 0."));
+  EXPECT_THAT(text, ::testing::ContainsRegex(": cyclic-reduction is [0-9.]+x faster than plain BP"));
   EXPECT_THAT(text, HasSubstr("the scan pays"));
 }
 

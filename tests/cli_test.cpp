@@ -130,6 +130,8 @@ TEST(Search, NamesTheBestDepthAndTheReferences) {
   EXPECT_EQ(search["best"]["score"], 2445006);
   EXPECT_EQ(search["linear"]["flops"], 3194605.5);
   EXPECT_NEAR(search["best"]["ratio_to_linear"].get<double>(), 2445006 / 3194605.5, 1e-12);
+  EXPECT_NEAR(search["best"]["speedup_over_linear"].get<double>(), 3194605.5 / 2445006, 1e-12) << "more is better";
+  EXPECT_NEAR(search["verdict"]["baselines"][0]["speedup"].get<double>(), 3194605.5 / 2445006, 1e-12);
   EXPECT_EQ(search["candidates"].size(), 5U);
   EXPECT_EQ(search["candidates"][4]["same_as"], 3);
   EXPECT_TRUE(has_keys(search["candidates"][0],
@@ -150,10 +152,11 @@ TEST(Search, HasNoBestWhereNothingFits) {
 TEST(Search, SaysThatACheaperDepthDoesNotFit) {
   const Finished run = upsweep({"search", kModels + "vgg11-quarter-pruned90.yaml", "--pattern", "sample", "--workers",
                                 "16", "--memory", "20MiB"});
-  EXPECT_THAT(run.out, HasSubstr("Depth 1 would need 0.7654x of plain BP, but does not fit into the memory limit."));
+  EXPECT_THAT(run.out,
+              HasSubstr("Depth 1 would be 1.307x faster than plain BP, but does not fit into the memory limit."));
   EXPECT_THAT(
       run.out,
-      HasSubstr("On 16 workers, one input, dag execution, sample pattern: blocked:4 takes 2.287x of plain BP "));
+      HasSubstr("On 16 workers, one input, dag execution, sample pattern: blocked:4 is 0.4373x as fast as plain BP "));
   EXPECT_THAT(run.out, HasSubstr(": the scan does not pay; "));
   EXPECT_EQ(
       upsweep({"search", kModels + "lenet5.yaml", "--pattern", "sample", "--memory", "4611686018427387904"}).exit_code,

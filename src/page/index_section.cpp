@@ -15,15 +15,16 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                                                                          {"", "schedule", Unit::text},
                                                                          {"", "workers", Unit::count},
                                                                          {"", "FLOPs", Unit::count},
-                                                                         {"", "best scan to what decides", Unit::ratio},
+                                                                         {"", "speed-up of the best scan", Unit::ratio},
                                                                          {"", "memory (bytes)", Unit::bytes},
                                                                          {"", "predicted (seconds)", Unit::seconds},
                                                                          {"", "measured (seconds)", Unit::seconds}});
   for (const SectionEntry& run : runs.first(std::min(most, runs.size()))) {
+    const auto speedup = run.ratio && *run.ratio > 0 ? std::optional(1 / *run.ratio) : std::nullopt;
     const auto marked = [&](Value figure, Unit unit) { return marked_unless(run.is_exact, std::move(figure), unit); };
     table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), run.created_utc, Value(run.what),
                Value(shortened(run.model, 60)), Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),
-               run.workers, marked(run.flops, Unit::count), run.ratio, marked(run.bytes, Unit::bytes),
+               run.workers, marked(run.flops, Unit::count), speedup, marked(run.bytes, Unit::bytes),
                marked(run.predicted_s, Unit::seconds), run.measured_s});
   }
   Markup out = table.markup();

@@ -44,7 +44,7 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
                                  {"", "makespan, dag (FLOPs)", Unit::count},
                                  {"", "makespan, shared ops (FLOPs)", Unit::count},
                                  {"", "memory (bytes)", Unit::bytes},
-                                 {"", "score to plain", Unit::ratio},
+                                 {"", "vs plain", Unit::ratio},
                                  {"", "remark", Unit::text}};
   if (is_timed) {
     columns.insert(columns.begin() + 8, {{"", "predicted, level (seconds)", Unit::seconds},
@@ -58,7 +58,8 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     const bool has_body = i < bodies.size() && !bodies[i].empty();
     const double path =
         group.search->execution == "level" ? run.critical_path_level_flops : run.critical_path_dag_flops;
-    const auto ratio = run.score && plain_score > 0 ? std::optional(*run.score / plain_score) : std::nullopt;
+    const auto speedup =
+        run.score && *run.score > 0 && plain_score > 0 ? std::optional(plain_score / *run.score) : std::nullopt;
     const auto counted = [&](Value figure, Unit unit = Unit::count) {
       return marked_unless(run.is_exact, std::move(figure), unit);
     };
@@ -72,7 +73,7 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
         counted(run.makespan_dag_flops),
         counted(run.makespan_shared_flops),
         counted(run.peak_live_bytes, Unit::bytes),
-        counted(ratio, Unit::ratio),
+        counted(speedup, Unit::ratio),
         Value(remark(group, run, best))};
     if (is_timed) {
       cells.insert(cells.begin() + 8,

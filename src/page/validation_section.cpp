@@ -18,7 +18,7 @@ Markup schedules_table(std::span<const RunDetails> runs) {
                                                         {"", "predicted (seconds)", Unit::seconds},
                                                         {"", "measured (seconds)", Unit::seconds},
                                                         {"", "predicted to measured", Unit::ratio},
-                                                        {"", "measured to plain", Unit::ratio},
+                                                        {"", "measured, vs plain", Unit::ratio},
                                                         {"", "building (seconds)", Unit::seconds},
                                                         {"", "of the rounding bound", Unit::share},
                                                         {"", "result", Unit::text}});
@@ -35,12 +35,13 @@ Markup schedules_table(std::span<const RunDetails> runs) {
       if (!m.mismatch.empty()) {
         result = Value("MISMATCH: " + shortened(m.mismatch)).bad();
       }
-      table.row(
-          {Value(run.run.schedule).linked(fmt::format("run-{}", run.run.id)), Value(m.backend), m.workers,
-           run.run.flops, m.predicted_s, m.measured_s, ratio,
-           plain == runs.end() ? std::nullopt : std::optional(m.measured_s / plain->measurements.back().measured_s),
-           m.measured_build_s, m.worst_share_of_bound, result},
-          &run == fastest && is_last);
+      table.row({Value(run.run.schedule).linked(fmt::format("run-{}", run.run.id)), Value(m.backend), m.workers,
+                 run.run.flops, m.predicted_s, m.measured_s, ratio,
+                 plain == runs.end() || !(m.measured_s > 0)
+                     ? std::nullopt
+                     : std::optional(plain->measurements.back().measured_s / m.measured_s),
+                 m.measured_build_s, m.worst_share_of_bound, result},
+                &run == fastest && is_last);
     }
   }
   return table.markup();

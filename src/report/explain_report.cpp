@@ -58,7 +58,7 @@ std::string levels_sentence(const ExplainReport& report, const Account& account)
 
 std::string account_sentence(const ExplainReport& report, const Account& account) {
   const std::string ratio =
-      account.against > 0 ? fmt::format(", {}", short_ratio(account.total / account.against)) : "";
+      account.against > 0 && account.total > 0 ? ", " + speed_text(account.total / account.against) : "";
   if (!(account.total > 0)) return fmt::format("{} has nothing to do.", report.explanation.schedule);
   return fmt::format("{}, {} takes {} and {} {}{}. {}.", rule_text(report, account.rule), report.explanation.schedule,
                      cost_text(account, account.total), report.explanation.against, cost_text(account, account.against),

@@ -59,10 +59,8 @@ std::string graph_run_text(const ValidationReport& report) {
                      : fmt::format("right, {:.1f} % of its bound", 100 * graph.values.worst_share),
       short_seconds(run.seconds), short_seconds(run.build_seconds));
   if (const std::optional<double> ratio = ratio_to_scan(report)) {
-    text += fmt::format(
-        ": together {} of the fastest scan with forming the blocks, which leaves out the gradients "
-        "inside them",
-        short_ratio(*ratio));
+    text += fmt::format(": together {}, which leaves out the gradients inside them",
+                        speed_text(*ratio, "the fastest scan with forming the blocks"));
   }
   text += ").\n";
   if (graph.mismatch) text += fmt::format("MISMATCH: {}.\n", graph.mismatch->what);

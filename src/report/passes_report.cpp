@@ -283,7 +283,7 @@ std::string remarks_text(const PassesReport& report) {
   }
   if (changed_speed(report)) {
     text += fmt::format(
-        "This machine changed its speed meanwhile: {} takes {} of its time when it runs again at the end, "
+        "This machine changed its speed meanwhile: {} takes {} its time when it runs again at the end, "
         "a step of its rates {}. Ratios and errors above are off by as much; run it again.\n",
         to_string(validation.passes.front().request.method), validation.drift ? short_ratio(*validation.drift) : "-",
         report.rates_drift ? short_ratio(*report.rates_drift) : "-");
@@ -309,15 +309,14 @@ std::string compared_text(const PassesReport& report, const Verdict& verdict, st
                                : standing_of(ratio, verdict.same) == Standing::gains_nothing
                                    ? "too close to call on a shared machine"
                                    : pays_text(ratio, verdict.same);
-  std::string text = fmt::format(
-      "{} takes {} of the time of {}, the fastest that is no scan ({} against {}): {}; it does {} of its FLOPs",
-      to_string(fast.request.method), short_ratio(ratio), to_string(other.request.method),
-      short_seconds(fast.times.total()), short_seconds(other.times.total()), standing,
-      short_ratio(static_cast<double>(fast.flops.total()) / static_cast<double>(other.flops.total())));
+  std::string text =
+      fmt::format("{} is {}, the fastest that is no scan ({} against {}): {}; it does {} its FLOPs",
+                  to_string(fast.request.method), speed_text(ratio, to_string(other.request.method)),
+                  short_seconds(fast.times.total()), short_seconds(other.times.total()), standing,
+                  short_ratio(static_cast<double>(fast.flops.total()) / static_cast<double>(other.flops.total())));
   if (report.predictions[scan] && report.predictions[plain]) {
     const double predicted = *predicted_seconds(report, scan) / *predicted_seconds(report, plain);
-    text +=
-        fmt::format(" (predicted: {} of the time, {:+.1f} %)", short_ratio(predicted), 100 * (predicted / ratio - 1));
+    text += fmt::format(" (predicted: {}, {:+.1f} %)", speed_text(predicted), 100 * (ratio / predicted - 1));
   }
   return text;
 }
@@ -383,8 +382,8 @@ Verdict passes_verdict(const PassesReport& report) {
   if (const auto& predicted = report.predictions[*scan])
     verdict.sentences.push_back(fmt::format("What bounds it, by the prediction: {}.", bounds_text(*predicted)));
   if (const auto whole = iteration_ratio(report, *scan)) {
-    verdict.sentences.push_back(fmt::format("A whole iteration (forward, backward, parameters) takes {} of one by {}.",
-                                            short_ratio(*whole), to_string(passes.front().request.method)));
+    verdict.sentences.push_back(fmt::format("A whole iteration (forward, backward, parameters) is {}.",
+                                            speed_text(*whole, "one by " + to_string(passes.front().request.method))));
   }
   return verdict;
 }

@@ -62,7 +62,7 @@ Table pram_table(const ProfileCounts& counts) {
   const auto row = [&](const std::string& executor, Value steps, std::uint64_t flops, std::uint64_t of_plain) {
     rows.push_back({executor, std::move(steps),
                     marked_unless(counts.compared.last().is_exact(), Value::mean(flops, counts.inputs)),
-                    to_plain(flops, of_plain)});
+                    to_plain(of_plain, flops)});
   };
   for (const auto execution : {Execution::level, Execution::dag}) {
     const std::optional<Makespan> makespan = pram.makespan(execution);
@@ -74,7 +74,7 @@ Table pram_table(const ProfileCounts& counts) {
           {{"", "executor", Unit::text},
            {"", "steps", Unit::exact},
            {"", "makespan, FLOPs", Unit::exact},
-           {"", "to plain BP", Unit::ratio}},
+           {"", "vs plain BP", Unit::ratio}},
           std::move(rows)};
 }
 

@@ -169,16 +169,18 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
     if (command != nullptr && is_in_seconds(row) && cell_text(at(row, "schedule")) == "linear")
       plain_s[*command] = cell_number(predicted(row));
   }
-  // By what decides: seconds where there are some, else FLOPs of the execution.
-  const auto to_plain = [=](Item row) -> Value {
+  // Speed-ups by what decides: seconds where there are some, else FLOPs of the execution.
+  const auto over_plain = [=](Item row) -> Value {
+    const auto over = [](double plain, double mine) { return plain > 0 && mine > 0 ? Value(plain / mine) : Value(); };
     if (!is_in_seconds(row)) {
-      if (!is_by_level(row) || is_nothing(at(row, "makespan_level_flops")))
-        return cell_value(at(row, "makespan_dag_ratio_to_linear"));
-      const double plain = cell_number(at(row, "linear_flops"));
-      return plain > 0 ? Value(cell_number(at(row, "makespan_level_flops")) / plain) : Value();
+      if (!is_by_level(row) || is_nothing(at(row, "makespan_level_flops"))) {
+        const auto& ratio = at(row, "makespan_dag_ratio_to_linear");
+        return is_nothing(ratio) ? Value() : over(1, cell_number(ratio));
+      }
+      return over(cell_number(at(row, "linear_flops")), cell_number(at(row, "makespan_level_flops")));
     }
     const auto plain = plain_s.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
-    return plain != plain_s.end() && plain->second > 0 ? Value(cell_number(predicted(row)) / plain->second) : Value();
+    return plain != plain_s.end() ? over(plain->second, cell_number(predicted(row))) : Value();
   };
   const auto is_best = [at](Item row) { return cell_number(at(row, "best")) != 0; };
   const std::vector<std::size_t> rows_of_table = rows;
@@ -201,8 +203,8 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
                    field("workers", Unit::exact, "workers"),
                    estimated("FLOPs", Unit::count, "flops"),
                    estimated("makespan (dag)", Unit::count, "makespan_dag_flops"),
-                   {"", "to plain BP", Unit::ratio,
-                    [=](Item row) { return marked_unless(is_exact(row), to_plain(row), Unit::ratio); }},
+                   {"", "vs plain BP", Unit::ratio,
+                    [=](Item row) { return marked_unless(is_exact(row), over_plain(row), Unit::ratio); }},
                    estimated("peak memory", Unit::bytes, "peak_live_bytes"),
                    {"", "predicted", Unit::seconds,
                     [=](Item row) { return marked_unless(is_exact(row), cell_value(predicted(row)), Unit::seconds); }},

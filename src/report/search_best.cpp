@@ -68,8 +68,8 @@ std::string best_text(const SearchReport& report) {
                      : fmt::format(" {} takes as much.", capitalized(place_text(*next)));
   }
   if (const Candidate* cheaper = too_large(result); cheaper != nullptr && cheaper->depth) {
-    text += fmt::format(" Depth {} would need {} of {}, but does not fit into the memory limit.", *cheaper->depth,
-                        ratio_text(cheaper->score, plain_score(report)), report.plain);
+    text += fmt::format(" Depth {} would be {}, but does not fit into the memory limit.", *cheaper->depth,
+                        beside_text(result.options.objective, cheaper->score, plain_score(report), report.plain));
   }
   return text;
 }
@@ -81,7 +81,8 @@ std::string best_scheme_text(const SearchReport& report) {
   if (!result.best_scheme) return gave_up(result) ? "" : "No other scheme fits either.";
   const Candidate& best = result.at(*result.best_scheme);
   const double plain = plain_score(report);
-  const std::string ratio = plain == 0 ? "" : fmt::format(", {} of {}", ratio_text(best.score, plain), report.plain);
+  const std::string ratio =
+      plain == 0 ? "" : ", " + beside_text(result.options.objective, best.score, plain, report.plain);
   const bool is_proven = is_best_proven(result);
   if (best.depth) {
     return fmt::format("No other scheme{} does better than depth {} ({}){}.", is_proven ? "" : " that was counted",

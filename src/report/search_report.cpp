@@ -97,8 +97,8 @@ std::string columns_text(const SearchReport& report) {
   std::string text = fmt::format(
       "\nFLOPs of {} ops; path: critical path; span: makespan on the workers (shared: they share "
       "ops, else each op is one worker's); memory: peak of live values.\n"
-      "to plain{}: {} against {} ({} FLOPs, same sparse Jacobians){}.\n\n",
-      options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", to dense" : "", score_name(options),
+      "vs plain{}: speed-up by {} over {} ({} FLOPs, same sparse Jacobians){}.\n\n",
+      options.scope == Scope::all ? "all" : "live", report.baseline_flops ? ", vs dense" : "", score_name(options),
       report.plain, Value::mean(of_batch(report, report.linear_flops), report.result.inputs).exact(),
       dense_base_text(report));
   if (options.machine == nullptr) return text;

@@ -86,6 +86,12 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   const auto ratio = [](C c, double to) {
     return marked_unless(c.is_exact(), quotient(c.score, to), Unit::ratio).otherwise(c.score ? "-" : "?");
   };
+  const auto speedup = [](C c, double over) {
+    const double score = c.score.value_or(0);
+    return marked_unless(c.is_exact(), quotient(c.score && over > 0 ? std::optional(over) : std::nullopt, score),
+                         Unit::ratio)
+        .otherwise(c.score ? "-" : "?");
+  };
   std::vector<CandidateField> fields = {
       field("", if_any(result.linear().level_s.has_value(), "time,level"), Unit::seconds,
             [](C c) { return marked_unless(c.is_exact(), c.level_s, Unit::seconds); }),
@@ -95,10 +101,12 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
             [inputs = result.inputs](C c) {
               return marked_unless(c.is_exact(), Value::mean(c.pram.peak_live_bytes, inputs), Unit::bytes);
             }),
-      field("ratio_to_linear", "to plain", Unit::ratio,
-            [=, plain = plain_score(report)](C c) { return ratio(c, plain); }),
-      field("ratio_to_baseline", if_any(report.baseline_flops.has_value(), "to dense"), Unit::ratio,
-            [=, dense = baseline_score(report)](C c) { return ratio(c, dense); }),
+      field("ratio_to_linear", {}, Unit::ratio, [=, plain = plain_score(report)](C c) { return ratio(c, plain); }),
+      field("ratio_to_baseline", {}, Unit::ratio, [=, dense = baseline_score(report)](C c) { return ratio(c, dense); }),
+      field("speedup_over_linear", "vs plain", Unit::ratio,
+            [=, plain = plain_score(report)](C c) { return speedup(c, plain); }),
+      field("speedup_over_baseline", if_any(report.baseline_flops.has_value(), "vs dense"), Unit::ratio,
+            [=, dense = baseline_score(report)](C c) { return speedup(c, dense); }),
       field("same_as", {}, Unit::text,
             [](C c) { return c.same_as ? Value(c.same_as) : Value::unless_empty(c.same_scheme); }),
       field("seconds/level", {}, Unit::seconds, &Candidate::level_s),

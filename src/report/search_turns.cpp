@@ -63,12 +63,11 @@ std::string turned_text(const SearchReport& report, const Verdict& verdict, cons
   const Standing standing = standing_of(largest, verdict.same);
   if ((standing == Standing::pays) == pays_on_whole_ops(verdict)) return "";
   std::string text =
-      fmt::format("With {} {}: {} takes {} of {}", setting.name,
+      fmt::format("With {} {}: {} is {}", setting.name,
                   standing == Standing::gains_nothing ? "a scan gains nothing" : "it is the other way round",
-                  scores->scan, short_ratio(ratio), report.plain);
-  if (setting.graph)
-    text += fmt::format(", with what blocks take {} of plain BP over the graph", short_ratio(to_graph));
-  if (setting.dense) text += fmt::format(" and {} of dense BP", short_ratio(to_dense));
+                  scores->scan, speed_text(ratio, report.plain));
+  if (setting.graph) text += fmt::format(", counting what blocks take {}", speed_text(to_graph, "plain BP over the graph"));
+  if (setting.dense) text += fmt::format(" and {}", speed_text(to_dense, "dense BP"));
   return text + (has_shared(verdict) ? " with each op on one worker." : ".");
 }
 

@@ -29,19 +29,19 @@ std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
   return comparison_text(baseline, report.plain, 0);
 }
 
-bool has_barriers(const SearchResult& result) { return result.options.execution == Execution::level; }
-
-/// "hybrid:1 takes 0.7x of plain BP with each op on one worker, 2x with ops that workers share (level execution)".
-std::string rules_text(const Verdict& verdict, const std::string& plain, bool has_barriers) {
+/// "hybrid:1 is 1.307x faster than plain BP with each op on one worker, 0.5x as fast with ops that workers share (level
+/// execution)".
+std::string rules_text(const SearchOptions& options, const Verdict& verdict, const std::string& plain) {
   const Baseline& whole = verdict.baselines.front();
+  const bool has_barriers = options.execution == Execution::level;
   std::string text =
-      fmt::format("{} takes {} of {}", whole.best_scan, ratio_text(whole.scan_score, whole.score), plain);
+      fmt::format("{} is {}", whole.best_scan, beside_text(options.objective, whole.scan_score, whole.score, plain));
   const Baseline* shared = shared_of(verdict);
   if (shared == nullptr || !shared->ratio()) return text;
   if (shared->is_seconds != whole.is_seconds) return text + " with each op on one worker";
   const std::string other = shared->best_scan == whole.best_scan ? "" : shared->best_scan + " ";
   return text + fmt::format(" with each op on one worker, {}{} with ops that workers share{}", other,
-                            short_ratio(*shared->ratio()), has_barriers ? "" : " (level execution)");
+                            speed_text(*shared->ratio()), has_barriers ? "" : " (level execution)");
 }
 
 /// What ops that workers share come to, where that is in FLOPs and all else in seconds; empty elsewhere.
@@ -49,15 +49,15 @@ std::string shared_sentence(const SearchReport& report, const Verdict& verdict) 
   const Baseline* shared = shared_of(verdict);
   if (shared == nullptr || !shared->ratio() || shared->is_seconds == verdict.baselines.front().is_seconds) return "";
   return fmt::format(
-      "Ops that workers share have no seconds on this machine: in FLOPs {} takes {} of {} with them (level execution).",
-      shared->best_scan, short_ratio(*shared->ratio()), report.plain);
+      "Ops that workers share have no seconds on this machine: in FLOPs {} is {} with them (level execution).",
+      shared->best_scan, speed_text(*shared->ratio(), report.plain));
 }
 
-/// " and 3x of dense BP (12 us)" in seconds of a processor or GPU, where known.
+/// " and 0.3x as fast as dense BP (12 us)" in seconds of a processor or GPU, where known.
 std::string dense_text(const SearchReport& report, double scan_s) {
   const std::optional<DenseBackprop> dense = dense_of(report);
   if (!dense || dense->gradients_s <= 0) return "";
-  return fmt::format(" and {} of dense BP ({})", ratio_text(scan_s, dense->gradients_s),
+  return fmt::format(" and {} ({})", speed_text(scan_s / dense->gradients_s, "dense BP"),
                      short_seconds(dense->gradients_s));
 }
 
@@ -79,14 +79,15 @@ std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
   const Baseline& last = verdict.baselines.back();
   if (best_scan(result) == nullptr) return no_scan_text(report, last);
-  const std::string over_chain = fmt::format("over the chain, Jacobians of blocks given, {}",
-                                             rules_text(verdict, report.plain, has_barriers(result)));
+  const std::string over_chain =
+      fmt::format("over the chain, Jacobians of blocks given, {}", rules_text(result.options, verdict, report.plain));
   if (last.name != "graph-bp") return fmt::format("{}: {}", over_chain, pays_text(verdict));
   const std::optional<double> ratio = last.ratio();
   if (!ratio) return comparison_text(last, "plain BP over the graph", verdict.same);
-  return fmt::format("{}; with forming them and the gradients inside blocks {} of plain BP over the graph{}{}: {}",
-                     over_chain, short_ratio(*ratio), has_shared(verdict) ? ", each op on one worker" : "",
-                     dense_text(report, last.scan_score), pays_text(verdict));
+  return fmt::format("{}; with forming them and the gradients inside blocks {}{}{}: {}", over_chain,
+                     speed_text(*ratio, "plain BP over the graph"),
+                     has_shared(verdict) ? ", each op on one worker" : "", dense_text(report, last.scan_score),
+                     pays_text(verdict));
 }
 
 /// Which of the two lower bounds of its makespan in FLOPs a scan comes near to; empty: neither, or both.
@@ -115,11 +116,12 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   const Baseline& first = verdict.baselines.front();
   std::string text = comparison_text(first, baseline, verdict.same);
   if (first.ratio()) {
-    text = fmt::format("{}{}: {}", rules_text(verdict, baseline, has_barriers(result)),
-                       dense_text(report, *scan->score), pays_text(verdict));
+    text = fmt::format("{}{}: {}", rules_text(result.options, verdict, baseline), dense_text(report, *scan->score),
+                       pays_text(verdict));
   }
   if (!result.options.in_seconds() && baseline_score(report) > 0)
-    text += fmt::format("; it is {} of dense BP", ratio_text(scan->score, baseline_score(report)));
+    text += fmt::format("; it is {}",
+                        beside_text(result.options.objective, scan->score, baseline_score(report), "dense BP"));
   return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
 }
 
@@ -256,9 +258,10 @@ void add_sentences(std::vector<std::string> sentences, Verdict& verdict) {
 
 }  // namespace
 
-std::string ratio_text(const std::optional<double>& a, double b) {
-  if (!a) return "?";
-  return b == 0 ? "-" : short_ratio(*a / b);
+std::string beside_text(Objective objective, const std::optional<double>& a, double b, const std::string& other) {
+  if (!a || *a <= 0 || b <= 0) return "not comparable with " + other;
+  if (objective == Objective::work_flops) return fmt::format("at {} the FLOPs of {}", short_ratio(*a / b), other);
+  return speed_text(*a / b, other);
 }
 
 std::string score_name(const SearchOptions& options) {

@@ -49,7 +49,7 @@ std::string truncated_text(const SolveReport& report, const SolveRun& run) {
     // Of BiCGStab the products of restarts up to there are not known.
     if (run.setting.method != SolveMethod::bicgstab && direct > 0) {
       const double time = static_cast<double>(*usable) * static_cast<double>(run.cost.makespan);
-      text += fmt::format(", {} the time of substitution", short_ratio(time / static_cast<double>(direct)));
+      text += ", " + speed_text(time / static_cast<double>(direct), "substitution");
     }
   }
   return text;
@@ -143,9 +143,8 @@ std::string verdict_sentence(const SolveReport& report, const SolveRun& run) {
                                  run.bound.value_or(run.iterations) == 1 ? "" : "s", report.tolerance);
   text += truncated_text(report, run);
   if (direct.flops > 0) {
-    text += fmt::format("; {} the work and {} the time of substitution on {}",
-                        short_ratio(quotient(run.flops, direct.flops)),
-                        short_ratio(quotient(run.makespan, direct.makespan)), counted(report.workers, "worker"));
+    text += fmt::format("; {} the work of substitution and {} on {}", short_ratio(quotient(run.flops, direct.flops)),
+                        speed_text(quotient(run.makespan, direct.makespan)), counted(report.workers, "worker"));
   }
   return text + '.';
 }

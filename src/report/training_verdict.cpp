@@ -100,19 +100,18 @@ Verdict training_verdict(const TrainingRecord& record) {
     if (plain != nullptr) verdict.baselines.push_back({"sparse-bp", plain->value, record.is_in_seconds, scan, least});
   }
   if (least < best) {  // a scan is no policy: the file asks for the best of those
-    text = fmt::format("the best policy is {} with {}; {} takes {}, {} of it",
-                       short_text(record.variants[*record.best], 120), time(best), short_text(scan, 120), time(least),
-                       short_ratio(least / best));
+    text = fmt::format("the best policy is {} with {}; {} takes {}, {}", short_text(record.variants[*record.best], 120),
+                       time(best), short_text(scan, 120), time(least), speed_text(least / best));
     if (plain != nullptr) {
       text += fmt::format("; plain BP on any device takes {}: {}", time(plain->value),
                           pays_text(least / std::min(best, plain->value), verdict.same));
     }
   } else if (first != nullptr && first->variant != *record.best && best > 0) {
-    text += fmt::format(", {} {} {} ({})", faster_text(best / first->value, 0), first->value == best ? "as" : "than",
-                        short_text(record.variants[first->variant], 120), time(first->value));
+    text += fmt::format(", {} ({})", speed_text(best / first->value, short_text(record.variants[first->variant], 120)),
+                        time(first->value));
   }
   if (fastest != nullptr && least >= best) {
-    text += fmt::format("; {} takes {} of it: {}", short_text(scan, 120), short_ratio(least / best),
+    text += fmt::format("; {} is {}: {}", short_text(scan, 120), speed_text(least / best),
                         pays_text(least / best, verdict.same));
   }
   verdict.frame = frame_of(record);

@@ -76,13 +76,13 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
     const double ratio = *baseline.ratio();
     add_dense(baseline.scan_score);
     if (!dense) return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
-    return fmt::format("{} and {} of dense BP; {} takes {} of the former and {} of the latter: {}.", text,
-                       short_seconds(*dense), baseline.best_scan, short_ratio(ratio),
-                       short_ratio(*verdict.baselines.back().ratio()), pays_text(verdict));
+    return fmt::format("{} and {} of dense BP; {} is {} and {}: {}.", text, short_seconds(*dense), baseline.best_scan,
+                       speed_text(ratio, "the former"), speed_text(*verdict.baselines.back().ratio(), "the latter"),
+                       pays_text(verdict));
   }
   const std::string part =
-      fmt::format("{}; {} takes {} of it, forming the Jacobians of blocks and the gradients inside them aside", text,
-                  baseline.best_scan, short_ratio(*baseline.ratio()));
+      fmt::format("{}; {} is {}, forming the Jacobians of blocks and the gradients inside them aside", text,
+                  baseline.best_scan, speed_text(*baseline.ratio()));
   const auto& graph = report.validation.graph;
   const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
   const double formed = baseline.scan_score + report.validation.measured_build_s;
@@ -95,10 +95,10 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   // What is left out would only add to it.
   verdict.is_decided = standing_of(largest, verdict.same) == Standing::does_not_pay;
   const std::string beside_dense =
-      dense ? fmt::format(", and {} of dense BP ({})", short_ratio(to_dense), short_seconds(*dense)) : "";
+      dense ? fmt::format(", and {} ({})", speed_text(to_dense, "dense BP"), short_seconds(*dense)) : "";
   return fmt::format(
-      "{}; with forming them it takes {} of plain BP over the graph, both with their Jacobians{}: {}.", part,
-      short_ratio(formed / over_graph), beside_dense,
+      "{}; with forming them it is {}, both with their Jacobians{}: {}.", part,
+      speed_text(formed / over_graph, "plain BP over the graph"), beside_dense,
       verdict.is_decided ? pays_text(largest, verdict.same) : "without the gradients inside, so that nothing follows");
 }
 

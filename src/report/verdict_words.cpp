@@ -14,9 +14,6 @@
 namespace upsweep {
 namespace {
 
-/// Factors from here on are told as such, smaller ones as percent.
-constexpr double kFactor = 1.1;
-
 /// Of both rules; null where nothing was looked for.
 template <class Member>
 Json overtakes_json(const Verdict& verdict, const Member& member) {
@@ -108,6 +105,7 @@ Json verdict_json(const Verdict& verdict) {
                          {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
                          {"ratio", ratio ? Json(*ratio) : Json()},
+                         {"speedup", ratio && *ratio > 0 ? Json(1 / *ratio) : Json()},
                          {"interval", interval_json(baseline.interval)},
                          {"scan_interval", interval_json(baseline.scan_interval)},
                          {"interval_from", text_json(baseline.interval_from)},
@@ -148,7 +146,7 @@ std::string comparison_text(const Baseline& baseline, const std::string& plain, 
   const std::optional<double> ratio = baseline.ratio();
   if (baseline.best_scan.empty()) return fmt::format("there is no scan to compare with {}", plain);
   if (!ratio) return fmt::format("{} takes nothing, and a scan has nothing to win", plain);
-  return fmt::format("{} takes {} of {}: {}", baseline.best_scan, short_ratio(*ratio), plain, pays_text(*ratio, same));
+  return fmt::format("{} is {}: {}", baseline.best_scan, speed_text(*ratio, plain), pays_text(*ratio, same));
 }
 
 std::string payback_text(const Payback& payback, const std::string& setup) {
@@ -228,13 +226,13 @@ std::string sequences_text(std::uint64_t sequences) {
   return sequences == 1 ? "1 sequence" : fmt::format("{} sequences", sequences);
 }
 
-std::string faster_text(double ratio, double same) {
-  if (standing_of(ratio, same) == Standing::gains_nothing) return "as fast";
-  const bool is_faster = ratio < 1;
-  const double factor = is_faster ? 1 / ratio : ratio;
-  if (factor < kFactor) return fmt::format("{:.2g} % {}", 100 * (factor - 1), is_faster ? "faster" : "longer");
-  const std::string times = factor >= 1e3 ? fmt::format("{:.0f}", factor) : fmt::format("{:.3g}", factor);
-  return fmt::format("{} times {}", times, is_faster ? "faster" : "as long");
+std::string speed_text(double ratio) {
+  if (ratio == 1) return "as fast";
+  return ratio < 1 ? short_ratio(1 / ratio) + " faster" : short_ratio(1 / ratio) + " as fast";
+}
+
+std::string speed_text(double ratio, const std::string& other) {
+  return fmt::format("{} {} {}", speed_text(ratio), ratio < 1 ? "than" : "as", other);
 }
 
 std::string pays_text(double ratio, double same) {

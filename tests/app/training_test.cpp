@@ -58,7 +58,7 @@ TEST(TrainingRequests, SayHowMuchIsToBeSimulatedWhereItTakesASecond) {
     return first;
   };
   EXPECT_EQ(said(10), "simulating gpipe (1 of 1)");
-  EXPECT_EQ(said(20'000), "simulating gpipe (1 of 1): 6 M operations, about 3 s");
+  EXPECT_EQ(said(20'000), "simulating gpipe (1 of 1): 6 M operations, about 3.0 s");
 }
 
 TEST(TrainingRequests, CanBeStopped) { EXPECT_TRUE(is_interrupted(TrainingRequest{{}, kTraining + "policies.yaml"})); }

@@ -194,8 +194,8 @@ TEST(DeviceReport, SearchNamesTheBestAndWhatWasLeftOut) {
   EXPECT_FALSE(json["candidates"][2]["feasible"]);
   const std::string text = to_text(report);
   EXPECT_THAT(search_verdict(report).sentences,
-              Contains("On toy, 16 sequences, level execution, kernels in a graph, guaranteed pattern: hybrid:3 takes "
-                       "0.2500x of the sequential pass: the "
+              Contains("On toy, 16 sequences, level execution, kernels in a graph, guaranteed pattern: hybrid:3 is "
+                       "4.000x faster than the sequential pass: the "
                        "scan pays; bandwidth binds."));
   EXPECT_THAT(text, HasSubstr("left out: 4096 bytes exceed 100"));
 }

@@ -43,10 +43,11 @@ struct Case {
 
 TEST(GraphRunReport, ComparesTheRunWithTheFastestScanJacobiansIncluded) {
   const Case one(3);
-  EXPECT_THAT(to_text(one.report()),
-              HasSubstr("Plain BP over the graph on this processor, 7 levels on 2 threads: right, 12.5 % of its bound, "
-                        "500.0 ms (and 250.0 ms for its Jacobians: together 0.2500x of the fastest scan with forming "
-                        "the blocks, which leaves out the gradients inside them).\n"));
+  EXPECT_THAT(
+      to_text(one.report()),
+      HasSubstr("Plain BP over the graph on this processor, 7 levels on 2 threads: right, 12.5 % of its bound, "
+                "500.0 ms (and 250.0 ms for its Jacobians: together 4.000x faster than the fastest scan with forming "
+                "the blocks, which leaves out the gradients inside them).\n"));
   const Json json = to_json(one.report());
   EXPECT_EQ(json["graph_bp"]["measured_s"], 0.5);
   EXPECT_EQ(json["graph_bp"]["flops"], 1234);

@@ -90,8 +90,8 @@ TEST(SearchReport, ShowsSecondsOnAMachine) {
   EXPECT_THAT(text, HasSubstr("predicted for one iteration on v100"));
   const Verdict verdict = search_verdict(report);
   EXPECT_EQ(verdict.sentences.back(),
-            "On v100 (64 workers), one input, level execution, kernels in a graph, guaranteed pattern: hybrid:1 takes "
-            "1.500x of plain BP: "
+            "On v100 (64 workers), one input, level execution, kernels in a graph, guaranteed pattern: hybrid:1 is "
+            "0.6667x as fast as plain BP: "
             "the scan does not pay; latency binds.")
       << "nothing is said of overtaking, which is known in FLOPs only";
   EXPECT_EQ(verdict.baselines.front().name, "sparse-bp");
@@ -112,32 +112,35 @@ TEST(SearchReport, VerdictNamesTheBestTheNextAndWhatItWins) {
   set_scores(result, {100, 100, 80});
   result.best = 2;
   result.best_scheme.reset();
-  EXPECT_THAT(search_verdict(report_of(result)).sentences,
-              ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
-                          "depth 0 with 25 % more.",
-                          "On 64 workers, one input, level execution, guaranteed pattern: hybrid:2 takes 0.8000x of "
-                          "plain BP with each op "
-                          "on one worker, 0.8000x with ops that workers share: the scan pays.",
-                          kBatchAlone));
+  EXPECT_THAT(
+      search_verdict(report_of(result)).sentences,
+      ElementsAre("Best: depth 2 (hybrid:2) with the smallest makespan in FLOPs (level execution), 80. Next is "
+                  "depth 0 with 25 % more.",
+                  "On 64 workers, one input, level execution, guaranteed pattern: hybrid:2 is 1.250x faster than "
+                  "plain BP with each op "
+                  "on one worker, 1.250x faster with ops that workers share: the scan pays.",
+                  kBatchAlone));
   EXPECT_TRUE(scan_pays(result));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::yes);
   result.candidates[1].pram.shared_flops = 120;
   result.candidates[2].pram.shared_flops = 150;
   EXPECT_THAT(
       search_verdict(report_of(result)).sentences,
-      ElementsAre(_,
-                  HasSubstr("hybrid:2 takes 0.8000x of plain BP with each op on one worker, hybrid:1 1.200x with ops "
-                            "that workers share: the scan pays only if ops are whole."),
-                  kBatchAlone));
+      ElementsAre(
+          _,
+          HasSubstr(
+              "hybrid:2 is 1.250x faster than plain BP with each op on one worker, hybrid:1 0.8333x as fast with ops "
+              "that workers share: the scan pays only if ops are whole."),
+          kBatchAlone));
   EXPECT_EQ(search_verdict(report_of(result)).pays(), Pays::only_if_ops_are_whole);
   set_scores(result, {100, 100, 80});
   SearchReport dense = report_of(result);
   dense.baseline_flops = 160;
-  EXPECT_THAT(search_verdict(dense).sentences[1], HasSubstr("the scan pays; it is 0.5000x of dense BP."));
+  EXPECT_THAT(search_verdict(dense).sentences[1], HasSubstr("the scan pays; it is 2.000x faster than dense BP."));
   result.best = 0;
   set_scores(result, {100, 100, 100});
   EXPECT_THAT(search_verdict(report_of(result)).sentences.back(),
-              HasSubstr("hybrid:1 takes 1.000x of plain BP with each op on one worker, 1.000x with ops that workers "
+              HasSubstr("hybrid:1 is as fast as plain BP with each op on one worker, as fast with ops that workers "
                         "share: the scan gains nothing."));
   EXPECT_FALSE(scan_pays(result)) << "equal is no win";
   EXPECT_THAT(search_verdict(report_of(result)).sentences.front(), HasSubstr("100. Depth 1 takes as much."));
@@ -165,22 +168,25 @@ TEST(SearchReport, VerdictComparesTheBestScanOfAllSchemesWithTheBestThatIsNone) 
   result.schemes = {scheme};
   result.best_scheme = 2;
   set_scores(result, {100, 90, 60});
-  EXPECT_THAT(search_verdict(report_of(result)).sentences,
-              ElementsAre(HasSubstr("Best: depth 1"),
-                          HasSubstr("Best of all: sklansky with 60, 0.6000x of plain BP; the "
-                                    "best depth is 1 with 90, 50 % more."),
-                          HasSubstr("sklansky takes 0.6000x of plain BP with each op on one worker, 0.6000x with ops "
-                                    "that workers share: the scan pays."),
-                          kBatchAlone));
+  EXPECT_THAT(
+      search_verdict(report_of(result)).sentences,
+      ElementsAre(
+          HasSubstr("Best: depth 1"),
+          HasSubstr("Best of all: sklansky with 60, 1.667x faster than plain BP; the "
+                    "best depth is 1 with 90, 50 % more."),
+          HasSubstr("sklansky is 1.667x faster than plain BP with each op on one worker, 1.667x faster with ops "
+                    "that workers share: the scan pays."),
+          kBatchAlone));
   scheme.schedule = "blocked:1";
   scheme.is_plain = true;
   scheme.score = 50;
   result.schemes.push_back(scheme);
   set_scores(result, {100, 90, 60, 50});
   const Verdict verdict = search_verdict(report_of(result));
-  EXPECT_THAT(verdict.sentences.back(),
-              HasSubstr("sklansky takes 1.200x of blocked:1, the best that is no scan with each op on one worker, "
-                        "1.200x with ops that workers share: the scan does not pay."));
+  EXPECT_THAT(
+      verdict.sentences.back(),
+      HasSubstr("sklansky is 0.8333x as fast as blocked:1, the best that is no scan with each op on one worker, "
+                "0.8333x as fast with ops that workers share: the scan does not pay."));
   EXPECT_EQ(verdict.baselines.front().score, 50);
 }
 

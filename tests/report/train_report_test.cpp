@@ -84,13 +84,13 @@ TEST(TrainReport, JudgesAScanByTheFastestPassThatIsNone) {
   Verdict verdict = train_verdict(made);
   EXPECT_EQ(verdict.ratio(), 0.5) << "2 s against 4 s, of backward passes";
   EXPECT_EQ(verdict.pays(), Pays::yes);
-  EXPECT_THAT(verdict.sentences.front(), HasSubstr("blelloch takes 0.5000x of bptt: the scan pays"));
+  EXPECT_THAT(verdict.sentences.front(), HasSubstr("blelloch is 2.000x faster than bptt: the scan pays"));
   made.result.curves[1].seconds.backward = 3.9;
   verdict = train_verdict(made);
   EXPECT_EQ(verdict.pays(), Pays::no) << "2.5 % less is not told from nothing by measurements";
   EXPECT_THAT(verdict.sentences.front(), HasSubstr("the scan gains nothing"));
   made.result.curves[1].seconds.backward = 8;
-  EXPECT_THAT(train_verdict(made).sentences.front(), HasSubstr("takes 2.000x of bptt: the scan does not pay"));
+  EXPECT_THAT(train_verdict(made).sentences.front(), HasSubstr("is 0.5000x as fast as bptt: the scan does not pay"));
   verdict = train_verdict(cut_report(1));
   EXPECT_EQ(verdict.pays(), std::nullopt) << "a training that failed is no scan that ran";
   EXPECT_THAT(verdict.sentences.front(), HasSubstr("there is no scan to compare with bptt"));

@@ -25,8 +25,8 @@ void add_verdict(Document& document, const Verdict& verdict);
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 
-/// The best scan beside a baseline, in seconds or FLOPs, and what follows: "hybrid:3 takes 0.7654x of plain BP: the
-/// scan pays"; "there is no scan to compare with plain BP" without one. `plain`: what the baseline is called.
+/// The best scan beside a baseline, in seconds or FLOPs, and what follows: "hybrid:3 is 1.307x faster than plain BP:
+/// the scan pays"; "there is no scan to compare with plain BP" without one. `plain`: what the baseline is called.
 [[nodiscard]] std::string comparison_text(const Baseline& baseline, const std::string& plain, double same);
 
 /// "yes", "only-if-ops-are-whole" or "no".
@@ -69,10 +69,11 @@ void add_verdict(Document& document, const Verdict& verdict);
 /// to_string() of how a gpu's kernels are started; empty without a gpu.
 [[nodiscard]] std::string launch_name(const Machine* machine);
 
-/// How the time or the FLOPs of something stand to those of another: "2.5 times faster", "12 times as long", "4.2 %
-/// longer"; below a relative difference of `same` "as fast", of which there is nothing to conclude. `ratio` > 0: to the
-/// other.
-[[nodiscard]] std::string faster_text(double ratio, double same);
+/// How many times as fast something is: "1.307x faster", "0.4928x as fast", "as fast" where that is once. `ratio` > 0:
+/// its time, to that of the other; more is better in all that is shown.
+[[nodiscard]] std::string speed_text(double ratio);
+/// The same with what it is compared with: "1.307x faster than plain BP", "0.4928x as fast as plain BP".
+[[nodiscard]] std::string speed_text(double ratio, const std::string& other);
 
 /// "the scan pays", "the scan gains nothing" or "the scan does not pay".
 [[nodiscard]] std::string pays_text(double ratio, double same);
