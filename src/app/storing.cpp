@@ -1,6 +1,7 @@
 #include "upsweep/app/storing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <system_error>
 
 #include "upsweep/io/machine_file.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 
@@ -40,6 +42,12 @@ std::exception_ptr try_to_keep(const std::function<void()>& keep) {
     return std::current_exception();
   }
   return nullptr;
+}
+
+KeptVerdict kept(const Verdict& verdict) {
+  KeptVerdict kept{fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
+  if (!verdict.baselines.empty()) kept.details = verdict_json(verdict).dump();
+  return kept;
 }
 
 std::string arguments_json(const Caller& invocation) {

@@ -81,7 +81,7 @@ SectionEntry entry_of(const RunGroup& group) {
   if (!has_best) shown = &group.runs.front();
   const StoredRun& run = *shown;
   SectionEntry entry;
-  entry.ratio = group.verdict.ratio;
+  entry.verdict = group.verdict;
   entry.number = group.runs.back().id;
   entry.id = group.id();
   entry.title = group.title();
@@ -126,7 +126,7 @@ SectionEntry entry_of(const StoredPasses& passes) {
     entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
     if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
   }
-  entry.ratio = record.verdict.ratio;
+  entry.verdict = record.verdict;
   const PassRow* best = best_of(record);
   if (best == nullptr) return entry;
   entry.schedule = best->method;
@@ -144,7 +144,7 @@ SectionEntry entry_of(const StoredTraining& training) {
   entry.id = fmt::format("run-{}", training.id);
   entry.title = fmt::format("Run {}", training.id);
   entry.created_utc = training.created_utc;
-  entry.ratio = record.verdict.ratio;
+  entry.verdict = record.verdict;
   entry.what =
       fmt::format("training step, {} variant{}", record.variants.size(), record.variants.size() == 1 ? "" : "s");
   entry.model = record.name;
@@ -181,7 +181,8 @@ SectionEntry entry_of(const StoredStudy& study) {
   entry.id = fmt::format("study-{}", study.id);
   entry.title = fmt::format("Study {}", study.id);
   entry.created_utc = study.created_utc;
-  entry.what = "study";
+  entry.what = fmt::format("study, {} points", study.points);
+  entry.verdict = study.verdict;
   entry.model = study.name;
   entry.tool_version = study.tool_version;
   entry.parameters = study.parameters;

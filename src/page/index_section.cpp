@@ -20,7 +20,8 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                                                                          {"", "predicted (seconds)", Unit::seconds},
                                                                          {"", "measured (seconds)", Unit::seconds}});
   for (const SectionEntry& run : runs.first(std::min(most, runs.size()))) {
-    const auto speedup = run.ratio && *run.ratio > 0 ? std::optional(1 / *run.ratio) : std::nullopt;
+    const auto speedup =
+        run.verdict.ratio && *run.verdict.ratio > 0 ? std::optional(1 / *run.verdict.ratio) : std::nullopt;
     const auto marked = [&](Value figure, Unit unit) { return marked_unless(run.is_exact, std::move(figure), unit); };
     table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), run.created_utc, Value(run.what),
                Value(shortened(run.model, 60)), Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),

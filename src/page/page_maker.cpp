@@ -8,6 +8,7 @@
 
 #include "assets.hpp"
 #include "candidates.hpp"
+#include "card.hpp"
 #include "sha256.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/svg.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kFrameBytes = 12'000;      // of a page without any section
 constexpr std::size_t kSmallestSection = 4'000;  // of a run, without figures
 constexpr std::size_t kUsualSection = 9'000;     // likewise
+constexpr std::size_t kMostCards = 12;           // of the newest
 constexpr std::size_t kWorthwhileRoom = 20'000;  // for a further candidate of a search
 
 std::size_t less(std::size_t from, std::size_t what) { return from > what ? from - what : 0; }
@@ -150,7 +152,7 @@ void PageMaker::make_sections() {
   const std::size_t fixed = kFrameBytes + charts_script().size() + page_style().size() + page_script().size();
   const std::size_t free = less(options_.most_bytes, fixed);
   most_entries_ = items_.size();
-  std::size_t tables = index().size() + provenance(entries(true), most_entries_).size();
+  std::size_t tables = cards().size() + index().size() + provenance(entries(true), most_entries_).size();
   if (tables > free / 3) {
     most_entries_ = most_entries_ * (free / 3) / tables;
     tables = free / 3;
@@ -209,6 +211,18 @@ Markup PageMaker::introduction() const {
   return out.add("<noscript><p class=\"note\">Pictures and sorting need JavaScript.</p></noscript>\n</header>\n");
 }
 
+Markup PageMaker::cards() const {
+  Markup cards;
+  std::size_t shown = 0;
+  for (const Item& item : items_) {
+    if (shown == kMostCards) break;
+    const Markup one = card(item.entry);
+    shown += one.empty() ? 0 : 1;
+    cards.add(one);
+  }
+  return cards.empty() ? cards : Markup("<h2 id=\"answers\">Answers</h2>\n<div class=\"cards\">\n").add(cards).add("</div>\n");
+}
+
 Markup PageMaker::index() const {
   Markup out;
   const std::vector<SectionEntry> runs = entries(false);
@@ -256,7 +270,7 @@ Markup PageMaker::sections() const {
   chapter("models", "Models", model_sections_);
   links.add("<li><a href=\"#provenance\">Where this comes from</a></li>\n");
   Markup out("<nav aria-label=\"Parts of this page\"><ul>\n");
-  return out.add(links).add("</ul></nav>\n").add(index()).add(chapters);
+  return out.add(links).add("</ul></nav>\n").add(cards()).add(index()).add(chapters);
 }
 
 std::string PageMaker::page() {

@@ -44,6 +44,7 @@ class PageMaker {
   void add_candidates();
   [[nodiscard]] std::vector<SectionEntry> entries(bool with_studies) const;
   [[nodiscard]] Markup introduction() const;
+  [[nodiscard]] Markup cards() const;
   [[nodiscard]] Markup index() const;
   [[nodiscard]] Markup sections() const;
 

@@ -35,7 +35,10 @@ std::string remark(const RunGroup& group, const StoredRun& run, const StoredRun*
 Markup candidates_table(const RunGroup& group, const StoredRun* best, const StoredRun* plain,
                         const std::vector<Markup>& bodies) {
   const bool is_timed = group.machine.has_value();
+  // What it comes to stands first: the rest of a wide table is out of sight on a phone.
   std::vector<Column> columns = {{"", "schedule", Unit::text},
+                                 {"", "vs plain", Unit::ratio},
+                                 {"", "remark", Unit::text},
                                  {"", "levels", Unit::count},
                                  {"", "ops", Unit::count},
                                  {"", "FLOPs", Unit::count},
@@ -43,13 +46,11 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
                                  {"", "makespan, level (FLOPs)", Unit::count},
                                  {"", "makespan, dag (FLOPs)", Unit::count},
                                  {"", "makespan, shared ops (FLOPs)", Unit::count},
-                                 {"", "memory (bytes)", Unit::bytes},
-                                 {"", "vs plain", Unit::ratio},
-                                 {"", "remark", Unit::text}};
+                                 {"", "memory (bytes)", Unit::bytes}};
   if (is_timed) {
-    columns.insert(columns.begin() + 8, {{"", "predicted, level (seconds)", Unit::seconds},
-                                         {"", "predicted, dag (seconds)", Unit::seconds},
-                                         {"", "limited by", Unit::text}});
+    columns.insert(columns.begin() + 10, {{"", "predicted, level (seconds)", Unit::seconds},
+                                          {"", "predicted, dag (seconds)", Unit::seconds},
+                                          {"", "limited by", Unit::text}});
   }
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
   HtmlTable table("Candidates", columns);
@@ -65,6 +66,8 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     };
     std::vector<Value> cells = {
         has_body ? Value(run.schedule).linked(fmt::format("run-{}", run.id)) : Value(run.schedule),
+        counted(speedup, Unit::ratio),
+        Value(remark(group, run, best)),
         run.levels,
         run.ops,
         counted(run.flops),
@@ -72,11 +75,9 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
         counted(run.makespan_level_flops),
         counted(run.makespan_dag_flops),
         counted(run.makespan_shared_flops),
-        counted(run.peak_live_bytes, Unit::bytes),
-        counted(speedup, Unit::ratio),
-        Value(remark(group, run, best))};
+        counted(run.peak_live_bytes, Unit::bytes)};
     if (is_timed) {
-      cells.insert(cells.begin() + 8,
+      cells.insert(cells.begin() + 10,
                    {counted(run.predicted_level_s, Unit::seconds), counted(run.predicted_dag_s, Unit::seconds),
                     Value(run.binding.empty() ? "-" : run.binding)});
     }

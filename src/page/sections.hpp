@@ -56,7 +56,7 @@ struct SectionEntry {
   std::uint64_t workers = 1;
   bool is_exact = true;  ///< false: what follows from counts is an estimate
   std::optional<double> flops = {};
-  std::optional<double> ratio = {};  ///< KeptVerdict::ratio
+  KeptVerdict verdict = {};
   std::optional<double> bytes = {};
   std::optional<double> predicted_s = {};
   std::optional<double> measured_s = {};

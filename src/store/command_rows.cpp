@@ -25,10 +25,6 @@ CommandRow command_now(const std::string& tool_version, const std::string& comma
   return {now_utc(), tool_version, command, parameters, kCountingRule};
 }
 
-KeptVerdict kept(const Verdict& verdict) {
-  return {fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
-}
-
 KeptVerdict StoreReader::verdict_of(std::int64_t command) const {
   return first_row<KeptVerdict>(impl_->database, "FROM commands WHERE id = ?", command).value_or(KeptVerdict());
 }

@@ -28,6 +28,7 @@ struct CommandRow {
 void columns(auto& visit, KeptVerdict& verdict) {
   visit("verdict", verdict.text);
   visit("verdict_ratio", verdict.ratio);
+  visit("verdict_details", verdict.details);
 }
 
 /// Writes a command; returns its id. Inside a transaction, as the next.

@@ -15,8 +15,8 @@ namespace upsweep {
 namespace {
 
 // Ids, times of day and what another column says better.
-constexpr std::array<std::string_view, 8> kOwn = {"id",         "run_id",      "command_id", "search_id",
-                                                  "machine_id", "created_utc", "notes",      "verdict"};
+constexpr std::array<std::string_view, 9> kOwn = {"id",          "run_id", "command_id", "search_id",      "machine_id",
+                                                  "created_utc", "notes",  "verdict",    "verdict_details"};
 constexpr std::array<std::string_view, 2> kRules = {"rule", "tool_version"};
 constexpr std::array<std::string_view, 39> kInputs = {
     "command",     "parameters",   "model",       "model_file",     "model_hash",

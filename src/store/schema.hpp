@@ -9,7 +9,7 @@ namespace upsweep {
 inline constexpr int kApplicationId = 0x55705377;
 
 /// Version of schema.sql. One more with every change of a table, an index or a view there: upgrade() does the rest.
-inline constexpr std::int64_t kSchemaVersion = 17;
+inline constexpr std::int64_t kSchemaVersion = 18;
 
 /// schema.sql: all tables, indexes and views of the present version.
 [[nodiscard]] const std::string& schema_sql();

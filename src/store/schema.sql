@@ -17,6 +17,7 @@ CREATE TABLE commands (
   rule TEXT,                          -- by which everything was counted; NULL: by a version that did not keep it
   verdict TEXT,                       -- sentences that it ended with; NULL: by a version that did not keep them
   verdict_ratio REAL,                 -- of the best scan to back-propagation of the kind that decides; NULL: none was compared
+  verdict_details TEXT,               -- the object `verdict` of its JSON; NULL: nothing was compared, or a version that kept none
   explanation TEXT                    -- of a search, why: what `explain` says of its best scan, as JSON; NULL: not explained
 );
 
@@ -180,7 +181,7 @@ SELECT r.id, c.created_utc, c.tool_version, c.command, c.parameters, r.search_id
        r.binding, r.graph_bp_makespan_level_flops, r.graph_bp_makespan_dag_flops, r.branch_makespan_level_flops,
        r.branch_makespan_dag_flops, r.command_id, c.verdict, c.verdict_ratio, r.makespan_shared_flops,
        r.bound_shared_flops, COALESCE(r.exact, 1) AS exact, r.flops_low, r.flops_high, r.score_low, r.score_high,
-       r.makespan_dag_low, r.makespan_dag_high, r.makespan_shared_low, r.makespan_shared_high
+       r.makespan_dag_low, r.makespan_dag_high, r.makespan_shared_low, r.makespan_shared_high, c.verdict_details
 FROM schedule_runs r JOIN commands c ON c.id = r.command_id;
 
 CREATE VIEW level_profile AS
@@ -318,7 +319,7 @@ CREATE TABLE training_tasks (
 
 CREATE VIEW training_runs AS
 SELECT t.id, c.created_utc, c.tool_version, c.parameters, t.name, t.kind, t.file, t.content_hash, t.unit, t.model, t.machine,
-       t.link, t.kernels, t.devices, t.best, t.best_makespan, t.command_id, c.verdict, c.verdict_ratio
+       t.link, t.kernels, t.devices, t.best, t.best_makespan, t.command_id, c.verdict, c.verdict_ratio, c.verdict_details
 FROM step_runs t JOIN commands c ON c.id = t.command_id;
 
 CREATE VIEW training_summary AS
@@ -384,7 +385,7 @@ CREATE TABLE losses (
 CREATE VIEW pass_runs AS
 SELECT p.id, c.created_utc, c.tool_version, c.command, c.parameters, p.model, p.model_file, p.content_hash, p.network, p.hidden,
        p.steps, p.batch, p.fused, p.dtype, p.machine, p.device, p.driver, p.workers, p.forward_s, p.parameters_s,
-       p.command_id, c.verdict, c.verdict_ratio
+       p.command_id, c.verdict, c.verdict_ratio, c.verdict_details
 FROM pass_sets p JOIN commands c ON c.id = p.command_id;
 
 CREATE VIEW pass_summary AS
@@ -608,7 +609,7 @@ CREATE INDEX counted_models_by_use ON counted_models(used, bytes);
 
 CREATE VIEW studies AS
 SELECT s.id, c.created_utc, s.finished_utc, c.tool_version, c.parameters, c.rule, s.name, s.file, s.content_hash, s.text, s.points,
-       s.complete, s.command_id, c.verdict, c.verdict_ratio
+       s.complete, s.command_id, c.verdict, c.verdict_ratio, c.verdict_details
 FROM study_grids s JOIN commands c ON c.id = s.command_id;
 
 CREATE VIEW study_points AS

@@ -155,10 +155,11 @@ void StudyStore::forget(std::int64_t study, std::span<const std::uint64_t> posit
 
 void StudyStore::save_verdict(std::int64_t study, const KeptVerdict& verdict) {
   Transaction transaction(impl_->database, Transaction::Kind::write);
-  Statement update(impl_->database,
-                   "UPDATE commands SET verdict = ?, verdict_ratio = ? WHERE id = (SELECT command_id FROM study_grids "
-                   "WHERE id = ?)");
-  update.bind(verdict.text, verdict.ratio, study).run();
+  Statement update(
+      impl_->database,
+      "UPDATE commands SET verdict = ?, verdict_ratio = ?, verdict_details = ? WHERE id = (SELECT command_id "
+      "FROM study_grids WHERE id = ?)");
+  update.bind(verdict.text, verdict.ratio, verdict.details, study).run();
   transaction.commit();
 }
 

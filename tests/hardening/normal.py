@@ -4,7 +4,7 @@ Rules, by names of keys in JSON and of columns in a store:
 * always left out: names that are or end in created, created_utc, finished_utc, date, seconds, elapsed_s, points_per_s; `used` of the
   cache of counts; `cache` of a study, which says from where counts came: another process, or once more after a failure;
 * of commands that measure (train, validate, calibrate) also names that are or end in _s, seconds, error, score, ratio, speedup,
-  repetitions, sentence, verdict, verdict_ratio, text, mean, median, p90, max, share, and all below such a key; device and driver,
+  repetitions, sentence, verdict, verdict_ratio, verdict_details, text, mean, median, p90, max, share, and all below such a key; device and driver,
   which are "unknown" where the system does not tell.
 """
 import collections
@@ -16,9 +16,9 @@ import shutil
 import sqlite3
 
 TIMES = re.compile(r"(^|_)(created|created_utc|finished_utc|date|seconds|elapsed_s|points_per_s)$|^cache$")
-MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|text|mean|median|p90|max|share|"
+MEASURED = re.compile(r"(^|_)(s|seconds|error|score|ratio|speedup|repetitions|sentence|verdict|verdict_ratio|verdict_details|text|mean|median|p90|max|share|"
                       r"device|driver)$")
-UNFINISHED = {"complete", "verdict", "verdict_ratio"}  # what a study gets at its end
+UNFINISHED = {"complete", "verdict", "verdict_ratio", "verdict_details"}  # what a study gets at its end
 
 
 def is_left_out(name, measures):

@@ -45,10 +45,10 @@ void expect_harmless(const std::string& page) {
       "section", "h1",      "h2",       "h3",      "h4",        "p",    "a",      "b",      "ul",
       "li",      "div",     "span",     "table",   "tr",        "th",   "td",     "thead",  "tbody",
       "dl",      "dt",      "dd",       "code",    "pre",       "time", "script", "button", "figure",
-      "details", "summary", "noscript", "caption", "figcaption"};
+      "details", "summary", "noscript", "caption", "figcaption", "article"};
   static const std::set<std::string> kAttributes = {
       "lang",   "charset", "http-equiv", "content", "name",       "class",      "id",        "href",       "type",
-      "hidden", "role",    "scope",      "open",    "aria-label", "data-value", "data-kind", "data-figure"};
+      "hidden", "role",    "scope",      "open",    "aria-label", "data-value", "data-kind", "data-figure", "style", "title"};
   const PageTags tags(page);
   std::string policy;
   for (const Tag& tag : tags.tags) {
@@ -57,6 +57,9 @@ void expect_harmless(const std::string& page) {
       EXPECT_TRUE(kAttributes.contains(name)) << tag.name << ' ' << name;
       if (name == "href") {
         EXPECT_EQ(value[0], '#') << value;
+      }
+      if (name == "style") {
+        EXPECT_THAT(value, ::testing::MatchesRegex("(--from|left):[0-9.]+%;(--to|width):[0-9.]+%")) << "places of bars";
       }
     }
     if (attribute(tag, "http-equiv") == "Content-Security-Policy") policy = attribute(tag, "content");

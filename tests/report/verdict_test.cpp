@@ -46,9 +46,9 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   verdict.sentences = {"One.", "Two."};
   EXPECT_EQ(verdict_json(verdict),
             Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
-    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8,
+    {"name": "sparse-bp-whole", "score": 100.0, "unit": "flops", "best_scan": "hybrid:1", "scan_score": 80.0, "ratio": 0.8, "speedup": 1.25,
      "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false},
-    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null,
+    {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null, "speedup": null,
      "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},

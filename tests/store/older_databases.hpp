@@ -72,7 +72,7 @@ inline std::string rows_of_version(std::size_t version) {
   }
 }
 
-/// A file of schemas/: 001 to 010_commands led from a version to the next, 010 to 016 are whole schemas.
+/// A file of schemas/: 001 to 010_commands led from a version to the next, 010 to 017 are whole schemas.
 inline std::string schema_script(const std::string& name) {
   return read_file(UPSWEEP_SOURCE_DIR "/tests/store/schemas/" + name + ".sql");
 }

@@ -23,6 +23,9 @@ namespace upsweep {
 /// Keeps what took long to come by, and returns what the store throws, if anything: the caller shows the outcome first.
 [[nodiscard]] std::exception_ptr try_to_keep(const std::function<void()>& keep);
 
+/// A verdict as it is kept; an empty text of one without sentences.
+[[nodiscard]] KeptVerdict kept(const Verdict& verdict);
+
 /// The command line as a JSON array. Arguments need not be UTF-8; what is not is replaced.
 [[nodiscard]] std::string arguments_json(const Caller& invocation);
 

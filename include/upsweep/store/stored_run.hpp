@@ -15,12 +15,10 @@ namespace upsweep {
 
 /// What a command came to, as it was said when it ended.
 struct KeptVerdict {
-  std::optional<std::string> text;  ///< a line for each sentence; nothing: by a version that did not keep it
-  std::optional<double> ratio;      ///< Verdict::ratio()
+  std::optional<std::string> text;          ///< a line for each sentence; nothing: by a version that did not keep it
+  std::optional<double> ratio;              ///< Verdict::ratio()
+  std::optional<std::string> details = {};  ///< the object `verdict` of JSON; nothing where nothing was compared
 };
-
-/// As it is kept; an empty text of a verdict without sentences.
-[[nodiscard]] KeptVerdict kept(const Verdict& verdict);
 
 /// What is kept of a schedule under a command, but for its id and what the command is. `Count`: of counts that are
 /// means over the inputs.

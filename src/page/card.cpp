@@ -1,0 +1,210 @@
+#include "card.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "upsweep/document/numbers.hpp"
+
+namespace upsweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostText = 600;
+constexpr double kLeastDecades = 0.3;  // half the width of bars that are all near 1x
+constexpr double kMostDecades = 12;
+
+/// The sentences of a verdict that a card has places for.
+struct Said {
+  std::string frame;   ///< "On 16 workers, one input"
+  std::string answer;  ///< "hybrid:1 is 1.3x faster than plain BP: the scan pays"
+  std::string binds;   ///< "its critical path binds: more workers would not help"
+  std::string turned;  ///< "level execution; a batch of 32 (level execution)"
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// Where the sentence that says whether a scan pays has its first part: "On A100, one input: hybrid:1 is ...".
+bool is_standing(const std::string& line) {
+  return (line.starts_with("On ") || line.starts_with("By ") || line.starts_with("Measured on ")) &&
+         line.find(": ") != std::string::npos;
+}
+
+Said said_of(const std::string& text) {
+  Said said;
+  const std::vector<std::string> lines = lines_of(text);
+  for (const std::string& line : lines) {
+    if (said.answer.empty() && is_standing(line)) {
+      const std::size_t colon = line.find(": ");
+      said.frame = line.substr(0, colon);
+      said.answer = line.substr(colon + 2);
+    }
+    constexpr std::string_view kTurned = " it is the other way round";
+    if (const std::size_t at = line.find(kTurned); line.starts_with("With ") && at != std::string::npos)
+      said.turned += (said.turned.empty() ? "" : "; ") + line.substr(5, at - 5);
+  }
+  if (said.answer.empty() && !lines.empty()) said.answer = lines.front();
+  if (said.answer.starts_with("the ")) said.answer.front() = 'T';  // other first words are names of schedules
+  // What bounds it has a place of its own.
+  for (std::size_t at = said.answer.find("; "); at != std::string::npos; at = said.answer.find("; ", at + 1)) {
+    const std::string clause = said.answer.substr(at + 2);
+    if (clause.find(" binds") == std::string::npos || clause.find("; ") != std::string::npos) continue;
+    said.binds = clause.substr(0, clause.find_last_not_of('.') + 1);
+    said.answer = said.answer.substr(0, at) + '.';
+    break;
+  }
+  return said;
+}
+
+std::string headline_of(const Json& details) {
+  if (details.value("uncertain", Json()).is_boolean() && details["uncertain"].get<bool>())
+    return "Within the uncertainty";
+  const Json pays = details.value("pays", Json());
+  if (pays == "yes") return "The scan pays";
+  if (pays == "no") return "The scan does not pay";
+  return pays == "only-if-ops-are-whole" ? "Pays only if each op has a worker to itself" : "";
+}
+
+std::string baseline_name(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames{
+      {{"sparse-bp", "plain BP"},
+       {"sparse-bp-whole", "plain BP, an op per worker"},
+       {"sparse-bp-shared", "plain BP, workers share ops"},
+       {"dense-bp", "dense BP"},
+       {"graph-bp", "plain BP over the graph"},
+       {"best-policy", "the best policy"}}};
+  const auto known = std::ranges::find(kNames, std::string_view(name), [](const auto& pair) { return pair.first; });
+  return known == kNames.end() ? name : std::string(known->second);
+}
+
+/// A scan beside a baseline, in speed.
+struct Bar {
+  std::string name;
+  std::string scan;
+  double speedup = 0;
+  double low = 0;  ///< of its interval; both are `speedup` without one
+  double high = 0;
+};
+
+bool is_interval(const Json& json) {
+  return json.is_array() && json.size() == 2 && json[0].is_number() && json[1].is_number() && json[0] > 0;
+}
+
+/// A text of an object; empty where it has none: a database may hold anything.
+std::string text_at(const Json& object, const char* key) {
+  const Json found = object.value(key, Json());
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+std::vector<Bar> bars_of(const Json& details) {
+  std::vector<Bar> bars;
+  for (const Json& baseline : details.value("baselines", Json::array())) {
+    if (!baseline.is_object() || !baseline.value("ratio", Json()).is_number()) continue;
+    const double ratio = baseline["ratio"];
+    if (!(ratio > 0)) continue;
+    Bar bar{baseline_name(text_at(baseline, "name")), text_at(baseline, "best_scan"), 1 / ratio, 1 / ratio,
+            1 / ratio};
+    const Json mine = baseline.value("scan_interval", Json());
+    const Json other = baseline.value("interval", Json());
+    if (is_interval(mine) && is_interval(other)) {
+      bar.low = other[0].get<double>() / mine[1].get<double>();
+      bar.high = other[1].get<double>() / mine[0].get<double>();
+    }
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+/// Bars from 1x to the right where the scan is faster, to the left where it is slower, on one logarithmic scale.
+Markup bars_markup(const std::vector<Bar>& bars) {
+  double decades = kLeastDecades;
+  for (const Bar& bar : bars) {
+    for (const double end : {bar.low, bar.high}) decades = std::max(decades, std::abs(std::log10(end)));
+  }
+  decades = std::min(decades, kMostDecades);
+  const auto place = [&](double speedup) { return 50 + 50 * std::clamp(std::log10(speedup) / decades, -1.0, 1.0); };
+  Markup out("<ul class=\"bars\">\n");
+  for (const Bar& bar : bars) {
+    const bool has_interval = bar.low < bar.high;
+    const double at = place(bar.speedup);
+    std::string about = fmt::format("{} beside {}: {}", bar.scan, bar.name, short_ratio(bar.speedup));
+    if (has_interval) about += fmt::format(", {} to {}", short_ratio(bar.low), short_ratio(bar.high));
+    out.add("<li");
+    out.attribute("title", about).add("><span class=\"of\">").text("vs " + bar.name);
+    out.add("</span><span class=\"track\"><span").attribute("class", bar.speedup > 1 ? "bar faster" : "bar slower");
+    out.attribute("style", fmt::format("left:{:.2f}%;width:{:.2f}%", std::min(50.0, at), std::abs(at - 50)));
+    out.add("></span>");
+    if (has_interval) {
+      const double low = place(bar.low);
+      out.add("<span class=\"whisker\"");
+      out.attribute("style", fmt::format("left:{:.2f}%;width:{:.2f}%", low, std::max(0.5, place(bar.high) - low)));
+      out.add("></span>");
+    }
+    out.add("</span><b>").text(short_ratio(bar.speedup)).add("</b></li>\n");
+  }
+  return out.add("</ul>\n");
+}
+
+/// From how many workers on a scan overtakes; empty where that was not looked for.
+std::string crossover_text(const Json& details) {
+  const Json from = details.value("overtakes_from", Json());
+  const Json known = details.value("overtakes_known", Json());
+  const auto of = [&](const char* rule) -> std::string {
+    if (!known.is_object() || known.value(rule, Json()) != true) return "";
+    const Json workers = from.is_object() ? from.value(rule, Json()) : Json();
+    return workers.is_number() ? fmt::format("from {} workers on", short_count(workers.get<double>())) : "never";
+  };
+  const std::string whole = of("whole");
+  const std::string shared = of("shared");
+  std::string text = whole.empty() ? "" : fmt::format("{}, an op per worker", whole);
+  if (!shared.empty()) text += fmt::format("{}{}, workers share ops", text.empty() ? "" : "; ", shared);
+  return text;
+}
+
+}  // namespace
+
+Markup card(const SectionEntry& entry) {
+  if (!entry.verdict.text || entry.verdict.text->empty()) return {};
+  const Said said = said_of(*entry.verdict.text);
+  const Json parsed = entry.verdict.details ? Json::parse(*entry.verdict.details, nullptr, false) : Json();
+  const Json details = parsed.is_object() ? parsed : Json::object();
+  const std::string headline = headline_of(details);
+  Markup out("<article class=\"card\"><h3>");
+  if (entry.id.empty()) {
+    out.text(shortened(entry.model, 80));
+  } else {
+    out.add("<a").attribute("href", "#" + entry.id).add(">").text(shortened(entry.model, 80)).add("</a>");
+  }
+  out.add("</h3>\n<p class=\"about\">").text(entry.what);
+  if (!said.frame.empty()) out.text(" · " + shortened(said.frame, kMostText));
+  out.add("</p>\n");
+  if (!headline.empty()) out.add("<p class=\"answer\">").text(headline).add("</p>\n");
+  out.element("p", shortened(said.answer, kMostText)).add("\n");
+  if (const std::vector<Bar> bars = bars_of(details); !bars.empty()) out.add(bars_markup(bars));
+  Markup facts;
+  const auto fact = [&facts](const char* name, const std::string& text) {
+    if (text.empty()) return;
+    facts.add("<div>").element("dt", name).add(" ").element("dd", shortened(text, kMostText)).add("</div>\n");
+  };
+  fact("Overtakes", crossover_text(details));
+  fact("Binds", said.binds);
+  fact("Turned by", said.turned);
+  if (!facts.empty()) out.add("<dl>\n").add(facts).add("</dl>\n");
+  return out.add("</article>\n");
+}
+
+}  // namespace upsweep
