@@ -27,6 +27,8 @@ def profile(model: Any, example_input: Any = None, *,
             machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
             library: str | None = None, batch: int | None = None, setup: float | None = None,
             execution: Literal["level", "dag"] | None = None, db: PathLike | None = None, schedule: str | None = None,
+            convention: Literal["upsweep", "torchinfo", "fvcore", "deepspeed", "calculon", "all"] | None = None,
+            module_depth: int | None = None,
             input: Mapping[str, Sequence[int]] | None = None, output: str | None = None, fold_norms: bool | None = None,
             prune: str | None = None, count_limit: float | None = None, count_memory: int | str | None = None,
             estimate: float | None = None, estimate_seed: int | None = None, steps: int | None = None,
@@ -45,6 +47,8 @@ def profile(model: Any, example_input: Any = None, *,
     execution: with barriers between levels, or as soon as operands are there.
     db: an SQLite file that keeps what was found.
     schedule: "linear", "blelloch", "hybrid:L" and others of `upsweep profile --help`.
+    convention: by whose rules `network_costs` counts parameters, MACs, FLOPs and activation bytes; "all" side by side.
+    module_depth: with a convention: to how many parts of their names operators are put together; 1 by default.
     input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
     output: of ONNX: which output; the first by default.
     fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.

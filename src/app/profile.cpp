@@ -1,6 +1,7 @@
 #include "upsweep/app/profile.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
+#include "upsweep/report/cost_report.hpp"
 #include "upsweep/report/device_report.hpp"
 #include "upsweep/report/import_report.hpp"
 #include "upsweep/report/stacked_report.hpp"
@@ -195,6 +197,22 @@ void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Cal
   outcome.counted = std::move(result);
 }
 
+/// Throws RequestError.
+void check_convention(const ProfileRequest& request) {
+  if (request.convention && find_conventions(*request.convention).empty()) {
+    throw RequestError("convention", fmt::format("is '{}', accepted are {}", *request.convention,
+                                                 fmt::join(convention_names(), ", ")));
+  }
+  if (request.module_depth == 0) throw RequestError("module_depth", "is 0, accepted is an integer of at least 1");
+}
+
+void count_conventions(const ProfileRequest& request, ProfileOutcome& outcome) {
+  const Model& model = std::get<Model>(outcome.model);
+  outcome.costs = count_costs(model.network, find_conventions(request.convention.value_or("upsweep")),
+                              request.batch.value_or(1), model.value_bytes, request.module_depth);
+  outcome.shows_costs = request.convention.has_value();
+}
+
 /// Calls `show` with the report of the counts of an outcome.
 template <class Show>
 auto with_counts(const ProfileOutcome& outcome, const Show& show) {
@@ -233,7 +251,7 @@ Json names_of_all(const ProfileOutcome& outcome) {
   const ChainModel* chain = std::get_if<ChainModel>(&outcome.model);
   Json object;
   for (const char* name : {"model", "levels", "totals", "baseline", "linear", "chain_build", "pram", "makespan_shared",
-                           "bound_shared", "time", "predicted"}) {
+                           "bound_shared", "time", "predicted", "network_costs"}) {
     object[name] = nullptr;
   }
   object["launch"] = launch_json(outcome.machine.get());
@@ -284,11 +302,15 @@ Document document(const ProfileOutcome& outcome) {
   } else {
     document.add(with_counts(outcome, [](const auto& report) { return upsweep::document(report); }));
   }
+  if (outcome.costs)
+    document.add(
+        upsweep::document(CostReport{std::get<Model>(outcome.model).network, *outcome.costs, outcome.shows_costs}));
   add_verdict(document, outcome.verdict);
   return document;
 }
 
 ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Watch& watch) {
+  check_convention(request);
   check_frame(request);
   check_sizes(request.sizes);
   check_schedule("schedule", request.schedule);
@@ -296,6 +318,11 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
   check_assumptions(request.assumptions, request.machine.has_value());
   check_counting(file, request);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
+  if (request.convention && !file.holds<Model>()) {
+    throw RequestError("convention", fmt::format("with {}, {}, accepted is without: conventions count networks of "
+                                                 "operators, of which recurrent layers may be some",
+                                                 request.model, file.what()));
+  }
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (file.holds<RecurrentModel>()) {
     BackwardMethod method = method_of(request);
@@ -342,6 +369,7 @@ ProfileOutcome run(const ProfileRequest& request, const Caller& caller, const Wa
       countable_network(load_model(file, numbers_for(request.pattern), watch), "profile", form_for(request.pattern)),
       request.schedule, request.pattern, std::move(machine)};
   profile_network(request, caller, watch, outcome);
+  located(outcome.model, [&] { count_conventions(request, outcome); });
   return outcome;
 }
 

@@ -12,6 +12,7 @@
 #include "upsweep/app/session.hpp"
 #include "upsweep/document/document.hpp"
 #include "upsweep/io/model.hpp"
+#include "upsweep/profile/cost_table.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/report/profile_report.hpp"
@@ -33,6 +34,9 @@ struct ProfileRequest : FrameRequest, CountingRequest {
   RecurrentSizes sizes = {};
   DeviceSettings assumptions = {};
   OnnxOptions onnx = {};  ///< of an ONNX file
+  /// One of convention_names(): shows the costs of a network of operators as that convention counts them.
+  std::optional<std::string> convention = std::nullopt;
+  std::uint64_t module_depth = 1;  ///< to how many parts of their names operators are folded
 };
 
 /// Checks a schedule as far as it can be before the model says what it accepts. Throws RequestError about `setting`.
@@ -67,6 +71,8 @@ struct ProfileOutcome {
   std::optional<StackedOvertaking> overtaking_wavefront = std::nullopt;
   Verdict verdict = {};
   std::vector<std::int64_t> run_ids = {};
+  std::optional<CostTable> costs = std::nullopt;  ///< of a network
+  bool shows_costs = false;                       ///< a convention was asked for
 };
 
 [[nodiscard]] Document document(const ProfileOutcome& outcome);
