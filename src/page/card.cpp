@@ -116,8 +116,7 @@ std::vector<Bar> bars_of(const Json& details) {
     if (!baseline.is_object() || !baseline.value("ratio", Json()).is_number()) continue;
     const double ratio = baseline["ratio"];
     if (!(ratio > 0)) continue;
-    Bar bar{baseline_name(text_at(baseline, "name")), text_at(baseline, "best_scan"), 1 / ratio, 1 / ratio,
-            1 / ratio};
+    Bar bar{baseline_name(text_at(baseline, "name")), text_at(baseline, "best_scan"), 1 / ratio, 1 / ratio, 1 / ratio};
     const Json mine = baseline.value("scan_interval", Json());
     const Json other = baseline.value("interval", Json());
     if (is_interval(mine) && is_interval(other)) {

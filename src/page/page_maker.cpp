@@ -220,7 +220,8 @@ Markup PageMaker::cards() const {
     shown += one.empty() ? 0 : 1;
     cards.add(one);
   }
-  return cards.empty() ? cards : Markup("<h2 id=\"answers\">Answers</h2>\n<div class=\"cards\">\n").add(cards).add("</div>\n");
+  return cards.empty() ? cards
+                       : Markup("<h2 id=\"answers\">Answers</h2>\n<div class=\"cards\">\n").add(cards).add("</div>\n");
 }
 
 Markup PageMaker::index() const {

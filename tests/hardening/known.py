@@ -14,12 +14,6 @@ class Cause:
 
 
 CAUSES = [
-    # What is thrown away is named by std::filesystem::path, which takes memory.
-    Cause("memory", "where no memory is left at all, a database that is being made stays",
-          ((r"all allocations fail from one on", r"left over: (a database that is being made|a temporary folder)"),)),
-    # std::filesystem::remove_all() opens the folder.
-    Cause("removing", "a temporary folder cannot be removed without one more open file",
-          ((r"a file cannot be opened \(too many open\)", r"left over: a temporary folder"),)),
     # Nothing but the cache of counts has a checksum, and nobody asks for PRAGMA quick_check.
     Cause("damage", "a damaged store is read, and what SQLite does not stumble over is taken for true: rows have no checksums, and its check "
           "is not asked for",

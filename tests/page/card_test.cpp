@@ -15,14 +15,16 @@ using ::testing::Not;
 /// A search whose scan is twice as fast as plain BP by whole ops, and a quarter as fast by shared ones.
 Verdict made_verdict() {
   Verdict verdict;
-  verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 50}, {"sparse-bp-shared", 10, false, "hybrid:1", 40}};
+  verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 50},
+                       {"sparse-bp-shared", 10, false, "hybrid:1", 40}};
   verdict.baselines.back().is_of_shared_ops = true;
   verdict.overtakes = Overtakes{{true, 3}, {true, 40}};
-  verdict.sentences = {"Best: depth 1 (hybrid:1).",
-                       "On 4 workers, one input: hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are "
-                       "whole; its critical path binds: more workers would not help.",
-                       "With level execution it is the other way round: hybrid:1 is 0.5x as fast.",
-                       "With a batch of 32 it is the other way round: hybrid:1 is 0.2x as fast."};
+  verdict.sentences = {
+      "Best: depth 1 (hybrid:1).",
+      "On 4 workers, one input: hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are "
+      "whole; its critical path binds: more workers would not help.",
+      "With level execution it is the other way round: hybrid:1 is 0.5x as fast.",
+      "With a batch of 32 it is the other way round: hybrid:1 is 0.2x as fast."};
   return verdict;
 }
 
@@ -37,10 +39,11 @@ SectionEntry entry_with(const Verdict& verdict) {
 
 TEST(Card, SaysAtAGlanceWhatWasAskedAndWhatFollows) {
   const std::string html = card(entry_with(made_verdict())).html();
-  EXPECT_THAT(html, AllOf(HasSubstr("<a href=\"#search-1\">a &lt;net&gt;</a>"),
-                          HasSubstr("search, 5 schedules · On 4 workers, one input</p>"),
-                          HasSubstr("Pays only if each op has a worker to itself"),
-                          HasSubstr("<p>hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are whole.</p>")));
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("<a href=\"#search-1\">a &lt;net&gt;</a>"),
+                    HasSubstr("search, 5 schedules · On 4 workers, one input</p>"),
+                    HasSubstr("Pays only if each op has a worker to itself"),
+                    HasSubstr("<p>hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are whole.</p>")));
   EXPECT_THAT(html, AllOf(HasSubstr("from 3 workers on, an op per worker; from 40 workers on, workers share ops"),
                           HasSubstr("<dd>its critical path binds: more workers would not help</dd>"),
                           HasSubstr("<dd>level execution; a batch of 32</dd>")));

@@ -41,14 +41,15 @@ std::string attribute(const Tag& tag, const std::string& name) {
 /// Everything that a page may be made of; nothing here runs code or asks for another file.
 void expect_harmless(const std::string& page) {
   static const std::set<std::string> kTags = {
-      "html",    "head",    "meta",     "title",   "style",     "body", "header", "main",   "nav",
-      "section", "h1",      "h2",       "h3",      "h4",        "p",    "a",      "b",      "ul",
-      "li",      "div",     "span",     "table",   "tr",        "th",   "td",     "thead",  "tbody",
-      "dl",      "dt",      "dd",       "code",    "pre",       "time", "script", "button", "figure",
+      "html",    "head",    "meta",     "title",   "style",      "body",   "header", "main",   "nav",
+      "section", "h1",      "h2",       "h3",      "h4",         "p",      "a",      "b",      "ul",
+      "li",      "div",     "span",     "table",   "tr",         "th",     "td",     "thead",  "tbody",
+      "dl",      "dt",      "dd",       "code",    "pre",        "time",   "script", "button", "figure",
       "details", "summary", "noscript", "caption", "figcaption", "article"};
   static const std::set<std::string> kAttributes = {
-      "lang",   "charset", "http-equiv", "content", "name",       "class",      "id",        "href",       "type",
-      "hidden", "role",    "scope",      "open",    "aria-label", "data-value", "data-kind", "data-figure", "style", "title"};
+      "lang",       "charset",   "http-equiv",  "content", "name",  "class", "id",
+      "href",       "type",      "hidden",      "role",    "scope", "open",  "aria-label",
+      "data-value", "data-kind", "data-figure", "style",   "title"};
   const PageTags tags(page);
   std::string policy;
   for (const Tag& tag : tags.tags) {
