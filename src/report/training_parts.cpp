@@ -32,6 +32,10 @@ std::string time_text(const TrainingFile& file, double time) {
   return time == std::floor(time) ? plain_number(time) : fmt::format("{:.6g}", time);
 }
 
+std::string heading_text(const TrainingFile& file, const TimelineScale& scale) {
+  return timeline_heading(scale, time_text(file, scale.column));
+}
+
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 Json training_head(const TrainingFile& file) {

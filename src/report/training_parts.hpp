@@ -21,6 +21,9 @@ namespace upsweep {
 /// The number, which people read so.
 [[nodiscard]] Value time_value(const TrainingFile& file, double time);
 
+/// timeline_heading() with a column's time as the file has it.
+[[nodiscard]] std::string heading_text(const TrainingFile& file, const TimelineScale& scale);
+
 /// "23.4 %".
 [[nodiscard]] std::string percent_text(double share);
 

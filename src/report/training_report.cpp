@@ -46,12 +46,11 @@ Json schedule_json(const RegionSchedule& schedule, const RegionRun& run) {
             {"sub_end", json_number(run.sub_end)}}}};
 }
 
-/// Compute and link of a data-parallel step, one row each.
-std::string two_rows(const std::vector<StepEntry>& first, const std::vector<StepEntry>& second,
-                     const std::vector<std::string>& names, TimelineStyle style) {
+/// All operations of two lists.
+std::vector<StepEntry> both(const std::vector<StepEntry>& first, const std::vector<StepEntry>& second) {
   std::vector<StepEntry> all = first;
   all.insert(all.end(), second.begin(), second.end());
-  return timeline_text(all, names, style);
+  return all;
 }
 
 /// Kernels with their regions and times, of both schedules.
@@ -194,10 +193,13 @@ Document document(const TrainingFile& file, const DataParallelStudy& study, cons
   if (style != TimelineStyle::none) {
     const std::string order =
         answers.search.k == 0 ? "conventional order" : fmt::format("reverse first-{}", answers.search.k);
-    document.say("\nconventional order, fifo link\n\n" +
-                 two_rows(plain.compute, plain.link, {"device", "link"}, style) +
+    const std::vector<StepEntry> before = both(plain.compute, plain.link);
+    const std::vector<StepEntry> after = both(chosen.compute, chosen.link);
+    const TimelineScale scale = timeline_scale(both(before, after), style);
+    document.say('\n' + heading_text(file, scale) + "\nconventional order, fifo link\n\n" +
+                 timeline_text(before, {"device", "link"}, scale) +
                  fmt::format("\n{}, {} link\n\n", order, to_string(study.search_rule)) +
-                 two_rows(chosen.compute, chosen.link, {"device", "link"}, style));
+                 timeline_text(after, {"device", "link"}, scale));
   }
   return std::move(document.say(note_text(file)));
 }
@@ -261,14 +263,17 @@ Document document(const TrainingFile& file, const MultiRegionStudy& study, const
   }
   const std::string optimum = optimum_text(file, answers.algorithm1_run.makespan, answers.optimum);
   if (!optimum.empty()) document.say('\n' + optimum);
+  const TimelineScale scale =
+      timeline_scale(both(answers.algorithm1_run.timeline, answers.with_memory_run.timeline), style);
   const auto timeline = [&](const std::string& title, const RegionSchedule& schedule, const RegionRun& run) {
     document.say("\n" + title + "\n\n")
         .show(regions_table(study.step, schedule))
-        .say('\n' + timeline_text(run.timeline, {"main", "sub"}, style));
+        .say('\n' + timeline_text(run.timeline, {"main", "sub"}, scale));
   };
   timeline("multi-region", answers.algorithm1, answers.algorithm1_run);
   if (fallback.pre_regions > 0) timeline("in memory", fallback.schedule, answers.with_memory_run);
-  return std::move(document.say("\nclock: time of the sub-stream in the region.\n" + note_text(file)));
+  return std::move(
+      document.say("\nclock: time of the sub-stream in the region.\n" + heading_text(file, scale) + note_text(file)));
 }
 
 }  // namespace upsweep
