@@ -11,6 +11,7 @@
 
 #include "upsweep/app/loading.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/document/size.hpp"
 
 namespace upsweep::cli {
 
@@ -273,25 +274,8 @@ std::vector<std::string> parse_list(const std::string& text) {
 }
 
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  std::string unit(stop, end);
-  unit.erase(0, unit.find_first_not_of(' '));
-  double scale = 0;
-  for (const auto& [name, bytes] :
-       {std::pair{"", 1.0}, std::pair{"B", 1.0}, std::pair{"KiB", 0x1p10}, std::pair{"MiB", 0x1p20},
-        std::pair{"GiB", 0x1p30}, std::pair{"TiB", 0x1p40}, std::pair{"kB", 1e3}, std::pair{"MB", 1e6},
-        std::pair{"GB", 1e9}, std::pair{"TB", 1e12}}) {
-    if (unit == name) scale = bytes;
-  }
-  const double bytes = std::floor(value * scale);
-  if (error != std::errc() || !(bytes >= 1) || bytes >= 0x1p63) {
-    throw UsageError(fmt::format(
-        "{} is '{}', accepted is a positive number of bytes, or one with kB, MB, GB, TB, KiB, MiB, GiB or TiB", option,
-        text));
-  }
-  return static_cast<std::uint64_t>(bytes);
+  if (const std::optional<std::uint64_t> bytes = size_of(text)) return *bytes;
+  throw UsageError(fmt::format("{} is '{}', accepted is {}", option, text, kSizeForms));
 }
 
 PatternKind pattern_kind(const std::string& text) {

@@ -1,0 +1,22 @@
+#include "upsweep/document/size.hpp"
+
+#include <gtest/gtest.h>
+
+namespace upsweep {
+namespace {
+
+TEST(Size, IsANumberOfBytesWithItsUnit) {
+  EXPECT_EQ(size_of("4096"), 4096U);
+  EXPECT_EQ(size_of("16GiB"), std::uint64_t{16} << 30U);
+  EXPECT_EQ(size_of("1.5 GB"), 1'500'000'000U);
+  EXPECT_EQ(size_of("2 kB"), 2000U);
+  EXPECT_EQ(size_of("1.5B"), 1U) << "rounded down";
+}
+
+TEST(Size, IsNothingForAnotherText) {
+  for (const char* text : {"", "GiB", "0", "-1GiB", "3 bytes", "3GiBs", "0.5B", "1e30TB", "nanB"})
+    EXPECT_EQ(size_of(text), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace upsweep
