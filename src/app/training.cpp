@@ -57,17 +57,19 @@ void require_study_memory(const TrainingFile& file, const PipelineStudy& study) 
   }
 }
 
-/// Says how much the policy with the fewest tensors needs.
+/// Says how much the policy that needs least needs.
 [[noreturn]] void refuse_limit(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   const auto needed = [&](std::size_t i) {
-    const auto& peaks = answers.choices[i].run.peaks;
-    return tensors_of_the_file(study, study.choices[i], std::ranges::max(peaks, {}, &TensorPeaks::together).together);
+    return memory_need(study, study.choices[i], answers.choices[i].run).amount;
   };
   std::size_t least = 0;
   for (std::size_t i = 1; i < answers.choices.size(); ++i) least = needed(i) < needed(least) ? i : least;
-  throw file.error(study.memory_limit_line,
-                   fmt::format("memory_limit is {} tensors on a device, accepted are at least {}, which {} needs",
-                               *study.memory_limit, needed(least), study.choices[least].label));
+  const auto limit = static_cast<double>(*study.memory_limit);
+  throw file.error(
+      study.memory_limit_line,
+      fmt::format("memory_limit is {} on a device, accepted are at least {}, which {} needs", memory_text(study, limit),
+                  study.is_limit_in_bytes ? memory_text(study, needed(least)) : fmt::format("{}", needed(least)),
+                  study.choices[least].label));
 }
 
 /// The scans that a pipeline study compares with, on the machine and network of the file. Throws InputError.

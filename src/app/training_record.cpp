@@ -90,6 +90,11 @@ void record_choice(Recorder& recorder, const PipelineOutcome& outcome) {
   recorder.list("peak_act", activations);
   recorder.list("peak_grad", gradients);
   recorder.list("peak_act_plus_grad", together);
+  if (!run.bytes.empty()) {
+    std::vector<std::uint64_t> bytes;
+    for (const DeviceBytes& device : run.bytes) bytes.push_back(device.together());
+    recorder.list("memory_bytes", bytes);
+  }
   if (run.stashed) {
     recorder.list("weight_versions", run.stashed->weight_versions);
     recorder.list("staleness", run.stashed->staleness);
@@ -101,6 +106,17 @@ void record_choice(Recorder& recorder, const PipelineOutcome& outcome) {
   for (std::size_t device = 0; device < run.busy.size(); ++device) devices.push_back(fmt::format("device {}", device));
   recorder.tasks(run.timeline, devices);
   recorder.transfers(run.transfers);
+}
+
+/// What the fullest device holds over time: bytes where they are known, else tensors of the file's micro-batches.
+void record_memory(Recorder& recorder, const PipelineRun& run, double tensor_size) {
+  std::vector<double> from, most;
+  for (const MemoryEntry& entry : run.memory) {
+    from.push_back(entry.from);
+    most.push_back(static_cast<double>(entry.most) * (run.bytes.empty() ? tensor_size : 1));
+  }
+  recorder.list("memory_from", from);
+  recorder.list("memory_most", most);
 }
 
 void record_schedule(Recorder& recorder, const RegionSchedule& schedule, const RegionRun& run) {
@@ -122,7 +138,9 @@ TrainingRecord training_record(const Caller& caller, const TrainingFile& file, c
     const std::uint32_t variant = recorder.variant(study.choices[i].label);
     record_choice(recorder, answers.choices[i]);
     if (!answers.choices[i].does_not_fit.empty()) recorder.figure("does_not_fit", 1);
-    recorder.figure("tensor_size", tensors_of_the_file(study, study.choices[i], 1));
+    const double tensor_size = tensors_of_the_file(study, study.choices[i], 1);
+    recorder.figure("tensor_size", tensor_size);
+    record_memory(recorder, answers.choices[i].run, tensor_size);
     if (answers.best == i) recorder.best(variant, answers.choices[i].run.makespan);
   }
   for (const ScanStepRun& scan : answers.scans) {

@@ -139,6 +139,12 @@ const LayerCosts& NetworkCosts::of(std::uint64_t samples) {
   }
 }
 
+double NetworkCosts::input_bytes(std::uint64_t samples) const {
+  if (!model_) return 0;
+  const std::uint64_t numbers = elements(model_->network.input());
+  return static_cast<double>(numbers) * static_cast<double>(samples) * model_->value_bytes;
+}
+
 CostSource NetworkCosts::source() const {
   CostSource source;
   source.model_file = model_file_;

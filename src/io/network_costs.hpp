@@ -30,6 +30,8 @@ class NetworkCosts {
   [[nodiscard]] std::size_t layers() const;
   /// Costs of `samples` samples; counted once for each number.
   [[nodiscard]] const LayerCosts& of(std::uint64_t samples);
+  /// Bytes that the first layer reads for `samples` samples; 0 of a layers file, which does not say.
+  [[nodiscard]] double input_bytes(std::uint64_t samples) const;
   /// The link file, if the map names one.
   [[nodiscard]] const std::optional<Link>& link() const { return link_; }
   /// Samples of the whole step: as the map says, else `otherwise`.

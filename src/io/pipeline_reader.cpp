@@ -6,6 +6,7 @@
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
+#include "upsweep/document/size.hpp"
 #include "upsweep/training/pipeline_tasks.hpp"
 #include "upsweep/training/policy.hpp"
 
@@ -14,6 +15,17 @@ namespace {
 
 constexpr std::uint64_t kMostDevices = 1'000'000;
 constexpr std::uint64_t kMostMicroBatches = 100'000'000;
+
+/// A layer's input is the output of the one before.
+std::vector<LayerBytes> layer_bytes(const LayerCosts& costs, double input) {
+  const auto whole = [](double bytes) { return static_cast<std::uint64_t>(std::min(bytes, 0x1p63)); };
+  std::vector<LayerBytes> bytes;
+  for (std::size_t layer = 0; layer < costs.layers(); ++layer) {
+    bytes.push_back({whole(input), whole(costs.output_bytes[layer]), whole(costs.weight_bytes[layer])});
+    input = costs.output_bytes[layer];
+  }
+  return bytes;
+}
 
 /// Reads `kind: pipeline`.
 class PipelineReader {
@@ -31,10 +43,7 @@ class PipelineReader {
     read_link();
     alloc_ = &map_.require("alloc");
     read_choices();
-    if (const YamlNode* limit = map_.find("memory_limit")) {
-      study_.memory_limit = yaml_integer(document_, *limit, map_.name("memory_limit"), 1);
-      study_.memory_limit_line = limit->line;
-    }
+    read_memory_limit();
     read_scans();
     return std::move(study_);
   }
@@ -70,6 +79,7 @@ class PipelineReader {
     pipeline.output_gradient = costs.output_gradient;
     pipeline.weight_gradient = costs.weight_gradient;
     pipeline.transfer_sizes.assign(costs.output_bytes.begin(), costs.output_bytes.end() - 1);
+    pipeline.bytes = layer_bytes(costs, input_.network->input_bytes(batch / pipeline.micro_batches));
     if (!pipeline.skip_first_output_gradient) return;
     pipeline.output_gradient.front() = 0;
     pipeline.weight_gradient.front() += costs.inner_gradient.front();
@@ -197,6 +207,28 @@ class PipelineReader {
     };
     for (std::size_t number = 2; is_taken(); ++number) made.label = fmt::format("{} ({})", label, number);
     study_.choices.push_back(std::move(made));
+  }
+
+  /// An integer counts tensors, a size bytes.
+  void read_memory_limit() {
+    const YamlNode* limit = map_.find("memory_limit");
+    if (limit == nullptr) return;
+    const std::string what = map_.name("memory_limit");
+    study_.memory_limit_line = limit->line;
+    study_.is_limit_in_bytes = limit->kind == YamlNode::Kind::scalar && limit->text.ends_with('B');
+    if (!study_.is_limit_in_bytes) {
+      study_.memory_limit = yaml_integer(document_, *limit, what, 1);
+      return;
+    }
+    study_.memory_limit = size_of(limit->text);
+    if (!study_.memory_limit) {
+      throw document_.error(*limit, fmt::format("{} is '{}', accepted is {}, or an integer: tensors on a device", what,
+                                                limit->text, kSizeForms));
+    }
+    if (input_.network != nullptr) return;
+    throw document_.error(*limit, fmt::format("{} is {}, accepted is an integer: tensors on a device; how many bytes "
+                                              "they have is known of a file that takes its layers from a `model`",
+                                              what, limit->text));
   }
 
   void read_scans() {

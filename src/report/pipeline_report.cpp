@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
+#include "pipeline_json.hpp"
 #include "training_parts.hpp"
 #include "upsweep/report/timeline.hpp"
 #include "upsweep/training/policy.hpp"
@@ -13,62 +12,8 @@ namespace {
 
 constexpr std::size_t kMostTimelineRows = 16;
 
-std::vector<std::uint64_t> each(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::*which) {
-  std::vector<std::uint64_t> numbers;
-  for (const TensorPeaks& peak : peaks) numbers.push_back(peak.*which);
-  return numbers;
-}
-
 std::uint64_t most(const std::vector<TensorPeaks>& peaks, std::uint64_t TensorPeaks::*which) {
-  return std::ranges::max(each(peaks, which));
-}
-
-Json run_json(const PipelineOutcome& outcome) {
-  const PipelineRun& run = outcome.run;
-  Json utilisation = Json::array();
-  for (const double busy : run.busy) utilisation.push_back(busy / run.makespan);
-  Json object = {{"policy", run.policy},
-                 {"makespan", json_number(run.makespan)},
-                 {"busy", json_numbers(run.busy)},
-                 {"utilisation", std::move(utilisation)},
-                 {"bubble_fraction", run.bubble_fraction},
-                 {"peak_act", each(run.peaks, &TensorPeaks::activations)},
-                 {"peak_grad", each(run.peaks, &TensorPeaks::gradients)},
-                 {"peak_act_plus_grad", each(run.peaks, &TensorPeaks::together)},
-                 {"exact", run.is_exact}};
-  if (run.stashed) {
-    object["weight_versions"] = run.stashed->weight_versions;
-    object["staleness"] = run.stashed->staleness;
-    object["stage_time"] = json_numbers(run.stashed->stage_time);
-    object["period_lower_bound"] = json_number(run.stashed->period_lower_bound);
-  }
-  if (outcome.optimum) object["optimum"] = optimum_json(outcome.optimum);
-  return object;
-}
-
-Json trace_json(const PipelineRun& run) {
-  std::vector<Json> rows(run.busy.size(), Json::array());
-  for (const StepEntry& entry : run.timeline)
-    rows[entry.device].push_back(to_string(entry.op) + "@" + plain_number(entry.start));
-  return Json(std::move(rows));
-}
-
-/// Costs that were taken from a network.
-Json layers_json(const Pipeline& pipeline) {
-  return {{"micro_batches", pipeline.micro_batches},
-          {"F", json_numbers(pipeline.forward)},
-          {"O", json_numbers(pipeline.output_gradient)},
-          {"W", json_numbers(pipeline.weight_gradient)},
-          {"size", json_numbers(pipeline.transfer_sizes)}};
-}
-
-Json scan_json(const ScanStepRun& scan) {
-  return {{"schedule", scan.schedule},
-          {"makespan", json_number(scan.makespan)},
-          {"forward_end", json_number(scan.forward_end)},
-          {"gradients_end", json_number(scan.gradients_end)},
-          {"busy", json_numbers(scan.busy)},
-          {"bubble_fraction", scan.bubble_fraction}};
+  return std::ranges::max(peaks, {}, which).*which;
 }
 
 std::vector<std::string> device_names(std::size_t devices) {
@@ -87,11 +32,6 @@ TimelineScale common_scale(const PipelineAnswers& answers, TimelineStyle style) 
   return timeline_scale(all, style);
 }
 
-/// What a column of a timeline is.
-std::string column_text(const TrainingFile& file, const TimelineScale& scale) {
-  return fmt::format("\nA column of a timeline is {}.\n", time_text(file, scale.column));
-}
-
 std::string run_timeline(const PipelineRun& run, const TimelineScale& scale) {
   if (run.busy.size() > kMostTimelineRows) return "";
   return timeline_text(run.timeline, device_names(run.busy.size()), scale);
@@ -102,11 +42,15 @@ std::string plural(std::size_t count, const std::string& noun, const std::string
 }
 
 Table devices_table(const TrainingFile& file, const PipelineRun& run) {
+  const bool has_bytes = !run.bytes.empty();
+  const auto if_bytes = [&](const char* head) { return has_bytes ? std::optional<std::string>(head) : std::nullopt; };
   std::vector<std::vector<Value>> rows;
   for (std::size_t device = 0; device < run.busy.size(); ++device) {
     const TensorPeaks& peaks = run.peaks[device];
     rows.push_back({device, time_value(file, run.busy[device]), run.busy[device] / run.makespan, peaks.activations,
-                    peaks.gradients, peaks.together});
+                    peaks.gradients, peaks.together, has_bytes ? Value(run.bytes[device].tensors.together) : Value(),
+                    has_bytes ? Value(run.bytes[device].weights) : Value(),
+                    has_bytes ? Value(run.bytes[device].together()) : Value()});
   }
   return {"",
           {{"", "device", Unit::exact},
@@ -114,8 +58,18 @@ Table devices_table(const TrainingFile& file, const PipelineRun& run) {
            {"", "utilisation", Unit::share},
            {"", "activations", Unit::exact},
            {"", "gradients", Unit::exact},
-           {"", "together", Unit::exact}},
+           {"", "together", Unit::exact},
+           {"", if_bytes("in bytes"), Unit::bytes},
+           {"", if_bytes("weights"), Unit::bytes},
+           {"", if_bytes("memory"), Unit::bytes}},
           std::move(rows)};
+}
+
+/// What the bytes of a run count, for people; nothing where layers have none.
+std::string bytes_text(const PipelineRun& run) {
+  if (run.bytes.empty()) return "";
+  return "memory: such tensors and all versions of the weights with their gradients, on the fullest device; a lower "
+         "bound, as what\nlayers keep inside themselves, the optimiser's state and workspaces are not counted.\n";
 }
 
 /// The operations with their times.
@@ -152,10 +106,10 @@ Document one_document(const TrainingFile& file, const PipelineChoice& choice, co
                        percent_text(run.bubble_fraction)))
       .say(optimum_text(file, run.makespan, outcome.optimum) + stashed_text(file, run) + '\n')
       .show(devices_table(file, run))
-      .say("\nactivations, gradients, together: the most tensors on the device at one instant.\n");
+      .say("\nactivations, gradients, together: the most tensors on the device at one instant.\n" + bytes_text(run));
   const TimelineScale scale = timeline_scale(run.timeline, style);
   const std::string timeline = run_timeline(run, scale);
-  if (!timeline.empty()) document.say("\n" + timeline + column_text(file, scale));
+  if (!timeline.empty()) document.say('\n' + heading_text(file, scale) + '\n' + timeline);
   return std::move(document.say(note_text(file)));
 }
 
@@ -210,6 +164,7 @@ std::string mark_of(const PipelineAnswers& answers, std::size_t i) {
 /// A row per policy and, behind them, per scan; tensors are those of the file's micro-batches.
 Table comparison_table(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
   const bool has_optimum = std::ranges::any_of(answers.choices, [](const auto& c) { return c.optimum.has_value(); });
+  const bool has_bytes = !answers.choices.front().run.bytes.empty();
   const double first = answers.choices.front().run.makespan;
   std::vector<std::vector<Value>> rows;
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
@@ -221,12 +176,13 @@ Table comparison_table(const TrainingFile& file, const PipelineStudy& study, con
       const double count = tensors_of_the_file(study, choice, most(run.peaks, which));
       return number_value(count).shown(fmt::format("{:.4g}", count));
     };
+    const Value bytes = has_bytes ? Value(std::ranges::max(run.bytes, {}, &DeviceBytes::together).together()) : Value();
     const std::string gap = is_solved ? fmt::format("{}{}", outcome.optimum->is_proven ? "" : "<= ",
                                                     percent_text(run.makespan / outcome.optimum->lower_bound - 1))
                                       : (outcome.optimum ? "-" : "");
     rows.push_back({choice.label, run.policy, choice.pipeline.micro_batches, time_value(file, run.makespan),
                     first / run.makespan, run.bubble_fraction, tensors(&TensorPeaks::activations),
-                    tensors(&TensorPeaks::gradients), tensors(&TensorPeaks::together), outcome.does_not_fit,
+                    tensors(&TensorPeaks::gradients), tensors(&TensorPeaks::together), bytes, outcome.does_not_fit,
                     is_solved ? number_value(outcome.optimum->lower_bound) : Value(),
                     is_solved ? number_value(outcome.optimum->makespan) : Value(), gap, mark_of(answers, i)});
   }
@@ -235,25 +191,27 @@ Table comparison_table(const TrainingFile& file, const PipelineStudy& study, con
     const bool is_faster = answers.best && scan.makespan < answers.choices[*answers.best].run.makespan;
     rows.push_back({Value("scan " + scan.schedule).shown(scan_label(study, answers, i)), "scan", study.micro_batches,
                     time_value(file, scan.makespan), first / scan.makespan, scan.bubble_fraction, Value(), Value(),
-                    Value(), Value(), Value(), Value(), "", is_faster ? "faster than every policy" : ""});
+                    Value(), Value(), Value(), Value(), Value(), "", is_faster ? "faster than every policy" : ""});
   }
   const auto if_optimum = has_optimum ? std::optional<std::string>("above optimum") : std::nullopt;
-  return {"",
-          {{"label", "policy", Unit::text},
-           {"policy"},
-           {"micro_batches"},
-           {"makespan", "makespan", Unit::exact},
-           {"", "speed-up", Unit::ratio},
-           {"bubble_fraction", "bubbles", Unit::share},
-           {"peak_act", "activations", Unit::exact},
-           {"peak_grad", "gradients", Unit::exact},
-           {"peak_act_plus_grad", "together", Unit::exact},
-           {"does_not_fit"},
-           {"optimum_lower_bound"},
-           {"optimum_makespan"},
-           {"", if_optimum, Unit::exact},
-           {"", "", Unit::text}},
-          std::move(rows)};
+  return {
+      "",
+      {{"label", "policy", Unit::text},
+       {"policy"},
+       {"micro_batches"},
+       {"makespan", "makespan", Unit::exact},
+       {"", "speed-up", Unit::ratio},
+       {"bubble_fraction", "bubbles", Unit::share},
+       {"peak_act", "activations", Unit::exact},
+       {"peak_grad", "gradients", Unit::exact},
+       {"peak_act_plus_grad", "together", Unit::exact},
+       {has_bytes ? "memory_bytes" : "", has_bytes ? std::optional<std::string>("memory") : std::nullopt, Unit::bytes},
+       {"does_not_fit"},
+       {"optimum_lower_bound"},
+       {"optimum_makespan"},
+       {"", if_optimum, Unit::exact},
+       {"", "", Unit::text}},
+      std::move(rows)};
 }
 
 Document comparison_document(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
@@ -268,40 +226,14 @@ Document comparison_document(const TrainingFile& file, const PipelineStudy& stud
                        "instant{}.\n",
                        study.choices.front().label,
                        has_other_micro_batches(study) ? ", in tensors of one of the file's micro-batches" : ""))
-      .say(remarks(file, study, answers));
+      .say(bytes_text(answers.choices.front().run) + remarks(file, study, answers));
   const TimelineScale scale = common_scale(answers, style);
+  if (scale.form != TimelineScale::Form::none) document.say('\n' + heading_text(file, scale));
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     const std::string timeline = run_timeline(answers.choices[i].run, scale);
     if (!timeline.empty()) document.say(fmt::format("\n{}\n\n{}", study.choices[i].label, timeline));
   }
-  if (scale.form != TimelineScale::Form::none) document.say(column_text(file, scale));
   return std::move(document.say(note_text(file)));
-}
-
-Json facts_json(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers) {
-  Json object = training_head(file);
-  if (!study.is_comparison) {
-    object.update(run_json(answers.choices.front()));
-    if (file.source) object["layers"] = layers_json(study.choices.front().pipeline);
-    object["trace"] = trace_json(answers.choices.front().run);
-    return object;
-  }
-  if (file.source) object["layers"] = layers_json(study.choices.front().pipeline);
-  object["policies"] = Json::array();
-  for (std::size_t i = 0; i < answers.choices.size(); ++i) {
-    Json choice = {
-        {"label", study.choices[i].label},
-        {"micro_batches", study.choices[i].pipeline.micro_batches},
-        {"tensor_size", json_number(tensors_of_the_file(study, study.choices[i], 1))},
-        {"does_not_fit", answers.choices[i].does_not_fit.empty() ? Json() : Json(answers.choices[i].does_not_fit)}};
-    choice.update(run_json(answers.choices[i]));
-    choice["trace"] = trace_json(answers.choices[i].run);
-    object["policies"].push_back(std::move(choice));
-  }
-  object["scans"] = Json::array();
-  for (const ScanStepRun& scan : answers.scans) object["scans"].push_back(scan_json(scan));
-  object["best"] = answers.best ? Json(study.choices[*answers.best].label) : Json();
-  return object;
 }
 
 }  // namespace
@@ -309,7 +241,7 @@ Json facts_json(const TrainingFile& file, const PipelineStudy& study, const Pipe
 Document document(const TrainingFile& file, const PipelineStudy& study, const PipelineAnswers& answers,
                   TimelineStyle style) {
   Document document;
-  document.facts([&] { return facts_json(file, study, answers); });
+  document.facts([&] { return pipeline_json(file, study, answers); });
   return std::move(document.add(study.is_comparison
                                     ? comparison_document(file, study, answers, style)
                                     : one_document(file, study.choices.front(), answers.choices.front(), style)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/sim/exact.hpp"
 #include "upsweep/training/pipeline_tasks.hpp"
 #include "upsweep/training/policy.hpp"
@@ -93,14 +94,28 @@ double tensors_of_the_file(const PipelineStudy& study, const PipelineChoice& cho
          static_cast<double>(choice.pipeline.micro_batches);
 }
 
+MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice, const PipelineRun& run) {
+  if (study.is_limit_in_bytes) {
+    const auto most = std::ranges::max_element(run.bytes, {}, &DeviceBytes::together);
+    return {static_cast<double>(most->together()), static_cast<std::size_t>(most - run.bytes.begin())};
+  }
+  const auto most = std::ranges::max_element(run.peaks, {}, &TensorPeaks::together);
+  return {tensors_of_the_file(study, choice, most->together), static_cast<std::size_t>(most - run.peaks.begin())};
+}
+
+std::string memory_text(const PipelineStudy& study, double amount) {
+  return study.is_limit_in_bytes ? short_bytes(amount) : fmt::format("{} tensors", amount);
+}
+
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
   for (std::size_t i = 0; i < answers.choices.size(); ++i) {
     PipelineOutcome& outcome = answers.choices[i];
-    const auto most = std::ranges::max_element(outcome.run.peaks, {}, &TensorPeaks::together);
-    const double needed = tensors_of_the_file(study, study.choices[i], most->together);
-    if (study.memory_limit && needed > static_cast<double>(*study.memory_limit)) {
-      outcome.does_not_fit = fmt::format("{} tensors are needed on device {}, the limit is {}", needed,
-                                         most - outcome.run.peaks.begin(), *study.memory_limit);
+    const MemoryNeed need = memory_need(study, study.choices[i], outcome.run);
+    const auto limit = static_cast<double>(study.memory_limit.value_or(0));
+    if (study.memory_limit && need.amount > limit) {
+      outcome.does_not_fit =
+          fmt::format("{} are needed on device {}, the limit is {}", memory_text(study, need.amount), need.device,
+                      study.is_limit_in_bytes ? short_bytes(limit) : fmt::format("{}", limit));
       continue;
     }
     if (!answers.best || outcome.run.makespan < answers.choices[*answers.best].run.makespan) answers.best = i;

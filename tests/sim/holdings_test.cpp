@@ -55,6 +55,19 @@ TEST(Holdings, LastFromTheEarlierAcquisitionToTheLaterRelease) {
   EXPECT_EQ(peaks(workload, {both, holding(0, 0)})[0].together, 1U) << "but not task 0";
 }
 
+TEST(Holdings, TheFullestPoolOverTimeIsThatOfEveryInstantOrOfEqualParts) {
+  const Workload workload = make_workload({3, 2, 4}, {0, 1, 0}, {{}, {}});  // [0, 3), [0, 2), [3, 7)
+  const std::vector<Holding> holdings = {holding(0, 0), {1, 0, 5, {1, kNoTask}, true, {1, kNoTask}}, holding(2, 2, 1)};
+  const Simulation simulation = simulate_tasks(workload);
+  const std::vector<std::uint64_t> always = {2, 1};
+  EXPECT_THAT(fullest_pool(workload, simulation, holdings, always, 10),
+              ElementsAre(FullestPool{0, 6}, FullestPool{2, 3}, FullestPool{3, 3}, FullestPool{7, 2}))
+      << "6 = 1 + 5 on pool 1, 3 = 2 + 1 on pool 0";
+  EXPECT_THAT(fullest_pool(workload, simulation, holdings, always, 2),
+              ElementsAre(FullestPool{0, 6}, FullestPool{3, 3}))
+      << "7 / 2 is 3";
+}
+
 TEST(Holdings, BeginAtTheArrivalWhereTheyDoNotBeginAtTheStart) {
   Workload workload = chain({3, 2, 4});
   workload.delays = {1, 0, 0};  // task 0 arrives at 4

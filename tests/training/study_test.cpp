@@ -38,6 +38,53 @@ TEST(PipelineStudy, BestIsTheFirstOfTheShortest) {
   }
 }
 
+/// Two layers on two devices, every operation one unit: device 0 runs F1 at 0 and W1 at 4, device 1 F2, W2, O2 from 1.
+Pipeline two_layers_in_bytes() {
+  Pipeline pipeline = equal_stages(2, 1, 1);
+  pipeline.bytes = {{10, 20, 3}, {20, 5, 4}};
+  return pipeline;
+}
+
+TEST(PipelineStudy, MemoryInBytesIsThatOfTensorsAndWeights) {
+  const PipelineRun run = testing::run_policy(two_layers_in_bytes(), "gpipe");
+  ASSERT_EQ(run.makespan, 5);
+  ASSERT_EQ(run.bytes.size(), 2U);
+  EXPECT_EQ(run.bytes[0].tensors.activations, 10U) << "what layer 1 reads, from F1 to W1";
+  EXPECT_EQ(run.bytes[0].tensors.gradients, 20U) << "of what it makes, from the end of O2 on";
+  EXPECT_EQ(run.bytes[0].tensors.together, 30U);
+  EXPECT_EQ(run.bytes[0].weights, 6U) << "with their gradients";
+  EXPECT_EQ(run.bytes[0].together(), 36U);
+  EXPECT_EQ(run.bytes[1].tensors.together, 25U);
+  EXPECT_EQ(run.bytes[1].together(), 33U);
+  const std::vector<std::pair<double, std::uint64_t>> expected = {{0, 16}, {1, 28}, {2, 33}, {3, 16}, {4, 36}, {5, 8}};
+  ASSERT_EQ(run.memory.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(std::pair(run.memory[i].from, run.memory[i].most), expected[i]) << i;
+  const PipelineRun stale = testing::run_policy(two_layers_in_bytes(), "pipedream");
+  EXPECT_EQ(stale.bytes[0].weights, 9U) << "two versions and gradients";
+  EXPECT_EQ(stale.bytes[1].weights, 8U);
+}
+
+TEST(PipelineStudy, WithoutBytesMemoryIsCountedInTensors) {
+  const PipelineRun run = testing::run_policy(equal_stages(2, 1, 1), "gpipe");
+  EXPECT_TRUE(run.bytes.empty());
+  std::uint64_t most = 0;
+  for (const MemoryEntry& entry : run.memory) most = std::max(most, entry.most);
+  EXPECT_EQ(most, 2U) << "the activation and the gradient of W1";
+}
+
+TEST(PipelineStudy, ALimitInBytesCountsTensorsAndWeightsOfTheFullestDevice) {
+  PipelineStudy study;
+  study.is_limit_in_bytes = true;
+  study.memory_limit = 36;
+  EXPECT_EQ(answer(study, two_layers_in_bytes(), {"gpipe"}).best, 0U);
+  study.memory_limit = 38;
+  study.choices.clear();
+  const PipelineAnswers answers = answer(study, two_layers_in_bytes(), {"gpipe", "pipedream"});
+  EXPECT_EQ(answers.best, 0U);
+  EXPECT_EQ(answers.choices[1].does_not_fit, "39 B are needed on device 0, the limit is 38 B");
+}
+
 TEST(PipelineStudy, BestIsOfThoseThatFitTheMemory) {
   PipelineStudy study;
   const Pipeline pipeline = equal_stages(4, 1, 8);

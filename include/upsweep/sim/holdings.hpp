@@ -34,4 +34,20 @@ struct PeakUse {
 [[nodiscard]] std::vector<PeakUse> peak_use(const Workload& workload, const Simulation& simulation,
                                             std::span<const Holding> holdings, std::size_t pools, std::size_t kinds);
 
+/// What the fullest pool holds from an instant to that of the next entry, at most.
+struct FullestPool {
+  std::uint64_t from = 0;
+  std::uint64_t most = 0;
+
+  friend bool operator==(const FullestPool&, const FullestPool&) = default;
+};
+
+/// What the fullest of all pools holds over time, from instant 0 on; `always`: amounts that each pool holds beside, one
+/// per pool. Exact where what is held changes at no more than `most_entries` instants, else the most in each of so many
+/// equal parts of the time, at least 1. Throws as peak_use().
+/// Cost: O(n log n + pools · most_entries).
+[[nodiscard]] std::vector<FullestPool> fullest_pool(const Workload& workload, const Simulation& simulation,
+                                                    std::span<const Holding> holdings,
+                                                    std::span<const std::uint64_t> always, std::size_t most_entries);
+
 }  // namespace upsweep

@@ -15,6 +15,15 @@ enum class CommModel : std::uint8_t {
   link,   ///< it waits for the link of the two devices, first come first served; the link is held for the wire time
 };
 
+/// Bytes of a layer: of its tensors per micro-batch, of its weights whatever the micro-batch.
+struct LayerBytes {
+  std::uint64_t input = 0;   ///< what its F reads and its W needs again: an activation
+  std::uint64_t output = 0;  ///< of the gradient of what it makes, too
+  std::uint64_t weights = 0;
+
+  friend bool operator==(const LayerBytes&, const LayerBytes&) = default;
+};
+
 /// One training step of a chain of layers, spread over devices: what a pipeline policy orders.
 ///
 /// Shapes: cost lists and device_of have an entry per layer, transfer_sizes one per pair of neighbours. Units: times in
@@ -33,6 +42,7 @@ struct Pipeline {
   std::optional<double> bandwidth;         ///< nothing: infinite
   double latency = 0;                      ///< from the end of the wire time to the arrival
   CommModel comm_model = CommModel::delay;
+  std::vector<LayerBytes> bytes;  ///< by layer; empty where nobody knows them
 
   [[nodiscard]] std::size_t layers() const { return forward.size(); }
 

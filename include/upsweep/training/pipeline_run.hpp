@@ -43,6 +43,24 @@ struct TensorPeaks {
   std::uint64_t together = 0;
 };
 
+/// The same tensors in bytes, each at its own largest instant, and what a device holds all the time.
+struct DeviceBytes {
+  TensorPeaks tensors;
+  std::uint64_t weights = 0;  ///< every version of its weights, and their gradients
+
+  /// The most at one instant. Throws CountOverflow.
+  [[nodiscard]] std::uint64_t together() const;
+};
+
+/// The most entries of PipelineRun::memory.
+inline constexpr std::size_t kMostMemoryEntries = 256;
+
+/// What the fullest device holds from a time on, at most.
+struct MemoryEntry {
+  double from = 0;
+  std::uint64_t most = 0;  ///< bytes with weights where they are known, else tensors
+};
+
 /// A simulated step. Times in the unit of the costs.
 struct PipelineRun {
   std::string policy;
@@ -50,6 +68,8 @@ struct PipelineRun {
   std::vector<double> busy;         ///< by device
   double bubble_fraction = 0;       ///< idle share of all devices, to 12 decimals
   std::vector<TensorPeaks> peaks;   ///< by device
+  std::vector<DeviceBytes> bytes;   ///< by device; empty where layers have no bytes
+  std::vector<MemoryEntry> memory;  ///< over the time of the step
   std::vector<StepEntry> timeline;  ///< in the order of start
   std::vector<Transfer> transfers;  ///< in the order of operations
   std::optional<StashedWeights> stashed;

@@ -28,6 +28,7 @@ struct PipelineStudy {
   std::vector<PipelineChoice> choices;        ///< at least one
   bool is_comparison = false;                 ///< the file has `policies`, not `policy`
   std::optional<std::uint64_t> memory_limit;  ///< most tensors of a micro-batch of the file on a device at one instant
+  bool is_limit_in_bytes = false;             ///< or most bytes, weights included: every layer's are known then
   int memory_limit_line = 0;                  ///< of the limit in the file
   std::size_t micro_batches = 1;              ///< of the file; a choice may have others
   std::vector<std::string> scans;             ///< schedules of a scan to compare with: "linear", "hybrid:1", ...
@@ -90,6 +91,14 @@ struct PipelineAnswers {
 /// A number of tensors of a choice in tensors of the file's micro-batches: those of fewer micro-batches are larger.
 [[nodiscard]] double tensors_of_the_file(const PipelineStudy& study, const PipelineChoice& choice,
                                          std::uint64_t tensors);
+/// What the fullest device needs.
+struct MemoryNeed {
+  double amount = 0;  ///< as the study's limit counts: tensors of the file's micro-batches, or bytes
+  std::size_t device = 0;
+};
+[[nodiscard]] MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice, const PipelineRun& run);
+/// "12 tensors", "15.20 GiB": an amount as the study's limit counts.
+[[nodiscard]] std::string memory_text(const PipelineStudy& study, double amount);
 /// Marks what the limit excludes, and the best of the rest.
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers);
 
