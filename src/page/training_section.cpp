@@ -16,6 +16,16 @@ std::optional<double> figure_of(const TrainingRecord& record, std::size_t varian
   return found == record.figures.end() ? std::nullopt : std::optional(found->value);
 }
 
+/// The largest of a variant's figures of a list.
+std::optional<double> largest_of(const TrainingRecord& record, std::size_t variant, const char* name) {
+  std::optional<double> largest;
+  for (const TrainingFigure& figure : record.figures) {
+    if (figure.variant == variant && figure.index && figure.name == name)
+      largest = std::max(largest.value_or(figure.value), figure.value);
+  }
+  return largest;
+}
+
 /// What the terminal says beside a variant.
 std::string variant_remark(const TrainingRecord& record, std::size_t variant) {
   const bool is_best = record.best == variant;
@@ -63,21 +73,37 @@ Markup variants_table(const TrainingRecord& record) {
                        [&](const TrainingFigure& figure) { return !figure.index && figure.name == name; });
   };
   const bool has_bubbles = has("bubble_fraction");
+  const auto reference = record.variants.empty() ? std::nullopt : figure_of(record, 0, "makespan");
   std::vector<Column> columns = {
       {"", "variant", Unit::text},
       {"", record.is_in_seconds ? "makespan (seconds)" : "makespan (units of the file)", Unit::seconds},
-      {"", "to the best", Unit::ratio}};
+      {"", reference ? fmt::format("speed-up (against {})", shortened(record.variants.front(), 40)) : "speed-up",
+       Unit::ratio}};
   if (has_bubbles) columns.push_back({"", "idle (% of all devices' time)", Unit::share});
+  const auto has_list = [&](const char* name) {
+    return std::any_of(record.figures.begin(), record.figures.end(),
+                       [&](const TrainingFigure& figure) { return figure.index && figure.name == name; });
+  };
+  const bool has_bytes = has_list("memory_bytes");
+  const bool has_tensors = has_list("peak_act_plus_grad");
+  if (has_tensors) columns.push_back({"", "tensors (most on a device)", Unit::exact});
+  if (has_bytes) columns.push_back({"", "memory (most on a device, weights included)", Unit::bytes});
   columns.push_back({"", "remark", Unit::text});
   HtmlTable table("Variants", columns);
   for (std::size_t i = 0; i < record.variants.size(); ++i) {
     const auto makespan = figure_of(record, i, "makespan");
     Value time = makespan;
     if (makespan && !record.is_in_seconds) time = Value(makespan).shown(fmt::format("{:.6g}", *makespan));
-    const bool is_comparable = makespan && record.best_makespan && *record.best_makespan > 0;
-    std::vector<Value> cells = {Value(record.variants[i]), time,
-                                is_comparable ? std::optional(*makespan / *record.best_makespan) : std::nullopt};
+    std::vector<Value> cells = {
+        Value(record.variants[i]), time,
+        reference && makespan && *makespan > 0 ? std::optional(*reference / *makespan) : std::nullopt};
     if (has_bubbles) cells.emplace_back(figure_of(record, i, "bubble_fraction"));
+    if (has_tensors) {
+      const auto tensors = largest_of(record, i, "peak_act_plus_grad");
+      const double size = figure_of(record, i, "tensor_size").value_or(1);
+      cells.push_back(tensors ? Value(*tensors * size).shown(fmt::format("{:.4g}", *tensors * size)) : Value());
+    }
+    if (has_bytes) cells.emplace_back(largest_of(record, i, "memory_bytes"));
     cells.emplace_back(variant_remark(record, i));
     table.row(cells, record.best == i);
   }

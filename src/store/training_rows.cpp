@@ -1,5 +1,7 @@
 #include "training_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "command_rows.hpp"
@@ -89,8 +91,14 @@ std::optional<StoredTraining> StoreReader::training(std::int64_t id) const {
     record.variants.push_back(std::move(row.name));
   }
   record.figures = all_rows<TrainingFigure>(database, "FROM training_figures WHERE run_id = ? ORDER BY rowid", id);
-  record.tasks = all_rows<TrainingTask>(database, "FROM training_tasks WHERE run_id = ? AND variant = ? ORDER BY seq",
-                                        id, record.best.value_or(0));
+  const auto tasks = [&](std::uint32_t first, std::size_t last) {
+    return all_rows<TrainingTask>(
+        database, "FROM training_tasks WHERE run_id = ? AND variant BETWEEN ? AND ? ORDER BY seq", id, first, last);
+  };
+  const std::uint32_t best = record.best.value_or(0);
+  const std::string count = fmt::format("SELECT COUNT(*) FROM training_tasks WHERE run_id = {}", id);
+  const bool has_few = database.integer(count) <= kMostReadTasks;
+  record.tasks = has_few ? tasks(0, record.variants.size()) : tasks(best, best);
   return training;
 }
 

@@ -15,9 +15,6 @@
 namespace upsweep {
 namespace {
 
-/// All tracks are of one process.
-constexpr std::uint64_t kProcess = 1;
-
 /// A number of ticks as a decimal number of microseconds, without zeros at its end.
 void append_time(std::string& text, std::uint64_t ticks, std::uint64_t tick, unsigned decimals) {
   fmt::format_to(std::back_inserter(text), "{}", ticks / tick);
@@ -49,25 +46,26 @@ void TraceWriter::begin() {
 }
 
 void TraceWriter::name_process(const std::string& name) {
+  ++process_;
   begin();
   fmt::format_to(std::back_inserter(text_), R"("ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})",
-                 kProcess, json_string(name));
+                 process_, json_string(name));
 }
 
 void TraceWriter::name_track(std::uint64_t track, const std::string& name) {
   begin();
   fmt::format_to(std::back_inserter(text_), R"("ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})",
-                 kProcess, track, json_string(name));
+                 process_, track, json_string(name));
   begin();
   fmt::format_to(std::back_inserter(text_),
-                 R"("ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", kProcess,
+                 R"("ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process_,
                  track, track);
 }
 
 void TraceWriter::event(TracePlace start, std::uint64_t length, std::string_view category, std::string_view name,
                         std::string_view args) {
   begin();
-  fmt::format_to(std::back_inserter(text_), R"("ph":"X","pid":{},"tid":{},"ts":)", kProcess, start.track);
+  fmt::format_to(std::back_inserter(text_), R"("ph":"X","pid":{},"tid":{},"ts":)", process_, start.track);
   append_time(text_, start.at, tick_, decimals_);
   text_ += R"(,"dur":)";
   append_time(text_, length, tick_, decimals_);
@@ -76,7 +74,7 @@ void TraceWriter::event(TracePlace start, std::uint64_t length, std::string_view
 
 void TraceWriter::counter(std::string_view name, std::string_view unit, std::uint64_t at, std::string_view number) {
   begin();
-  fmt::format_to(std::back_inserter(text_), R"("ph":"C","pid":{},"name":"{}","ts":)", kProcess, name);
+  fmt::format_to(std::back_inserter(text_), R"("ph":"C","pid":{},"name":"{}","ts":)", process_, name);
   append_time(text_, at, tick_, decimals_);
   fmt::format_to(std::back_inserter(text_), R"(,"args":{{"{}":{}}}}})", unit, number);
 }
@@ -99,7 +97,7 @@ void TraceWriter::arrow(TracePlace from, TracePlace to) {
   ++arrows_;
   for (const auto& [phase, place] : {std::pair{R"("s")", from}, std::pair{R"("f","bp":"e")", to}}) {
     begin();
-    fmt::format_to(std::back_inserter(text_), R"("ph":{},"pid":{},"tid":{},"id":{},"ts":)", phase, kProcess,
+    fmt::format_to(std::back_inserter(text_), R"("ph":{},"pid":{},"tid":{},"id":{},"ts":)", phase, process_,
                    place.track, arrows_);
     append_time(text_, place.at, tick_, decimals_);
     text_ += R"(,"cat":"dependency","name":"operand"})";

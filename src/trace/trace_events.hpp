@@ -39,6 +39,7 @@ class TraceWriter {
 
   /// Makes room for that many more characters.
   void reserve(std::size_t characters) { text_.reserve(text_.size() + characters); }
+  /// Begins a process: tracks and counters that follow are of it. Tracks of all processes have different numbers.
   void name_process(const std::string& name);
   /// Names a track and puts it in its place among the others.
   void name_track(std::uint64_t track, const std::string& name);
@@ -63,6 +64,7 @@ class TraceWriter {
   unsigned decimals_;
   bool is_first_ = true;
   std::uint64_t arrows_ = 0;
+  std::uint64_t process_ = 0;
 };
 
 }  // namespace upsweep

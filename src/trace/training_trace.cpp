@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
 #include "trace_events.hpp"
 #include "upsweep/document/short_text.hpp"
+#include "upsweep/report/step_memory.hpp"
 #include "upsweep/trace/trace.hpp"
 
 namespace upsweep {
@@ -101,32 +103,48 @@ std::uint64_t write_resource(TraceWriter& writer, const ResourceTasks& resource,
   return next + free_at.size();
 }
 
+/// What the fullest device holds over time.
+void write_memory(TraceWriter& writer, const TrainingRecord& record, std::uint32_t variant) {
+  const char* unit = is_memory_in_bytes(record) ? "bytes" : "tensors";
+  for (const StepMemory& entry : step_memory(record, variant)) {
+    writer.counter("memory of the fullest device", unit, task_ticks(entry.from, record.is_in_seconds),
+                   trace_number(entry.most));
+  }
+}
+
 }  // namespace
 
 std::string trace_json(const StoredTraining& training) {
   const TrainingRecord& record = training.record;
   if (record.tasks.empty()) throw std::invalid_argument("it has no tasks");
-  // The best variant; without one, or without tasks of it, the first that has tasks.
-  const auto is_of_best = [&](const TrainingTask& task) { return record.best && task.variant == *record.best; };
-  std::uint32_t variant = record.best.value_or(0);
-  if (std::none_of(record.tasks.begin(), record.tasks.end(), is_of_best)) variant = record.tasks.front().variant;
-  const std::string name = variant < record.variants.size() ? record.variants[variant] : "";
+  std::set<std::uint32_t> variants;
+  for (const TrainingTask& task : record.tasks) variants.insert(task.variant);
+  const auto name_of = [&](std::uint32_t variant) {
+    return variant < record.variants.size() ? record.variants[variant] : "";
+  };
+  Json names = Json::array();
+  for (const std::uint32_t variant : variants) names.push_back(name_of(variant));
   TraceWriter writer(kTaskDecimals, {{"tool", "upsweep"},
                                      {"tool_version", record.tool_version},
                                      {"run", training.id},
                                      {"created_utc", training.created_utc},
                                      {"name", record.name},
                                      {"kind", record.kind},
-                                     {"variant", name},
+                                     {"variant", name_of(record.best.value_or(*variants.begin()))},
+                                     {"variants", std::move(names)},
                                      {"microsecond", record.is_in_seconds ? "1 us" : "1 unit of the file"},
                                      {"notes", {"Simulated, not measured."}}});
-  const std::string shown = short_text(record.name, 80);
-  writer.name_process(name.empty() ? shown : fmt::format("{}: {}", shown, short_text(name, 80)));
   const bool has_micro_batches = std::any_of(record.tasks.begin(), record.tasks.end(),
                                              [](const TrainingTask& task) { return task.micro_batch > 0; });
   std::uint64_t next = 1;
-  for (const ResourceTasks& resource : tasks_by_resource(record, variant))
-    next = write_resource(writer, resource, next, has_micro_batches);
+  for (const std::uint32_t variant : variants) {
+    const std::string name = short_text(name_of(variant), 80);
+    writer.name_process(fmt::format("{}{}{}{}", short_text(record.name, 80), name.empty() ? "" : ": ", name,
+                                    variants.size() > 1 && record.best == variant ? " (best)" : ""));
+    for (const ResourceTasks& resource : tasks_by_resource(record, variant))
+      next = write_resource(writer, resource, next, has_micro_batches);
+    write_memory(writer, record, variant);
+  }
   return std::move(writer).finish();
 }
 

@@ -182,14 +182,13 @@ TEST_F(PassesFigures, OfManyVariantsTheFirstTheBestAndTheFastestAreShown) {
   EXPECT_THAT(figure->caption, HasSubstr("of 366 variants"));
 }
 
-TEST_F(PassesFigures, StepShowsTheTasksOfTheBestVariant) {
+TEST_F(PassesFigures, StepShowsTheTasksOfTheOnlyVariantWithSome) {
   StoredTraining training;
   training.record.variants = {"a", "b"};
   training.record.best = 1;
   training.record.tasks = {{1, "device 10", 'F', false, 1, 0, 0, 2},
                            {1, "device 2", 'W', false, 3, 1, 1, 4},
-                           {1, "2 to 10", 'F', true, 1, 0, 2, 2},
-                           {0, "device 0", 'F', false, 1, 0, 0, 9}};
+                           {1, "2 to 10", 'F', true, 1, 0, 2, 2}};
   const std::optional<Figure> figure = step_timeline_figure(training);
   ASSERT_TRUE(figure);
   EXPECT_EQ(figure->signals["labels"], FigureData({"device 2", "device 10"}));
@@ -201,7 +200,41 @@ TEST_F(PassesFigures, StepShowsTheTasksOfTheBestVariant) {
   EXPECT_THAT(tasks[0]["about"].get<std::string>(), HasSubstr("layer 3, micro-batch 1"));
   EXPECT_THAT(figure->caption, HasSubstr("1 resource on which nothing takes time"));
   EXPECT_THAT(figure->caption, HasSubstr("of b, the best of 2 variants; the others are not drawn"));
+  EXPECT_THAT(rows_of(*figure, "memory"), SizeIs(0));
   EXPECT_FALSE(step_timeline_figure({}));
+}
+
+TEST_F(PassesFigures, StepsOfSeveralVariantsStandAlongOneAxisWithTheirMemory) {
+  StoredTraining training;
+  training.record.variants = {"a", "b", "scan hybrid:1"};
+  training.record.best = 1;
+  training.record.tasks = {{0, "device 0", 'F', false, 1, 0, 0, 9},
+                           {1, "device 0", 'F', false, 1, 0, 0, 2},
+                           {1, "0 to 1", 'F', true, 1, 0, 2, 3},
+                           {1, "device 1", 'W', false, 2, 0, 3, 4}};
+  training.record.figures = {{0, "memory_from", 0, 0}, {0, "memory_most", 0, 8}, {1, "memory_from", 0, 0},
+                             {1, "memory_most", 0, 2}, {1, "memory_from", 1, 3}, {1, "memory_most", 1, 4}};
+  const Figure figure = step_timeline_figure(training).value();
+  EXPECT_EQ(figure.signals["labels"], FigureData({"", "device 0", "memory", "", "device 0", "device 1", "memory"}));
+  EXPECT_EQ(figure.signals["x_domain"], FigureData({0, 9}));
+  const std::vector<FigureData> heads = rows_of(figure, "heads");
+  ASSERT_THAT(heads, SizeIs(2));
+  EXPECT_EQ(heads[0]["text"], "a: 9");
+  EXPECT_EQ(heads[1]["text"], "b: 4, best");
+  EXPECT_EQ(heads[1]["row"], 3);
+  const std::vector<FigureData> tasks = rows_of(figure, "tasks");
+  ASSERT_THAT(tasks, SizeIs(3)) << "without the transfer";
+  EXPECT_EQ(tasks[2]["row"], 5);
+  const std::vector<FigureData> memory = rows_of(figure, "memory");
+  ASSERT_THAT(memory, SizeIs(3));
+  EXPECT_EQ(memory[0]["end"], 9);
+  EXPECT_EQ(memory[1]["row"], 6);
+  EXPECT_EQ(memory[1]["share"], 0.25) << "all at one scale";
+  EXPECT_EQ(memory[2]["end"], 4) << "to the end of its own step";
+  EXPECT_THAT(memory[2]["about"].get<std::string>(), HasSubstr("most on a device: 4 tensors from 3 to 4"));
+  EXPECT_THAT(figure.caption, HasSubstr("One training step of each of 2 variants of 3, along the same axis."));
+  training.record.figures.push_back({0, "memory_bytes", 0, 8});
+  EXPECT_THAT(step_timeline_figure(training)->caption, HasSubstr("at most 8 B."));
 }
 
 TEST_F(PassesFigures, SlicesOfLongStepsAreBusyAsLongAsTheirTasks) {

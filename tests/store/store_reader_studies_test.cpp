@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::TemporaryFolder;
 
-TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
+TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsVariants) {
   const TemporaryFolder folder;
   const std::string file = folder.path("r.sqlite");
   RunStore store(file, RunStore::Open::create);
@@ -41,8 +41,9 @@ TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
   EXPECT_EQ(read.figures[3].name, "peak_act_plus_grad");
   EXPECT_EQ(read.figures[3].index, 1U);
   EXPECT_EQ(read.figures[4].variant, 1U);
-  ASSERT_EQ(read.tasks.size(), 1U) << "of the best variant alone";
-  const TrainingTask& task = read.tasks[0];
+  ASSERT_EQ(read.tasks.size(), 2U);
+  EXPECT_EQ(read.tasks[0].variant, 0U);
+  const TrainingTask& task = read.tasks[1];
   EXPECT_EQ(task.variant, 1U);
   EXPECT_EQ(task.resource, "0 to 1");
   EXPECT_EQ(task.kind, 'W');
@@ -56,8 +57,8 @@ TEST(StoreReaderStudies, GivesATrainingWithTheTasksOfItsBestVariant) {
   EXPECT_EQ(other.best, std::nullopt);
   EXPECT_EQ(other.best_makespan, std::nullopt);
   EXPECT_FALSE(other.is_in_seconds);
-  ASSERT_EQ(other.tasks.size(), 1U);
-  EXPECT_EQ(other.tasks[0].resource, "device 0") << "of the first";
+  ASSERT_EQ(other.tasks.size(), 2U);
+  EXPECT_EQ(other.tasks[0].resource, "device 0");
 }
 
 TEST(StoreReaderStudies, ReadsARunOfBackwardPasses) {

@@ -41,20 +41,36 @@ StoredTraining small_training() {
   return training;
 }
 
-TEST(TrainingTrace, HasATrackPerResourceOfTheBestVariantAndNoneOverlaps) {
+TEST(TrainingTrace, HasATrackPerResourceOfEveryVariantAndNoneOverlaps) {
   const ReadTrace trace(trace_json(small_training()));
   std::vector<std::string> names;
   for (const auto& [track, name] : trace.names) names.push_back(name);
-  EXPECT_THAT(names, ::testing::ElementsAre("device 0", "0 to 1", "0 to 1 (2)", "device 1"));
+  EXPECT_THAT(names, ::testing::ElementsAre("device 0", "device 0", "0 to 1", "0 to 1 (2)", "device 1"));
   std::size_t tasks = 0;
   for (const auto& [track, slices] : trace.tracks) {
     tasks += slices.size();
     for (std::size_t i = 1; i < slices.size(); ++i) EXPECT_LE(slices[i - 1].end, slices[i].start);
   }
-  EXPECT_EQ(tasks, 5U);
+  EXPECT_EQ(tasks, 6U);
   EXPECT_EQ(trace.other.at("variant"), "fast \"forward\"");
   EXPECT_EQ(trace.other.at("microsecond"), "1 unit of the file");
   EXPECT_EQ(trace.other.at("notes").size(), 1U);
+}
+
+TEST(TrainingTrace, HasAProcessPerVariantWithItsMemory) {
+  StoredTraining training = small_training();
+  training.record.figures = {{0, "memory_bytes", 0, 7}, {0, "memory_from", 0, 0}, {0, "memory_from", 1, 9},
+                             {0, "memory_most", 0, 7},  {0, "memory_most", 1, 5}, {1, "memory_from", 0, 0},
+                             {1, "memory_most", 0, 6}};
+  const std::string text = trace_json(training);
+  const ReadTrace trace(text);
+  EXPECT_EQ(trace.other.at("variants"), (nlohmann::json{"gpipe", "fast \"forward\""}));
+  EXPECT_THAT(text, ::testing::HasSubstr(R"("pid":1,"name":"process_name","args":{"name":"two <devices>: gpipe"})"));
+  EXPECT_THAT(text, ::testing::HasSubstr(R"("pid":2,"name":"process_name","args":{"name":"two <devices>: fast \"f)"));
+  EXPECT_THAT(text, ::testing::HasSubstr("forward\\\" (best)\""));
+  EXPECT_THAT(text, ::testing::HasSubstr(R"("ph":"C","pid":2,"name":"memory of the fullest device")"));
+  EXPECT_THAT(trace.counters.at("memory of the fullest device"), ::testing::SizeIs(3));
+  EXPECT_THAT(text, ::testing::HasSubstr(R"("args":{"bytes":5})"));
 }
 
 class RandomTrainingTrace : public testing::SeededTest {};

@@ -43,8 +43,9 @@ namespace upsweep {
 /// Makespan of each variant of a training study, the best marked, those grey that are no candidates. Kind "variants".
 [[nodiscard]] std::optional<Figure> variants_figure(const StoredTraining& training);
 
-/// Operations and transfers of the best variant, a row per resource. Kind "step-timeline". Beyond kMostMarks: busy
-/// shares of slices of time.
+/// Operations of every variant that has some, one below the other along one axis, a row per resource and one for the
+/// memory of the fullest device; of an only one its transfers, too. Kind "step-timeline". Beyond kMostMarks (of several
+/// three times as many): busy shares of slices of time.
 [[nodiscard]] std::optional<Figure> step_timeline_figure(const StoredTraining& training);
 
 /// Sparsity patterns beside each other ("spy" pictures, Figure 3.3 of the thesis): darker cells have more entries.

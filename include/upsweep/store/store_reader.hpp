@@ -60,7 +60,7 @@ class StoreReader {
   [[nodiscard]] std::optional<StoredSearch> search(std::int64_t id) const;
   /// The machine of this id.
   [[nodiscard]] std::optional<StoredMachine> machine(std::int64_t id) const;
-  /// A training, with the tasks of one variant.
+  /// A training with its tasks.
   [[nodiscard]] std::optional<StoredTraining> training(std::int64_t id) const;
   [[nodiscard]] std::optional<StoredPasses> passes(std::int64_t id) const;
   /// Published times beside predictions, without the sizes of their rows.

@@ -13,11 +13,14 @@
 
 namespace upsweep {
 
+/// The most tasks of a training run that are read of all its variants.
+inline constexpr std::int64_t kMostReadTasks = 500'000;
+
 /// A run of `upsweep training` with its id; see TrainingRecord.
 struct StoredTraining {
   std::int64_t id = 0;
   std::string created_utc;
-  TrainingRecord record;  ///< tasks of the best variant only (of the first one without a best)
+  TrainingRecord record;  ///< of more than kMostReadTasks tasks those of the best variant (or else the first) alone
 };
 
 /// A run of a recurrent model or a training with its id; see PassRecord.

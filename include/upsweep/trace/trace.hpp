@@ -21,7 +21,8 @@ inline constexpr std::size_t kMostFlowOps = 5000;
 /// Source of the format: "Trace Event Format" (Google, 2016).
 [[nodiscard]] std::string trace_json(const RunDetails& run);
 
-/// The best variant of a training step: a track per device, stream or link. A microsecond of the trace is a microsecond
+/// The variants of a training step that have tasks, a process each from time 0 on: a track per device, stream or link,
+/// and a counter for the memory of the fullest device. A microsecond of the trace is a microsecond
 /// where the run is in seconds, else a unit of its file. Throws std::invalid_argument where there are no tasks or one
 /// has no time.
 [[nodiscard]] std::string trace_json(const StoredTraining& training);
