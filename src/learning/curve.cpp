@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace upsweep {
@@ -18,6 +19,15 @@ double distance(double reference, double other) {
 }
 
 }  // namespace
+
+std::size_t last_iterations(std::size_t iterations) { return std::max<std::size_t>(1, iterations / 10); }
+
+double mean_of_last(const std::vector<double>& values, std::size_t most) {
+  const std::size_t count = std::min(most, values.size());
+  if (count == 0) return 0;
+  const auto first = values.end() - static_cast<std::ptrdiff_t>(count);
+  return std::accumulate(first, values.end(), 0.0) / static_cast<double>(count);
+}
 
 CurveDifference compare_curves(const LossCurve& reference, const LossCurve& other, std::size_t first) {
   if (reference.loss.empty() || reference.loss.size() != other.loss.size()) {

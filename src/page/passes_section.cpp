@@ -5,6 +5,7 @@
 #include "sections.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/study_figures.hpp"
+#include "upsweep/learning/curve.hpp"
 
 namespace upsweep {
 namespace {
@@ -66,28 +67,39 @@ std::string passes_facts(const StoredPasses& passes) {
   return text + ".";
 }
 
-/// First and last losses of each method.
+/// The losses of a method with their accuracies, by iteration.
+struct MethodLosses {
+  std::vector<double> loss;
+  std::vector<double> accuracy;
+};
+
+/// First and last losses of each method, as `train` prints them.
 Markup losses_table(const PassRecord& record) {
   if (record.losses.empty()) return {};
+  std::vector<MethodLosses> methods(record.passes.size());
+  std::size_t longest = 0;
+  for (const LossPoint& point : record.losses) {
+    if (point.pass >= methods.size()) continue;
+    methods[point.pass].loss.push_back(point.loss);
+    methods[point.pass].accuracy.push_back(point.accuracy);
+    longest = std::max(longest, methods[point.pass].loss.size());
+  }
+  const std::size_t last = last_iterations(longest);
+  const std::string of = last == 1 ? "of the last iteration" : fmt::format("mean of the last {} iterations", last);
   HtmlTable table("Training", {{"", "method", Unit::text},
                                {"", "iterations", Unit::count},
                                {"", "first loss", Unit::count},
-                               {"", "loss, last iteration", Unit::count},
-                               {"", "accuracy, last iteration", Unit::share},
+                               {"", fmt::format("last loss ({})", of), Unit::count},
+                               {"", fmt::format("accuracy ({})", of), Unit::share},
                                {"", "largest difference of losses", Unit::count}});
-  const auto number = [](double value) { return Value(value).shown(fmt::format("{:.5g}", value)); };
-  for (std::size_t i = 0; i < record.passes.size(); ++i) {
-    const LossPoint* first = nullptr;
-    const LossPoint* last = nullptr;
-    for (const LossPoint& point : record.losses) {
-      if (point.pass != i) continue;
-      if (first == nullptr) first = &point;
-      last = &point;
-    }
-    if (first == nullptr) continue;
+  const auto number = [](double value) { return Value(value).shown(fmt::format("{:.6f}", value)); };
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const MethodLosses& method = methods[i];
+    if (method.loss.empty()) continue;
     const auto& difference = record.passes[i].loss_difference;
-    table.row({Value(record.passes[i].method), static_cast<double>(last->iteration + 1), number(first->loss),
-               number(last->loss), last->accuracy, difference ? number(*difference) : Value()});
+    table.row({Value(record.passes[i].method), static_cast<double>(method.loss.size()), number(method.loss.front()),
+               number(mean_of_last(method.loss, last)), mean_of_last(method.accuracy, last),
+               difference ? Value(*difference).shown(fmt::format("{:.3g}", *difference)) : Value()});
   }
   return table.markup();
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -19,16 +18,6 @@
 
 namespace upsweep {
 namespace {
-
-/// The last tenth, which a noisy curve is judged by.
-std::size_t last_iterations(std::size_t iterations) { return std::max<std::size_t>(1, iterations / 10); }
-
-/// Of `values`, which are some.
-double mean_of_last(const std::vector<double>& values, std::size_t most) {
-  const std::size_t count = std::min(most, values.size());
-  const auto first = values.end() - static_cast<std::ptrdiff_t>(count);
-  return std::accumulate(first, values.end(), 0.0) / static_cast<double>(count);
-}
 
 /// A mean over the iterations of a curve; nothing without any.
 std::optional<double> per_iteration(const LossCurve& curve, double seconds) {

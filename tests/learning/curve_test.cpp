@@ -13,6 +13,14 @@ namespace {
 
 LossCurve curve(std::vector<double> loss) { return {"x", std::move(loss), {}, {}}; }
 
+TEST(Curve, IsJudgedByTheMeanOfItsLastTenth) {
+  EXPECT_EQ(last_iterations(3), 1U);
+  EXPECT_EQ(last_iterations(29), 2U);
+  EXPECT_EQ(mean_of_last({8, 1, 3}, 2), 2);
+  EXPECT_EQ(mean_of_last({8, 1, 3}, 5), 4) << "of as many as there are";
+  EXPECT_EQ(mean_of_last({}, 2), 0);
+}
+
 TEST(Curve, DifferenceIsTheLargestAndSaysWhere) {
   const CurveDifference found = compare_curves(curve({4, 2, 1, 8}), curve({4, 2.5, 0.5, 7}), 2);
   EXPECT_EQ(found.largest, 1);

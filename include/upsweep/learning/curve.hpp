@@ -36,6 +36,12 @@ struct LossCurve {
   std::optional<std::string> failure = {};  ///< why it ended before its last iteration, if it did
 };
 
+/// By how many iterations the end of curves is judged, the longest of which has so many: the last tenth, at least one.
+[[nodiscard]] std::size_t last_iterations(std::size_t iterations);
+
+/// The mean of the last values, at most so many; of no values 0.
+[[nodiscard]] double mean_of_last(const std::vector<double>& values, std::size_t most);
+
 /// How far a curve is from the first one, which is the reference.
 struct CurveDifference {
   static constexpr std::size_t kFirst = 10;  ///< how many iterations are called the first ones, where there are as many
