@@ -74,6 +74,7 @@ DenseRates require_dense_rates(const Machine& machine, const MicroBatch& batch) 
 LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, const Machine& machine,
                      const MicroBatch& batch) {
   check_batch(batch);
+  require_no_blocks(network, "sparse costs of layers (`kernels: dense` takes a block as a layer)");
   const std::vector<Operator>& operators = network.operators();
   if (weights.size() != operators.size()) {
     throw std::invalid_argument(fmt::format("weights of {} operators and a network of {}, expected the same number",

@@ -3,11 +3,29 @@
 #include <algorithm>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/profile/network_profile.hpp"
 
 namespace upsweep {
 namespace {
 
 bool starts_layer(const Operator& op) { return !is_view(op.kind) && !is_elementwise(op.kind); }
+
+/// F of an operator that joins branches; its gradient is handed on as it is.
+PartWork join_work(const Network& network, std::size_t position) {
+  std::uint64_t read = 0;
+  for (const std::size_t input : network.inputs_of(position)) add_to(read, elements(network.shape_of(input)));
+  const std::uint64_t made = elements(network.shape_of(position));
+  PartWork part;
+  part.forward = {read - made, checked_add(read, made), 0};  // a concat has as many elements as its inputs
+  return part;
+}
+
+/// O adds a gradient of so many elements to another.
+PartWork sum_work(std::uint64_t elements) {
+  PartWork part;
+  part.output_gradient = {elements, checked_mul(3, elements), 0};
+  return part;
+}
 
 }  // namespace
 
@@ -18,14 +36,20 @@ std::uint64_t LayerWork::weights() const {
 }
 
 std::vector<OperatorRange> chain_layers(const Network& network) {
-  require_no_blocks(network, "the costs of layers");
   const std::vector<Operator>& operators = network.operators();
+  std::vector<std::size_t> block_end(operators.size());  // where a block begins: the position of its output
+  for (std::size_t i = 0; i < network.links().size(); ++i) {
+    const ChainLink& link = network.link(i);
+    if (link.is_block) block_end[*std::ranges::min_element(link.operators)] = link.output();
+  }
   std::vector<OperatorRange> layers;
   bool started = false;  // the last layer has the operator that it is named for
   for (std::size_t o = 0; o < operators.size(); ++o) {
-    const bool starts = starts_layer(operators[o]);
+    const std::size_t first = o;
+    o = std::max(o, block_end[o]);
+    const bool starts = o > first || starts_layer(operators[o]);
     if (layers.empty() || (starts && started)) {
-      layers.push_back({o, o});
+      layers.push_back({first, o});
       started = false;
     }
     layers.back().last = o;
@@ -70,14 +94,32 @@ PartWork elementwise_work(const ElementwiseWork& work) {
 }
 
 std::vector<LayerWork> layer_works(const Network& network) {
+  const std::vector<Operator>& operators = network.operators();
+  const std::vector<std::size_t> readers = reader_counts(network);
+  std::vector<std::vector<PartWork>> sums(operators.size());  // by position of a block's output
+  for (std::size_t i = 0; i < network.links().size(); ++i) {
+    const ChainLink& link = network.link(i);
+    if (!link.is_block) continue;
+    std::vector<std::size_t> forks = link.operators;
+    forks.back() = link.input;  // its own output is the next link's affair, its input not
+    for (const std::size_t o : forks) {
+      if (o == kNetworkInput) continue;  // nobody needs its gradient
+      const PartWork sum = sum_work(elements(operators[o].out_shape));
+      sums[link.output()].insert(sums[link.output()].end(), readers[o] - 1, sum);
+    }
+  }
   std::vector<LayerWork> layers;
   for (const OperatorRange& range : chain_layers(network)) {
     LayerWork& layer = layers.emplace_back();
     layer.name = layer_name(network, range);
-    layer.output = elements(network.operators()[range.last].out_shape);
+    layer.output = elements(operators[range.last].out_shape);
     for (std::size_t o = range.first; o <= range.last; ++o) {
-      const Operator& op = network.operators()[o];
-      if (!is_view(op.kind)) layer.parts.push_back(operator_work(op));
+      if (is_join(operators[o].kind)) {
+        layer.parts.push_back(join_work(network, o));
+      } else if (!is_view(operators[o].kind)) {
+        layer.parts.push_back(operator_work(operators[o]));
+      }
+      layer.parts.insert(layer.parts.end(), sums[o].begin(), sums[o].end());
     }
   }
   return layers;

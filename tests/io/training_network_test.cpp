@@ -38,6 +38,34 @@ LayerCosts costs(bool is_csr, std::uint64_t samples) {
                 : dense_costs(layer_works(model.network), machine, batch);
 }
 
+TEST(TrainingNetwork, ALayerHasTheBytesOfItsInputOutputAndWeights) {
+  // 784-512-512-10 in fp32, 8 samples in a micro-batch.
+  const PipelineStudy study = pipeline(with(kNetworkFile, "model", "models/mlp-mnist.yaml"));
+  EXPECT_THAT(study.choices.at(0).pipeline.bytes,
+              ElementsAre(LayerBytes{4 * 8 * 784, 4 * 8 * 512, 4 * (784 * 512 + 512)},
+                          LayerBytes{4 * 8 * 512, 4 * 8 * 512, 4 * (512 * 512 + 512)},
+                          LayerBytes{4 * 8 * 512, 4 * 8 * 10, 4 * (512 * 10 + 10)}));
+  const PipelineStudy layers = pipeline(with(kNetworkFile, "model", "models/layers/bert-24.yaml"));
+  const std::vector<LayerBytes>& bert = layers.choices.at(0).pipeline.bytes;
+  EXPECT_EQ(bert.at(0).input, 0U) << "a layers file does not say";
+  EXPECT_EQ(bert.at(1).input, bert.at(0).output);
+}
+
+TEST(TrainingNetwork, AMemoryLimitIsACountOfTensorsOrASize) {
+  EXPECT_FALSE(pipeline(with(kNetworkFile, "memory_limit", "16")).is_limit_in_bytes);
+  const PipelineStudy study = pipeline(with(kNetworkFile, "memory_limit", "16GiB"));
+  EXPECT_TRUE(study.is_limit_in_bytes);
+  EXPECT_EQ(study.memory_limit, std::uint64_t{16} << 30U);
+  EXPECT_EQ(pipeline(with(kNetworkFile, "memory_limit", "1.5 GB")).memory_limit, 1'500'000'000U);
+  EXPECT_THAT(
+      refusal(with(kNetworkFile, "memory_limit", "16XB")),
+      HasSubstr("memory_limit of a training file is '16XB', accepted is a positive number of bytes, or one with "
+                "kB, MB, GB, TB, KiB, MiB, GiB or TiB, or an integer: tensors on a device"));
+  EXPECT_THAT(testing::training_refusal(with(testing::kPipelineFile, "memory_limit", "16GiB")),
+              HasSubstr("memory_limit of a training file is 16GiB, accepted is an integer: tensors on a device; how "
+                        "many bytes they have is known of a file that takes its layers from a `model`"));
+}
+
 TEST(TrainingNetwork, CostsAreThoseOfTheMachineModelPerMicroBatch) {
   for (const bool is_csr : {true, false}) {
     const TrainingFile file = parse_training(with(kNetworkFile, "kernels", is_csr ? "csr" : "dense"), kPath);
@@ -137,14 +165,17 @@ TEST(TrainingNetwork, SynchronisationIsTheBytesOfTheWeightsOverTheLink) {
               HasSubstr("bandwidth of a training file beside a link file"));
 }
 
-TEST(TrainingNetwork, RefusesANetworkWithBranchesAtItsFirstJoin) {
-  const std::string message =
-      "/models/two-streams.yaml:22: add 'sum' joins branches, accepted for the costs of layers "
-      "are networks without";
-  for (const char* kernels : {"csr", "dense"}) {
-    EXPECT_THAT(refusal(with(with(kNetworkFile, "model", "models/two-streams.yaml"), "kernels", kernels)),
-                HasSubstr(message));
-  }
+TEST(TrainingNetwork, OfBranchesTakesABlockAsALayerOfDenseKernels) {
+  const auto file = [](const std::string& model, const std::string& kernels) {
+    return with(with(with(kNetworkFile, "model", "models/" + model), "kernels", kernels), "batch", "8");
+  };
+  const std::string residual = file("resnet20-cifar10-pruned90.yaml", "dense");
+  const Pipeline step = pipeline(residual).choices.at(0).pipeline;
+  EXPECT_EQ(step.layers(), 12U) << "the stem, nine blocks, pooling and the head";
+  EXPECT_EQ(step.transfer_sizes[0], 2 * 16 * 32 * 32 * 4) << "2 samples, 16 channels";
+  EXPECT_THAT(refusal(file("two-streams.yaml", "csr")),
+              HasSubstr("/models/two-streams.yaml:22: add 'sum' joins branches, accepted for sparse costs of layers "
+                        "(`kernels: dense` takes a block as a layer) are networks without"));
   const Model model = load_network(read_yaml(kSource + "/models/two-streams.yaml"), Numbers::structure);
   EXPECT_THROW(static_cast<void>(csr_costs(model.network, model.weights, {}, {})), OperatorError);
 }

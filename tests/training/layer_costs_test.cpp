@@ -1,5 +1,6 @@
 #include "upsweep/training/layer_costs.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -243,6 +244,46 @@ TEST(DenseCosts, OfAModelFileCoverItsLayers) {
   EXPECT_THAT(costs.weight_gradient[1], 0);
   // LeCun et al. 1998 count 61,706 weights for this form of LeNet-5.
   EXPECT_EQ(sum(costs.weight_bytes, 0), 4 * 61706);
+}
+
+TEST(DenseCosts, ABlockOfBranchesIsALayer) {
+  // stem; a and its ReLU beside nothing, added up; ReLU; head. The stem's output has two readers.
+  const Network network({2, 4, 4}, {{"stem", conv(3, 3), {}},
+                                    {"a", conv(3, 3), {}},
+                                    {"relu_a", Relu{}, {}},
+                                    {"sum", Add{}, {{"relu_a", "stem"}}},
+                                    {"relu", Relu{}, {}},
+                                    {"flat", Flatten{}, {}},
+                                    {"head", Linear{.out_features = 5}, {}}});
+  EXPECT_THAT(chain_layers(network), ElementsAre(OperatorRange{0, 0}, OperatorRange{1, 5}, OperatorRange{6, 6}));
+  const std::vector<LayerWork> layers = layer_works(network);
+  ASSERT_EQ(layers.size(), 3U);
+  EXPECT_EQ(layers[1].name, "a");
+  EXPECT_EQ(layers[1].output, 48U);
+  ASSERT_EQ(layers[1].parts.size(), 5U) << "a, relu_a, sum, the sum of the stem's gradients, relu";
+  EXPECT_EQ(layers[1].parts[0], operator_work(network.operators()[1]));
+  EXPECT_EQ(layers[1].parts[2].forward, (KernelWork{48, 144, 0})) << "reads two activations of 48 and writes one";
+  EXPECT_EQ(layers[1].parts[2].output_gradient, KernelWork{});
+  EXPECT_EQ(layers[1].parts[3].forward, KernelWork{});
+  EXPECT_EQ(layers[1].parts[3].output_gradient, (KernelWork{48, 144, 0}));
+  EXPECT_EQ(layers[1].parts[4], operator_work(network.operators()[4]));
+}
+
+TEST(DenseCosts, LayersOfNetworksWithBranchesHaveAllTheirWeights) {
+  for (const char* file : {"resnet20-cifar10-pruned90", "densenet-block", "inception-block", "two-streams"}) {
+    const Model model = load_network(read_yaml(fmt::format("{}/models/{}.yaml", kSource, file)), Numbers::structure);
+    std::uint64_t of_layers = 0;
+    for (const LayerWork& layer : layer_works(model.network)) of_layers += layer.weights();
+    std::uint64_t of_operators = 0;
+    std::size_t next = 0;
+    for (const Operator& op : model.network.operators()) of_operators += weight_count(op);
+    for (const OperatorRange& range : chain_layers(model.network)) {
+      EXPECT_EQ(range.first, next) << file;
+      next = range.last + 1;
+    }
+    EXPECT_EQ(next, model.network.operators().size()) << file;
+    EXPECT_EQ(of_layers, of_operators) << file;
+  }
 }
 
 }  // namespace

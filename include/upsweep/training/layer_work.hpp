@@ -27,13 +27,14 @@ struct OperatorRange {
   friend bool operator==(const OperatorRange&, const OperatorRange&) = default;
 };
 
-/// The layers of a chain: every conv2d, linear and pooling with the elementwise operators and views that follow it.
+/// The layers of a chain: every conv2d, linear and pooling, and every block of branches (ChainLink), with the
+/// elementwise operators and views that follow it.
 ///
 /// Elementwise operators and views at the beginning belong to the first layer; a network of nothing else is one layer.
-/// The ranges cover all operators, in order. Throws OperatorError for a network with branches.
+/// The ranges cover all operators, in order.
 [[nodiscard]] std::vector<OperatorRange> chain_layers(const Network& network);
 
-/// The name of a layer: that of its conv2d, linear or pooling, else of its first operator.
+/// The name of a layer: that of its first conv2d, linear or pooling, else of its first operator.
 [[nodiscard]] std::string layer_name(const Network& network, const OperatorRange& layer);
 
 /// Matrix products of one sample: `count` times (m × k)·(k × n).
@@ -61,7 +62,9 @@ struct ElementwiseWork {
 /// Throws CountOverflow.
 [[nodiscard]] PartWork elementwise_work(const ElementwiseWork& work);
 
-/// The dense work of a network's chain, by chain_layers(), whose error it throws. Throws CountOverflow.
+/// The dense work of a network's chain, by chain_layers(). In a block F of a join reads its inputs and writes its output,
+/// and O adds up what several operators hand back to one activation, the block's input included, as dense_backprop()
+/// counts it. Throws CountOverflow.
 [[nodiscard]] std::vector<LayerWork> layer_works(const Network& network);
 
 }  // namespace upsweep
