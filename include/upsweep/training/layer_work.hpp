@@ -62,9 +62,9 @@ struct ElementwiseWork {
 /// Throws CountOverflow.
 [[nodiscard]] PartWork elementwise_work(const ElementwiseWork& work);
 
-/// The dense work of a network's chain, by chain_layers(). In a block F of a join reads its inputs and writes its output,
-/// and O adds up what several operators hand back to one activation, the block's input included, as dense_backprop()
-/// counts it. Throws CountOverflow.
+/// The dense work of a network's chain, by chain_layers(). In a block F of a join reads its inputs and writes its
+/// output, and O adds up what several operators hand back to one activation, the block's input included, as
+/// dense_backprop() counts it. Throws CountOverflow.
 [[nodiscard]] std::vector<LayerWork> layer_works(const Network& network);
 
 }  // namespace upsweep
