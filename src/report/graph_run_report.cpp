@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {

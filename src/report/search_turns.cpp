@@ -66,7 +66,8 @@ std::string turned_text(const SearchReport& report, const Verdict& verdict, cons
       fmt::format("With {} {}: {} is {}", setting.name,
                   standing == Standing::gains_nothing ? "a scan gains nothing" : "it is the other way round",
                   scores->scan, speed_text(ratio, report.plain));
-  if (setting.graph) text += fmt::format(", counting what blocks take {}", speed_text(to_graph, "plain BP over the graph"));
+  if (setting.graph)
+    text += fmt::format(", counting what blocks take {}", speed_text(to_graph, "plain BP over the graph"));
   if (setting.dense) text += fmt::format(" and {}", speed_text(to_dense, "dense BP"));
   return text + (has_shared(verdict) ? " with each op on one worker." : ".");
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
