@@ -194,7 +194,7 @@ TEST_F(MachinesCommand, WhatCannotBeKeptUnaskedIsAnsweredAllTheSame) {
   const std::string folder = folder_.path("");
   const Finished batch = in_folder(folder, std::string("search ") + kModel + " --workers 2 --batch 4");
   EXPECT_EQ(batch.exit_code, 0) << batch.err;
-  EXPECT_THAT(batch.err, HasSubstr("nothing is kept: --db with a --batch of 4"));
+  EXPECT_THAT(batch.err, HasSubstr("nothing is kept: a database keeps runs of one input"));
   EXPECT_THAT(batch.out, HasSubstr("Best: "));
   folder_.write("upsweep.sqlite",
                 "no database at all, and longer than a header of one hundred bytes, which SQLite reads first of all");
@@ -202,6 +202,22 @@ TEST_F(MachinesCommand, WhatCannotBeKeptUnaskedIsAnsweredAllTheSame) {
   EXPECT_EQ(foreign.exit_code, 0) << foreign.err;
   EXPECT_THAT(foreign.err, HasSubstr("nothing is kept: upsweep.sqlite"));
   EXPECT_THAT(foreign.out, HasSubstr("Best: "));
+}
+
+TEST_F(MachinesCommand, ADatabaseThatNobodyNamedTakesNoAnswerAwayWhenItFails) {
+  const std::string folder = folder_.path("");
+  const std::string search = std::string("search ") + kModel + " --workers 2";
+  const Finished full = in_folder(folder, search, "ulimit -f 20;");
+  EXPECT_EQ(full.exit_code, 0) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("nothing is kept: upsweep.sqlite"));
+  EXPECT_THAT(full.out, HasSubstr("Best: "));
+  std::filesystem::remove(folder_.path("upsweep.sqlite"));
+  std::filesystem::create_symlink("nowhere/gone.sqlite", folder_.path("upsweep.sqlite"));
+  const Finished dangling = in_folder(folder, search);
+  EXPECT_EQ(dangling.exit_code, 0) << dangling.err;
+  EXPECT_THAT(dangling.out, HasSubstr("Best: "));
+  const Finished rank = in_folder(folder, search, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2");
+  EXPECT_EQ(rank.err, "") << "the first rank alone keeps and says";
 }
 
 TEST_F(MachinesCommand, AQuietCommandSaysNothingAndAVerboseOneEachStep) {

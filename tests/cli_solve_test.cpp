@@ -132,7 +132,7 @@ TEST_F(Solve, NeedsNoIterationToOnePercentWhereJacobiansHardlyDependOnTheInput) 
   EXPECT_EQ(report["methods"][1]["usable_from"], 0);
   EXPECT_EQ(json_of({"solve", file, "--method", "jacobi"})["methods"][1]["usable_from"], 2);
   EXPECT_THAT(upsweep({"solve", file, "--method", "jacobi", "--warm-start", "1"}).out,
-              HasSubstr("; from the start on all layers are within 1 %, "));
+              HasSubstr("; from the start on all layers are within 1 %;"));
 }
 
 TEST_F(Solve, HasNoIterationToSpareInTheUnitFormEither) {

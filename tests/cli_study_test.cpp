@@ -213,6 +213,9 @@ TEST(Study, RefusesWrongInput) {
       {"axes:\n  - {path: workers, values: []}\n", "workers"},
       {"axes:\n  - {path: workers, range: {from: 1, to: 100000}}\n  - {path: batch, range: {from: 1, to: 100000}}\n",
        "10000000000"},
+      {"axes:\n  - {path: workers, range: {from: 1, to: 100000000}}\n  - {path: batch, range: {from: 1, to: "
+       "100000000}}\n",
+       "a grid of 1e+16 points or more"},
       {"axis: []\n", "axis"},
   };
   for (const Refusal& refusal : cases) {

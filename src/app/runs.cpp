@@ -59,6 +59,17 @@ void choose(const ListRunsRequest& request, QueryResult& runs) {
   });
 }
 
+/// The same of studies, each of which is a command.
+void choose_studies(const ListRunsRequest& request, QueryResult& studies) {
+  std::size_t kept = 0;
+  std::erase_if(studies.rows, [&](const std::vector<Cell>& row) {
+    if (request.model && text_in(studies, row, "name").find(*request.model) == std::string::npos) return true;
+    if (request.command && *request.command != "study") return true;
+    if (request.since && text_in(studies, row, "created_utc") < *request.since) return true;
+    return request.limit && ++kept > *request.limit;
+  });
+}
+
 }  // namespace
 
 ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&) {
@@ -69,6 +80,7 @@ ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&)
   const StoreReader store(request.db);
   ListRunsOutcome outcome{store.run_list(), store.study_list(), store.verdicts()};
   choose(request, outcome.runs);
+  choose_studies(request, outcome.studies);
   return outcome;
 }
 

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <system_error>
 
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/store/database_mark.hpp"
 
 namespace upsweep {
 
@@ -20,19 +20,15 @@ std::unique_ptr<RunStore> open_store(const std::optional<std::string>& db) {
 }
 
 std::optional<std::string> why_not_kept(const std::string& db) {
+  const auto refusal = [](const std::string& path) {
+    return fmt::format("{}: {}", path, std::generic_category().message(errno));
+  };
   std::error_code error;
-  try {
-    if (std::filesystem::exists(db, error)) {
-      if (access(db.c_str(), W_OK) != 0) return fmt::format("{}: {}", db, std::generic_category().message(errno));
-      static_cast<void>(RunStore(db, RunStore::Open::existing));
-      return std::nullopt;
-    }
-  } catch (const std::runtime_error& failure) {  // InputError, BusyError
-    return failure.what();
-  }
   const std::string folder = std::filesystem::absolute(db, error).parent_path().string();
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
-  return fmt::format("{}: {}", folder, std::generic_category().message(errno));
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return refusal(folder);  // files beside it are made, too
+  if (!std::filesystem::exists(db, error)) return std::nullopt;
+  if (access(db.c_str(), W_OK) != 0) return refusal(db);
+  return is_ours_or_empty(db) ? std::nullopt : std::optional(db + ": another program wrote it");
 }
 
 std::exception_ptr try_to_keep(const std::function<void()>& keep) {
@@ -46,7 +42,8 @@ std::exception_ptr try_to_keep(const std::function<void()>& keep) {
 
 KeptVerdict kept(const Verdict& verdict) {
   KeptVerdict kept{fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
-  if (!verdict.baselines.empty()) kept.details = verdict_json(verdict).dump();
+  if (!verdict.baselines.empty())
+    kept.details = verdict_json(verdict).dump(-1, ' ', false, Json::error_handler_t::replace);
   return kept;
 }
 

@@ -68,7 +68,7 @@ void require_study_memory(const TrainingFile& file, const PipelineStudy& study) 
   throw file.error(
       study.memory_limit_line,
       fmt::format("memory_limit is {} on a device, accepted are at least {}, which {} needs", memory_text(study, limit),
-                  study.is_limit_in_bytes ? memory_text(study, needed(least)) : fmt::format("{}", needed(least)),
+                  study.is_limit_in_bytes ? fmt::format("{:.0f} B", needed(least)) : fmt::format("{}", needed(least)),
                   study.choices[least].label));
 }
 

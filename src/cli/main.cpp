@@ -41,19 +41,6 @@ int fail(ExitCode code, const std::string& message) {
   return code;
 }
 
-/// A variable of the environment; empty where it is not set.
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return value == nullptr ? "" : value;
-}
-
-/// Whether mpirun started this process as another rank than the first of several.
-bool is_other_rank() {
-  const std::string_view rank = variable("OMPI_COMM_WORLD_RANK");
-  const std::string_view ranks = variable("OMPI_COMM_WORLD_SIZE");
-  return !rank.empty() && rank != "0" && !ranks.empty() && ranks != "1";
-}
-
 int usage_error(const std::string& message, const CLI::App* command) {
   if (command == nullptr) {
     fail(kUsage, message);
@@ -62,7 +49,7 @@ int usage_error(const std::string& message, const CLI::App* command) {
   }
   // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
   // make mpirun end the first before it has.
-  if (command->get_name() == "study" && is_other_rank()) return kDone;
+  if (command->get_name() == "study" && cli::is_other_rank()) return kDone;
   fail(kUsage, message);
   cli::say_line(fmt::format("usage: {}; upsweep {} --help lists them", cli::usage_of(*command), command->get_name()));
   return kUsage;

@@ -21,9 +21,13 @@ struct ProgramOptions {
 /// --db. Options are bound to `options`.
 void declare_program_options(const Command& command, ProgramOptions& options);
 
+/// Whether mpirun started this process as another rank than the first of several.
+[[nodiscard]] bool is_other_rank();
+
 /// Runs a parsed command. One that prints a table for people and was told of no database keeps its results in
 /// ./upsweep.sqlite, where that can be written and the results are such as a database keeps; what programs read (JSON
-/// and CSV) is kept where a database is named alone. Returns its exit code.
+/// and CSV) is kept where a database is named alone. A database that nobody named and that fails is said, and takes
+/// neither the answer nor the exit code away. Returns that code.
 [[nodiscard]] int run_and_keep(const Command& command, const ProgramOptions& options, const Client& client);
 
 }  // namespace upsweep::cli

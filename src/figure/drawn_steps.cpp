@@ -59,11 +59,11 @@ std::vector<DrawnStep> drawn_steps(const TrainingRecord& record) {
     step.unused = std::erase_if(step.rows, [](const TimelineRow& row) { return !is_used(row); });
     if (variants.size() > 1)
       std::erase_if(step.rows, [](const TimelineRow& row) { return row.tasks.front()->is_transfer; });
-    step.resources = step.rows.size();
-    step.rows.resize(std::min(step.resources, most));
     for (const TimelineRow& row : step.rows) {
       for (const TrainingTask* task : row.tasks) step.end = std::max(step.end, task->end);
     }
+    step.resources = step.rows.size();
+    step.rows.resize(std::min(step.resources, most));
     if (step.end > 0) steps.push_back(std::move(step));
   }
   return steps;

@@ -236,13 +236,14 @@ class MachineReader {
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);
     shared.cached = quantities.find("cached_bandwidth", kBandwidthUnits, kPositive);
-    if (!is_pram()) require_together(node, where, {"op_latency", "level_latency", "fp32", "fp64"});
+    if (!is_pram()) require_together(node, where, {"op_latency", "level_latency", "fp32"});
     if (!op_latency) throw quantities.missing("op_latency", kTimeUnits);
     if (!level_latency && !is_pram()) throw quantities.missing("level_latency", kTimeUnits);
     rates.op_latency_s = *op_latency;
     rates.level_latency_s = level_latency.value_or(0);
     rates.fp32 = read_type(map, quantities, where, "fp32", shared);
-    rates.fp64 = read_type(map, quantities, where, "fp64", shared);
+    rates.has_fp64 = is_pram() || map.find("fp64") != nullptr;
+    rates.fp64 = rates.has_fp64 ? read_type(map, quantities, where, "fp64", shared) : rates.fp32;
     map.finish();
     check_used(node, where + " has a bandwidth", shared.memory.has_value() && !shared.memory_used);
     check_used(node, where + " has a cached_bandwidth", shared.cached.has_value() && !shared.cached_used);

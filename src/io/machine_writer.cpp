@@ -146,7 +146,7 @@ class MachineWriter {
     const auto memory = put_shared(where, places, kMemory);
     const auto cached = put_shared(where, places, kCached);
     put_type(rates.fp32, where + ".fp32", places[0], places[1], memory, cached);
-    put_type(rates.fp64, where + ".fp64", places[2], places[3], memory, cached);
+    if (rates.has_fp64) put_type(rates.fp64, where + ".fp64", places[2], places[3], memory, cached);
   }
 
   /// The cached bandwidth that a file need not name: that of memory; none where measured costs have it in them.

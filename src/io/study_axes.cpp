@@ -136,6 +136,38 @@ void refuse_repeated(const YamlDocument& document, const YamlNode& node, const s
   }
 }
 
+/// How many values the range of an axis has, before they are made; 1 of an axis without one, or with a wrong one.
+double range_size(const YamlDocument& document, const YamlNode& axis) {
+  const auto find = [](const YamlNode& map, std::string_view key) -> const YamlNode* {
+    if (map.kind != YamlNode::Kind::mapping) return nullptr;
+    for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
+      if (map.children[i]->text == key) return map.children[i + 1].get();
+    }
+    return nullptr;
+  };
+  const YamlNode* range = find(axis, "range");
+  const YamlNode* from = range == nullptr ? nullptr : find(*range, "from");
+  const YamlNode* to = range == nullptr ? nullptr : find(*range, "to");
+  if (from == nullptr || to == nullptr) return 1;
+  try {
+    const YamlNode* step = find(*range, "step");
+    const double width = yaml_number(document, *to, "to") - yaml_number(document, *from, "from");
+    return std::max(1.0, std::floor(width / (step == nullptr ? 1 : yaml_number(document, *step, "step"))) + 1);
+  } catch (const InputError&) {
+    return 1;  // whoever reads the axis says what is wrong
+  }
+}
+
+/// Ranges of a hundred million values take minutes to make: a grid that is too large by their number alone is refused
+/// first. Throws InputError.
+void check_points(const YamlDocument& document, const YamlNode& list) {
+  double points = 1;
+  for (const auto& item : list.children) points *= range_size(document, *item);
+  if (points <= static_cast<double>(kMostPoints)) return;
+  throw document.error(
+      list, fmt::format("a grid of {} points or more, accepted are at most {}", axis_value(points).text, kMostPoints));
+}
+
 PlacedAxis read_axis(const YamlDocument& document, const YamlNode& node, std::size_t number) {
   const std::string what = fmt::format("axis {}", number);
   YamlMap map(document, node, what);
@@ -185,6 +217,7 @@ AxisValue scalar_value(const YamlDocument& document, const YamlNode& node, const
 std::vector<PlacedAxis> read_axes(const YamlDocument& document, const YamlNode& list) {
   if (list.kind != YamlNode::Kind::sequence)
     throw document.error(list, fmt::format("axes is {}, accepted is a list of mappings", describe(list)));
+  check_points(document, list);
   std::vector<PlacedAxis> axes;
   std::set<std::string> names;
   std::set<std::string> paths;

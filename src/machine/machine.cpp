@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/machine/op_parts.hpp"
 
 namespace upsweep {
@@ -142,6 +143,16 @@ Machine with_library(Machine machine, const std::string& library) {
   }
   machine.library = library;
   return machine;
+}
+
+const TypeRates& Rates::of(unsigned value_bytes) const {
+  if (value_bytes != 8) return fp32;
+  if (!has_fp64) {
+    throw InputError(fmt::format(
+        "the model's numbers are fp64, and the machine file has none for rates[{}], accepted is one with fp64 there",
+        workers));
+  }
+  return fp64;
 }
 
 std::optional<Machine> at_bound(const Machine& machine, bool high) {

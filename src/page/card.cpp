@@ -17,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostText = 600;
+constexpr std::size_t kMostBars = 8;
+constexpr int kMostDepth = 6;          // of the JSON of a verdict, which has 3
 constexpr double kLeastDecades = 0.3;  // half the width of bars that are all near 1x
 constexpr double kMostDecades = 12;
 
@@ -53,17 +55,23 @@ Said said_of(const std::string& text) {
       said.frame = line.substr(0, colon);
       said.answer = line.substr(colon + 2);
     }
-    constexpr std::string_view kTurned = " it is the other way round";
-    if (const std::size_t at = line.find(kTurned); line.starts_with("With ") && at != std::string::npos)
+    for (const char* turned : {" it is the other way round", " a scan gains nothing"}) {
+      const std::size_t at = line.find(turned);
+      if (!line.starts_with("With ") || at == std::string::npos) continue;
       said.turned += (said.turned.empty() ? "" : "; ") + line.substr(5, at - 5);
+    }
   }
   if (said.answer.empty() && !lines.empty()) said.answer = lines.front();
-  if (said.answer.starts_with("the ")) said.answer.front() = 'T';  // other first words are names of schedules
+  // Other first words are names of schedules.
+  if (said.answer.starts_with("the ")) said.answer.front() = 'T';
+  if (said.answer.starts_with("over ")) said.answer.front() = 'O';
   // What bounds it has a place of its own.
   for (std::size_t at = said.answer.find("; "); at != std::string::npos; at = said.answer.find("; ", at + 1)) {
     const std::string clause = said.answer.substr(at + 2);
     if (clause.find(" binds") == std::string::npos || clause.find("; ") != std::string::npos) continue;
     said.binds = clause.substr(0, clause.find_last_not_of('.') + 1);
+    constexpr std::string_view kBinds = " binds";
+    if (said.binds.ends_with(kBinds)) said.binds.resize(said.binds.size() - kBinds.size());
     said.answer = said.answer.substr(0, at) + '.';
     break;
   }
@@ -100,8 +108,12 @@ struct Bar {
   double high = 0;
 };
 
-bool is_interval(const Json& json) {
-  return json.is_array() && json.size() == 2 && json[0].is_number() && json[1].is_number() && json[0] > 0;
+/// Its ends, where both are finite and above 0.
+std::optional<std::pair<double, double>> interval_of(const Json& json) {
+  if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number()) return std::nullopt;
+  const std::pair<double, double> ends(json[0], json[1]);
+  if (!(ends.first > 0) || !(ends.second >= ends.first) || !std::isfinite(ends.second)) return std::nullopt;
+  return ends;
 }
 
 /// A text of an object; empty where it has none: a database may hold anything.
@@ -115,13 +127,13 @@ std::vector<Bar> bars_of(const Json& details) {
   for (const Json& baseline : details.value("baselines", Json::array())) {
     if (!baseline.is_object() || !baseline.value("ratio", Json()).is_number()) continue;
     const double ratio = baseline["ratio"];
-    if (!(ratio > 0)) continue;
+    if (!(ratio > 0) || !std::isfinite(ratio) || !std::isfinite(1 / ratio) || bars.size() == kMostBars) continue;
     Bar bar{baseline_name(text_at(baseline, "name")), text_at(baseline, "best_scan"), 1 / ratio, 1 / ratio, 1 / ratio};
-    const Json mine = baseline.value("scan_interval", Json());
-    const Json other = baseline.value("interval", Json());
-    if (is_interval(mine) && is_interval(other)) {
-      bar.low = other[0].get<double>() / mine[1].get<double>();
-      bar.high = other[1].get<double>() / mine[0].get<double>();
+    const auto mine = interval_of(baseline.value("scan_interval", Json()));
+    const auto other = interval_of(baseline.value("interval", Json()));
+    if (mine && other && std::isfinite(other->second / mine->first)) {
+      bar.low = other->first / mine->second;
+      bar.high = other->second / mine->first;
     }
     bars.push_back(std::move(bar));
   }
@@ -155,7 +167,10 @@ Markup bars_markup(const std::vector<Bar>& bars) {
     }
     out.add("</span><b>").text(short_ratio(bar.speedup)).add("</b></li>\n");
   }
-  return out.add("</ul>\n");
+  const std::string end = fmt::format("{:.2g}", std::pow(10, decades));
+  return out.add("</ul>\n<p class=\"note\">")
+      .text(fmt::format("Middle: as fast; left end: {} times slower, right end: {} times faster.", end, end))
+      .add("</p>\n");
 }
 
 /// From how many workers on a scan overtakes; empty where that was not looked for.
@@ -174,13 +189,20 @@ std::string crossover_text(const Json& details) {
   return text;
 }
 
+/// The object of a verdict; an empty one where a database has anything else there, or values that are nested deep.
+Json details_of(const std::optional<std::string>& text) {
+  if (!text) return Json::object();
+  const auto is_shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kMostDepth; };
+  Json details = Json::parse(*text, is_shallow, false);
+  return details.is_object() ? details : Json::object();
+}
+
 }  // namespace
 
 Markup card(const SectionEntry& entry) {
   if (!entry.verdict.text || entry.verdict.text->empty()) return {};
   const Said said = said_of(*entry.verdict.text);
-  const Json parsed = entry.verdict.details ? Json::parse(*entry.verdict.details, nullptr, false) : Json();
-  const Json details = parsed.is_object() ? parsed : Json::object();
+  const Json details = details_of(entry.verdict.details);
   const std::string headline = headline_of(details);
   Markup out("<article class=\"card\"><h3>");
   if (entry.id.empty()) {

@@ -213,13 +213,16 @@ Markup PageMaker::introduction() const {
 
 Markup PageMaker::cards() const {
   Markup cards;
-  std::size_t shown = 0;
+  std::size_t count = 0;
   for (const Item& item : items_) {
-    if (shown == kMostCards) break;
     const Markup one = card(item.entry);
-    shown += one.empty() ? 0 : 1;
+    if (one.empty() || ++count > kMostCards) continue;
     cards.add(one);
   }
+  if (count > kMostCards)
+    cards.add("<p class=\"note\">")
+        .text(fmt::format("The {} newest of {} answers; all of them stand below.", kMostCards, count))
+        .add("</p>\n");
   return cards.empty() ? cards
                        : Markup("<h2 id=\"answers\">Answers</h2>\n<div class=\"cards\">\n").add(cards).add("</div>\n");
 }

@@ -12,8 +12,8 @@
 namespace upsweep {
 namespace {
 
-Value to_plain(std::uint64_t flops, std::uint64_t plain) {
-  return plain == 0 ? Value() : Value(static_cast<double>(flops) / static_cast<double>(plain));
+Value quotient(std::uint64_t flops, std::uint64_t of) {
+  return of == 0 ? Value() : Value(static_cast<double>(flops) / static_cast<double>(of));
 }
 
 Json totals_json(const Totals& totals, std::uint64_t inputs) {
@@ -42,14 +42,14 @@ Table totals_table(const ProfileCounts& counts) {
   };
   for (const auto& [sum, name] :
        {std::pair{&counts.all, "all, as the paper executes"}, std::pair{&counts.live, "live, without dead ops"}}) {
-    rows.push_back({name, sum->ops, mean(sum->flops), to_plain(sum->flops, counts.linear_flops),
+    rows.push_back({name, sum->ops, mean(sum->flops), quotient(sum->flops, counts.linear_flops),
                     mean(sum->critical_path_level), mean(sum->critical_path_dag)});
   }
   return {"",
           {{"", "", Unit::text},
            {"", "ops", Unit::exact},
            {"", "FLOPs", Unit::exact},
-           {"", "to plain BP", Unit::ratio},
+           {"", "of plain BP's", Unit::ratio},
            {"", "critical path, level rule", Unit::exact},
            {"", "critical path, dag", Unit::exact}},
           std::move(rows)};
@@ -62,7 +62,7 @@ Table pram_table(const ProfileCounts& counts) {
   const auto row = [&](const std::string& executor, Value steps, std::uint64_t flops, std::uint64_t of_plain) {
     rows.push_back({executor, std::move(steps),
                     marked_unless(counts.compared.last().is_exact(), Value::mean(flops, counts.inputs)),
-                    to_plain(of_plain, flops)});
+                    quotient(of_plain, flops)});
   };
   for (const auto execution : {Execution::level, Execution::dag}) {
     const std::optional<Makespan> makespan = pram.makespan(execution);

@@ -85,7 +85,7 @@ std::string graph_text(const SearchReport& report, const Verdict& verdict) {
   const std::optional<double> ratio = last.ratio();
   if (!ratio) return comparison_text(last, "plain BP over the graph", verdict.same);
   return fmt::format("{}; with forming them and the gradients inside blocks {}{}{}: {}", over_chain,
-                     speed_text(*ratio, "plain BP over the graph"),
+                     beside_text(result.options.objective, last.scan_score, last.score, "plain BP over the graph"),
                      has_shared(verdict) ? ", each op on one worker" : "", dense_text(report, last.scan_score),
                      pays_text(verdict));
 }

@@ -48,7 +48,7 @@ std::string truncated_text(const SolveReport& report, const SolveRun& run) {
                         *usable == 0 ? std::string("the start") : fmt::format("iteration {}", *usable),
                         percent(kUsableError));
     // Of BiCGStab the products of restarts up to there are not known.
-    if (run.setting.method != SolveMethod::bicgstab && direct > 0) {
+    if (run.setting.method != SolveMethod::bicgstab && direct > 0 && *usable > 0) {
       const double time = static_cast<double>(*usable) * static_cast<double>(run.cost.makespan);
       text += ", " + speed_text(time / static_cast<double>(direct), "substitution");
     }

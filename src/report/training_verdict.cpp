@@ -75,8 +75,14 @@ Verdict training_verdict(const TrainingRecord& record) {
     return verdict;
   }
   const double best = *record.best_makespan;
-  const std::string count =
-      record.variants.size() == 1 ? "only variant" : fmt::format("best of {} variants", record.variants.size());
+  std::size_t fitting = 0;
+  for (std::size_t i = 0; i < record.variants.size(); ++i)
+    fitting += figure_named(record, i, "does_not_fit") == nullptr ? 1 : 0;
+  const std::string count = record.variants.size() == 1 ? "only variant"
+                            : fitting == record.variants.size()
+                                ? fmt::format("best of {} variants", record.variants.size())
+                                : fmt::format("best of the {} of {} variants that fit into the memory limit", fitting,
+                                              record.variants.size());
   std::string text =
       fmt::format("the {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
   const TrainingFigure* first = nullptr;    // of the file, which the best is compared with

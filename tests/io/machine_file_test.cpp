@@ -196,9 +196,19 @@ TEST(LoadMachine, NeedsNoProvenance) {
   expect_same(parse_machine(machine_text(machine)), machine);
 }
 
+TEST(LoadMachine, NeedsNoRatesOfNumbersThatNobodyAsksFor) {
+  const Machine machine = parse_machine("name: x\nkind: cpu\nrates:\n" + kEntry +
+                                        "    bandwidth_GBps: 900\n    fp32: {compute_TFLOPps: 1}\n");
+  EXPECT_EQ(machine.rates.front().of(4).mm.flops_per_s, 1e12);
+  EXPECT_THROW(static_cast<void>(machine.rates.front().of(8)), InputError) << "never those of fp32 in their place";
+  const std::string text = machine_text(machine);
+  EXPECT_EQ(text.find("fp64"), std::string::npos);
+  expect_same(parse_machine(text), machine);
+}
+
 TEST(LoadMachine, SaysAllThatIsMissingAtOnce) {
   EXPECT_THAT(machine_refusal("name: x\nkind: cpu\nrates:\n  - workers: 4\n    op_latency_us: 1\n"),
-              HasSubstr("rates[4] has no level_latency, fp32, fp64, accepted is a mapping with op_latency"));
+              HasSubstr("rates[4] has no level_latency, fp32, accepted is a mapping with op_latency"));
   EXPECT_THAT(machine_refusal("name: x\nkind: cpu\nrates:\n  - workers: 4\n    op_latency_us: 1\n" + kTypes),
               HasSubstr("level_latency of rates[4] is missing"))
       << "one alone, with its units";
@@ -323,14 +333,14 @@ TEST(LoadMachine, SaysWhatIsWrongWithRates) {
       {kHead + "rates:\n  - workers: 0\n", "m.yaml:5: workers of entry 1 of rates is '0', accepted is an integer of"},
       {kHead + "rates:\n  - workers: 2\n    op_latency_us: -1\n",
        "m.yaml:6: op_latency_us of rates[2] is '-1', accepted is a finite number of at least 0"},
-      {kHead + "rates:\n  - workers: 2\n    op_latency_us: 1\n", "m.yaml:5: rates[2] has no level_latency, fp32, fp64"},
+      {kHead + "rates:\n  - workers: 2\n    op_latency_us: 1\n", "m.yaml:5: rates[2] has no level_latency, fp32"},
       {kHead + "rates: []\n", "m.yaml:4: rates of the machine is a list of 0, accepted is a list of at least one"},
       {kHead, "m.yaml:1: the machine has no key 'rates'"},
       {start + kBandwidth + "    fp32:\n      compute_TFLOPps: 1\n" + pair,
        "m.yaml:10: fp32 of rates[2] has both compute and mv, accepted is compute_TFLOPps"},
       {start + kBandwidth + "    fp32: {build_value_s: 1}\n", "m.yaml:9: fp32 of rates[2] has neither compute nor mv"},
       {start + kBandwidth + "    fp32:\n      mv: " + kCosts + "}\n", "fp32 of rates[2] has mv without mm"},
-      {start + kBandwidth + "    fp32: {compute_TFLOPps: 1}\n", "m.yaml:5: rates[2] has no key 'fp64'"},
+      {start + kBandwidth + "    fp64: {compute_TFLOPps: 1}\n", "m.yaml:5: rates[2] has no key 'fp32'"},
       {start + kBandwidth + "    fp32:\n      mv: {team_s: 1, team_step_s: 1}\n      mm: {}\n",
        "m.yaml:10: scaled_column of mv of fp32 of rates[2] is missing, found are 'team_s', 'team_step_s', accepted are "
        "scaled_column_s, scaled_column_ms"},

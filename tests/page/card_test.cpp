@@ -75,6 +75,13 @@ TEST(Card, OfAnEarlierVersionHasItsSentenceAlone) {
   EXPECT_THAT(card(entry).html(), HasSubstr("hybrid:1 is 2.000x faster"));
   entry.verdict.details = R"({"baselines": [{"name": 3, "ratio": "x"}, 7], "overtakes_from": 2, "pays": 1})";
   EXPECT_THAT(card(entry).html(), HasSubstr("hybrid:1 is 2.000x faster")) << "a database may hold anything";
+  entry.verdict.details =
+      R"({"pays": "no", "baselines": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
+  EXPECT_THAT(card(entry).html(), HasSubstr("hybrid:1 is 2.000x faster"));
+  entry.verdict.details =
+      R"({"baselines": [{"name": "a", "ratio": 5e-324}, {"name": "b", "ratio": 2, "interval": [1, 2], "scan_interval": [1, -3]}]})";
+  EXPECT_THAT(card(entry).html(),
+              AllOf(HasSubstr("0.5000x"), Not(HasSubstr("nan")), Not(HasSubstr("inf")), Not(HasSubstr("whisker"))));
   entry.verdict.text.reset();
   EXPECT_TRUE(card(entry).empty());
 }

@@ -132,8 +132,10 @@ struct Rates {
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
+  bool has_fp64 = true;  ///< false: nothing is said of them, `fp64` is that of fp32, and of(8) throws
 
-  [[nodiscard]] const TypeRates& of(unsigned value_bytes) const { return value_bytes == 8 ? fp64 : fp32; }
+  /// Of numbers of 4 or 8 bytes. Throws InputError for those of 8 where nothing is said of them.
+  [[nodiscard]] const TypeRates& of(unsigned value_bytes) const;
   friend bool operator==(const Rates&, const Rates&) = default;
 };
 

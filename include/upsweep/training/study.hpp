@@ -96,6 +96,7 @@ struct MemoryNeed {
   double amount = 0;  ///< as the study's limit counts: tensors of the file's micro-batches, or bytes
   std::size_t device = 0;
 };
+/// Of a run; of bytes the run has to know them.
 [[nodiscard]] MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice, const PipelineRun& run);
 /// "12 tensors", "15.20 GiB": an amount as the study's limit counts.
 [[nodiscard]] std::string memory_text(const PipelineStudy& study, double amount);
