@@ -168,8 +168,9 @@ TrainOutcome run(const TrainRequest& request, const Caller& caller, const Watch&
   const TrainSpec spec = read_spec(request, backward);
   // A training takes long: what would be in the way of its picture is said before.
   if (request.svg) {
-    check_output({"svg", *request.svg, kFigureMark},
-                 {{"file", request.file}, {"db", request.db.value_or("")}, {"file", spec.model_file}}, request.force);
+    std::vector<NamedFile> read = arrays_of("file", spec.model_file);
+    read.insert(read.begin(), {{"file", request.file}, {"db", request.db.value_or("")}, {"file", spec.model_file}});
+    check_output({"svg", *request.svg, kFigureMark}, read, request.force);
     require_charts();
   }
   const std::size_t workers = worker_count(request);

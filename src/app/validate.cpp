@@ -348,9 +348,10 @@ ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const 
   if (request.schedule) check_schedule(*request.schedule);  // before any file is opened
   check_sizes(request.sizes);
   if (request.gradient) {
-    check_output({"gradient", *request.gradient, kGradientMark},
-                 {{"model", request.model}, {"machine", request.machine.value_or("")}, {"db", request.db.value_or("")}},
-                 request.force);
+    std::vector<NamedFile> read = arrays_of("model", request.model);
+    read.insert(read.begin(),
+                {{"model", request.model}, {"machine", request.machine.value_or("")}, {"db", request.db.value_or("")}});
+    check_output({"gradient", *request.gradient, kGradientMark}, read, request.force);
   }
   const ModelFile file(request.model, request.onnx);
   require_recurrent_settings(file, request.model, request.sizes);

@@ -109,6 +109,25 @@ TEST(Outputs, ImportKeepsWeightsBesideTheModelFileThatItDidNotWrite) {
               HasSubstr("net.safetensors, a file that upsweep did not write"));
 }
 
+TEST(Outputs, ValidateDoesNotReplaceTheArraysOfItsModel) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path("masks"));
+  const std::string mask = folder.write("masks/conv1.npy", "a mask");
+  const std::string inputs = folder.write("inputs.npy", "inputs");
+  ValidateRequest request;
+  request.model = folder.write("net.yaml",
+                               "name: net\ninput: [1, 8, 8]\nweights: {masks: masks}\nsample: {inputs: inputs.npy}\n"
+                               "operators:\n  - conv2d: {name: conv1, out_channels: 1, kernel: 3}\n");
+  request.force = true;
+  request.gradient = inputs;
+  EXPECT_THAT(refusal<RequestError>(request), HasSubstr("the same file as `model` " + inputs));
+  request.gradient = mask;
+  EXPECT_THAT(refusal<RequestError>(request), HasSubstr("inside `model` "));
+  EXPECT_EQ(read_file(mask), "a mask");
+  request.gradient = folder.path("gradient.npy");
+  EXPECT_THAT(refusal<InputError>(request), HasSubstr("conv1.npy")) << "another file may be written: the mask is next";
+}
+
 TEST(Outputs, CalibrateDoesNotReplaceTheDatabaseThatKeepsTheMachine) {
   const TemporaryFolder folder;
   CalibrateRequest request;
