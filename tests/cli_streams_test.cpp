@@ -7,6 +7,7 @@
 #include "store/sql_query.hpp"
 #include "support/command_line.hpp"
 #include "support/files.hpp"
+#include "support/sanitized.hpp"
 
 // Streams and files that cannot be written, and text of others on its way to a terminal.
 
@@ -93,6 +94,7 @@ TEST(Streams, AValidationThatCannotBeKeptIsShownAllTheSame) {
 // A limit of the address space (GiB) stands for any other of memory: tests/base/memory_limits_test.cpp.
 
 TEST(Streams, AStudyThatWouldNotFitIntoMemoryIsRefusedBeforeItIsEvaluated) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers take more address space than the limit leaves";
   const TemporaryFolder folder;
   const std::string study =
       folder.write("large.yaml",
@@ -106,6 +108,7 @@ TEST(Streams, AStudyThatWouldNotFitIntoMemoryIsRefusedBeforeItIsEvaluated) {
 }
 
 TEST(Streams, PipelinesThatWouldNotFitIntoMemoryAreRefusedBeforeTheyAreSimulated) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers take more address space than the limit leaves";
   const TemporaryFolder folder;
   const std::string file =
       folder.write("large.yaml",
