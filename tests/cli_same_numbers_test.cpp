@@ -95,6 +95,9 @@ TEST(SameNumbers, OfAMemoryLimitNameWhatEachPolicyNeeds) {
   EXPECT_EQ(one["best"], "gpipe");
   EXPECT_THAT(one["policies"][2]["does_not_fit"].get<std::string>(),
               HasSubstr("1.126 GiB are needed on device 1, the limit is 1.000 GiB"));
+  EXPECT_THAT(one["verdict"]["sentence"].get<std::string>(),
+              HasSubstr("best of the 2 of 3 variants that fit into the memory limit is gpipe"));
+  EXPECT_THAT(all["verdict"]["sentence"].get<std::string>(), HasSubstr("best of 3 variants is ff"));
   const Finished none = upsweep({"training", file("1MB")});
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_THAT(none.err,

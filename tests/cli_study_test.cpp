@@ -52,6 +52,13 @@ TEST(Study, IsListedBesideRuns) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, StartsWith("No runs.\n\nstudies\n"));
   EXPECT_THAT(run.out, ::testing::ContainsRegex("small +9 +9 +yes "));
+  const auto lists_it = [&](const std::string& option, const std::string& value) {
+    return upsweep({"runs", "--db", db, option, value}).out.find("small") != std::string::npos;
+  };
+  EXPECT_TRUE(lists_it("--model", "mal") && lists_it("--command", "study") && lists_it("--since", "2026-01-01"));
+  EXPECT_FALSE(lists_it("--model", "nosuch")) << "filters are of studies, too";
+  EXPECT_FALSE(lists_it("--command", "search"));
+  EXPECT_FALSE(lists_it("--since", "2999-01-01"));
 }
 
 TEST(Study, FailsWhereNoPointIsValid) {

@@ -56,10 +56,12 @@ int run_validate(const ValidateOptions& options, const Invocation& invocation, c
   const auto outcome = outcome_of(request_of(options), invocation, client.watch);
   say_stored(client.watch, options.model.db, outcome->run_ids);
   give(client, options.model.format, outcome);
-  if (outcome->not_kept && outcome->mismatch) client.watch.say(failure_of(outcome->not_kept).message);
+  // What ran and failed decides the exit code, whatever became of the database.
+  if (outcome->not_kept && (outcome->mismatch || outcome->failure))
+    client.watch.say(failure_of(outcome->not_kept).message);
   if (outcome->mismatch) throw ValidationFailed(*outcome->mismatch);
-  if (outcome->not_kept) std::rethrow_exception(outcome->not_kept);
   if (outcome->failure) throw BackendError(*outcome->failure);
+  if (outcome->not_kept) std::rethrow_exception(outcome->not_kept);
   return 0;
 }
 
