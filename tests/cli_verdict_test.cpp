@@ -454,6 +454,23 @@ TEST(Verdicts, OfAMeasuredValidationAreKeptAsTheyWereSaid) {
   EXPECT_EQ(verdict["baselines"][1]["scan_score"], verdict["baselines"][0]["scan_score"]);
 }
 
+TEST(Predictions, SayWhoseTimesTheyAreWhereAnotherBackendRuns) {
+  const TemporaryFolder folder;
+  const std::string machine = folder.write(
+      "mine.yaml",
+      "name: mine\nkind: cpu\nprovenance: {origin: calibration, device: d, driver: e, backend: cpu, date: 2026-11-27, "
+      "tool_version: 0.1.0, fit: {points: 1, mean_error: 0, median_error: 0, p90_error: 0, max_error: 0}}\nrates:\n"
+      "  - {workers: 1, op_latency_us: 1, level_latency_us: 1, bandwidth_GBps: 10, fp32: {compute_GFLOPps: 5}}\n");
+  const auto said = [&](const std::string& backend) {
+    return upsweep({"validate", kModels + "mlp-mnist.yaml", "--schedule", "linear", "--workers", "1", "--backend",
+                    backend, "--machine", machine})
+        .err;
+  };
+  const std::string note = "predicted are times of the backend cpu, on which mine was calibrated; eigen runs";
+  EXPECT_THAT(said("eigen"), HasSubstr(note));
+  EXPECT_THAT(said("cpu"), Not(HasSubstr("predicted are times")));
+}
+
 TEST(Verdicts, OfAValidationOnThisProcessorMeasureDenseBackPropagation) {
   const std::vector<std::string> validate = {
       "validate", kModels + "lenet5.yaml", "--schedule", "linear", "--machine", kGpu, "--workers", "1"};

@@ -82,13 +82,24 @@ Machine run_by(const BackendEntry& entry, const ValidateRequest& request, Machin
   }
 }
 
-Setting prepare(const ValidateRequest& request, const BackendEntry& entry) {
+/// Says whose times are predicted where they are not those of the backend that runs.
+void say_whose_times(const Machine& machine, const BackendEntry& entry, const Watch& watch) {
+  const Provenance& from = machine.provenance;
+  if (from.origin != "calibration" || from.backend == entry.name) return;
+  watch.say(fmt::format("predicted are times of the backend {}, on which {} was calibrated; {} runs", from.backend,
+                        machine.name, entry.name));
+}
+
+Setting prepare(const ValidateRequest& request, const BackendEntry& entry, const Watch& watch) {
   check_launch(entry, request);
   Setting setting;
   setting.backend = available_backend(request.backend);
   setting.workers = workers_of(request, setting.backend->facts());
   setting.machine = load_machine_of(request.machine, {}, request.library);
-  if (setting.machine) setting.machine = run_by(entry, request, *std::move(setting.machine));
+  if (setting.machine) {
+    setting.machine = run_by(entry, request, *std::move(setting.machine));
+    say_whose_times(*setting.machine, entry, watch);
+  }
   if (setting.machine && setting.machine->workers() < setting.workers) {
     throw InputError(fmt::format("{}: it has {} workers, accepted is a machine with at least the {} of this run",
                                  *request.machine, setting.machine->workers(), setting.workers));
@@ -252,7 +263,7 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   }
   const BackendEntry& entry = require_backend(request.backend, Ability::networks);
   static_cast<void>(schedule_request(request.schedule.value_or("blelloch")));
-  Setting setting = prepare(request, entry);
+  Setting setting = prepare(request, entry, watch);
 
   Model model = load_at_input(request, file);
   const LossGradient loss{request.label, request.loss_seed.value_or(1)};

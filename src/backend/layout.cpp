@@ -64,6 +64,7 @@ std::shared_ptr<const Layout> LayoutMaker::make(const Pattern& pattern) {
   layout->rows = pattern.rows();
   layout->cols = pattern.cols();
   layout->lists = lists;
+  layout->is_single = pattern.max_row_nnz() <= 1;
   layout->value_begin.reserve(pattern.rows() + std::size_t{1});
   layout->value_begin.push_back(0);
   layout->list_begin.reserve(pattern.rows());

@@ -77,6 +77,29 @@ void vector_team(const ProductTask<T>& task, const ProductTeam& team, std::size_
   for (std::size_t m = 0; m < team.members; ++m) task.c_values[team.rows[m]] = even[m];
 }
 
+/// A vector whose elements are picked and scaled: X has at most one entry per row.
+template <class T>
+bool scales_vector(const ProductTask<T>& task) {
+  return task.form == ProductForm::vector && task.x->is_single;
+}
+
+/// Rows [begin, end) of such a vector.
+template <class T>
+void scale_vector(const ProductTask<T>& task, std::size_t begin, std::size_t end) {
+  const Layout& x = *task.x;
+  const Index* const columns = x.lists->columns.data();
+  if (x.nnz() == x.rows) {
+    for (std::size_t r = begin; r < end; ++r)
+      task.c_values[r] = task.x_values[r] * task.y_values[columns[x.list_begin[r]]];
+    return;
+  }
+  for (std::size_t r = begin; r < end; ++r) {
+    const std::uint64_t at = x.value_begin[r];
+    const bool has_entry = x.value_begin[r + 1] > at;
+    task.c_values[r] = has_entry ? task.x_values[at] * task.y_values[columns[x.list_begin[r]]] : T{0};
+  }
+}
+
 template <class T>
 void scale_rows(const ProductTask<T>& task, std::size_t begin, std::size_t end) {
   for (std::size_t r = begin; r < end; ++r) {
@@ -192,15 +215,20 @@ void accumulate_team(const ProductTask<T>& task, const ProductTeam& team, Scratc
 
 template <class T>
 std::size_t ProductTask<T>::units() const {
-  if (form == ProductForm::scale_rows || form == ProductForm::scale_columns) return x->rows;
-  return x->teams();
+  const bool scales = form == ProductForm::scale_rows || form == ProductForm::scale_columns || scales_vector(*this);
+  return scales ? x->rows : x->teams();
 }
 
 template <class T>
 std::vector<std::uint64_t> ProductTask<T>::unit_costs() const {
   std::vector<std::uint64_t> costs{0};
   costs.reserve(units() + 1);
+  const bool picks = scales_vector(*this);
   for (std::size_t unit = 0; unit < units(); ++unit) {
+    if (picks) {
+      costs.push_back(costs.back() + kPickCost * x->row_nnz(static_cast<Index>(unit)));
+      continue;
+    }
     std::uint64_t cost = kUnitCost;
     if (form == ProductForm::scale_columns) {
       cost += x->row_nnz(static_cast<Index>(unit));
@@ -227,6 +255,10 @@ std::size_t scratch_size(const ProductTask<T>& task) {
 
 template <class T>
 void compute_units(const ProductTask<T>& task, std::size_t begin, std::size_t end, Scratch<T>& scratch) {
+  if (scales_vector(task)) {
+    scale_vector(task, begin, end);
+    return;
+  }
   if (task.form == ProductForm::scale_rows) {
     scale_rows(task, begin, end);
     return;
@@ -252,7 +284,7 @@ void compute_units(const ProductTask<T>& task, std::size_t begin, std::size_t en
 
 template <class T>
 void clear_untouched(const ProductTask<T>& task) {
-  if (task.form != ProductForm::vector || task.x->team_rows.size() == task.x->rows) return;
+  if (task.form != ProductForm::vector || scales_vector(task) || task.x->team_rows.size() == task.x->rows) return;
   for (Index r = 0; r < task.x->rows; ++r) {
     if (task.x->row_nnz(r) == 0) task.c_values[r] = 0;
   }

@@ -23,7 +23,8 @@ struct ProductTask {
   const T* y_values = nullptr;
   T* c_values = nullptr;
 
-  /// Units that may be computed independently: teams of X, or its rows where the product scales.
+  /// Units that may be computed independently: teams of X, or its rows where the product scales
+  /// (a vector too, where X has at most one entry per row).
   [[nodiscard]] std::size_t units() const;
   /// Cost of the units [0, i), up to a factor: work that balances parts. Shape: units() + 1, ascending from 0.
   [[nodiscard]] std::vector<std::uint64_t> unit_costs() const;
@@ -61,7 +62,7 @@ template <class T>
 template <class T>
 void compute_units(const ProductTask<T>& task, std::size_t begin, std::size_t end, Scratch<T>& scratch);
 
-/// Sets the rows of a vector result to 0 that no team reaches. Other results have no such entries.
+/// Sets the rows of a vector result to 0 that no unit reaches. Other results have no such entries.
 template <class T>
 void clear_untouched(const ProductTask<T>& task);
 

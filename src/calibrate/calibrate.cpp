@@ -11,6 +11,7 @@
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
 #include "upsweep/machine/op_parts.hpp"
+#include "upsweep/machine/walking.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/peak_memory.hpp"
@@ -75,6 +76,25 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
   return 0;
 }
 
+/// Leaves of a product out of the cache what costs of memory stand for: the share of its walks over Y that does not
+/// come from the cache, and the time without the rest. See from_memory().
+void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
+  double cached_s = 0;
+  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+    if (!is_walking(kWorkNames[i])) continue;
+    cached_s += (1 - walked) * point.counts[i] * kind.costs.unit_s[i];
+    point.counts[i] *= walked;
+  }
+  point.worker_seconds = std::max(0.1 * point.worker_seconds, point.worker_seconds - cached_s);
+}
+
+/// A walk over rows in memory takes no less than one over rows in the cache, which no sample says where Y of each fits.
+void raise_walks(WorkCosts& memory, const WorkCosts& cache) {
+  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+    if (is_walking(kWorkNames[i])) memory.unit_s[i] = std::max(memory.unit_s[i], cache.unit_s[i]);
+  }
+}
+
 /// Calibrates one number type on one count of workers.
 template <class T>
 class TypeCalibration {
@@ -120,8 +140,13 @@ class TypeCalibration {
             continue;
           points.push_back({work_counts(sample.work, far_share(machine_, sample.work)),
                             busy_seconds(sample) * busy_workers(sample)});
+          if (!in_cache) take_walks_out(points.back(), *kind, walked_share(machine_, sample.work));
         }
-        if (!points.empty()) (in_cache ? kind->costs : kind->memory_costs) = fit_costs(points);
+        if (points.empty()) continue;
+        WorkCosts& costs = in_cache ? kind->costs : kind->memory_costs;
+        costs = fit_costs(points);
+        costs.knows_picked = kind == &rates.mv;
+        if (!in_cache && kind == &rates.mm) raise_walks(costs, kind->costs);
       }
     }
   }

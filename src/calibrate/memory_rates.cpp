@@ -128,15 +128,13 @@ void measure_build(std::size_t workers, TypeRates& rates) {
   BuildRates& rate = rates.build;
   rate.value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
   rate.row_s = std::max(0.0, sparse.seconds - rate.value_s * sparse.values) / sparse.rows;
-  // Far more weights than rows.
-  double seconds = 0;
-  double weights = 0;
-  for (const BuildTime& wide : {time_to_build<T>(Conv2d{512, {3, 3}, {1, 1}, {1, 1}}, {512, 2, 2}, 37),
-                                time_to_build<T>(Linear{1024}, {2048}, 37)}) {
-    seconds += std::max(0.0, wide.seconds - rate.value_s * wide.values - rate.row_s * wide.rows);
-    weights += wide.weights;
-  }
-  rate.weight_s = seconds / weights;
+  const BuildTime wide =
+      time_to_build<T>(Conv2d{512, {3, 3}, {1, 1}, {1, 1}}, {512, 2, 2}, 37);  // more weights than rows
+  rate.weight_s = std::max(0.0, wide.seconds - rate.value_s * wide.values - rate.row_s * wide.rows) / wide.weights;
+  const BuildTime full = time_to_build<T>(Linear{1024}, {2048});
+  const BuildTime pruned = time_to_build<T>(Linear{1024}, {2048}, 37);
+  rate.linear_value_s = std::max(0.0, full.seconds - pruned.seconds) / (full.values - pruned.values);
+  rate.linear_weight_s = std::max(0.0, pruned.seconds - *rate.linear_value_s * pruned.values) / pruned.weights;
   const BuildTime relu = time_to_build<T>(Relu{}, image);
   const BuildTime pooling = time_to_build<T>(MaxPool2d{{2, 2}, {2, 2}}, image);
   rate.other_value_s = (relu.seconds + pooling.seconds) / (relu.values + pooling.values);

@@ -273,6 +273,8 @@ class MachineReader {
     result.build.row_s = quantities.find("build_row", kTimeUnits, kZeroOrMore).value_or(0);
     result.build.weight_s = quantities.find("build_weight", kTimeUnits, kZeroOrMore).value_or(0);
     result.build.other_value_s = quantities.find("build_other_value", kTimeUnits, kZeroOrMore);
+    result.build.linear_value_s = quantities.find("build_linear_value", kTimeUnits, kZeroOrMore);
+    result.build.linear_weight_s = quantities.find("build_linear_weight", kTimeUnits, kZeroOrMore);
     const auto dense = quantities.find("dense", kComputeUnits, kPositive);
     if (dense && is_pram()) {
       throw document_.error(*node, entry.name(type) +
@@ -362,9 +364,10 @@ class MachineReader {
       found[i] = quantities.find(kWorkNames[i], kTimeUnits, kZeroOrMore);
     }
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
-      if (!found[i] && !is_pram()) throw quantities.missing(kWorkNames[i], kTimeUnits);
+      if (!found[i] && !is_pram() && i != kPicked) throw quantities.missing(kWorkNames[i], kTimeUnits);
       costs.unit_s[i] = found[i].value_or(0);
     }
+    costs.knows_picked = found[kPicked].has_value();
     return costs;
   }
 

@@ -197,7 +197,12 @@ class MachineWriter {
     build("build_value", type.build.value_s);
     build("build_row", type.build.row_s);
     build("build_weight", type.build.weight_s);
-    if (type.build.other_value_s) quantity("      ", where, "build_other_value", "_s", *type.build.other_value_s);
+    const auto optional_build = [&](const char* name, const std::optional<double>& seconds) {
+      if (seconds) quantity("      ", where, name, "_s", *seconds);
+    };
+    optional_build("build_other_value", type.build.other_value_s);
+    optional_build("build_linear_value", type.build.linear_value_s);
+    optional_build("build_linear_weight", type.build.linear_weight_s);
     if (type.dense_flops_per_s != 0) quantity("      ", where, "dense", "_FLOPps", type.dense_flops_per_s);
     if (std::isfinite(type.mv.flops_per_s)) {
       quantity("      ", where, "compute", "_FLOPps", type.mv.flops_per_s);
@@ -227,7 +232,9 @@ class MachineWriter {
   }
 
   void put_costs(std::string_view indent, const std::string& where, const WorkCosts& costs) {
-    for (std::size_t i = 0; i < kWorkNames.size(); ++i) quantity(indent, where, kWorkNames[i], "_s", costs.unit_s[i]);
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+      if (i != kPicked || costs.knows_picked) quantity(indent, where, kWorkNames[i], "_s", costs.unit_s[i]);
+    }
   }
 
   void put_own(const Place& place, const Bandwidth& bandwidth, bool goes_without) {

@@ -11,6 +11,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/machine/op_parts.hpp"
+#include "upsweep/machine/walking.hpp"
 
 namespace upsweep {
 namespace {
@@ -24,13 +25,14 @@ struct Bounds {
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
   const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
   const auto workers = static_cast<double>(rates.workers);
-  const WorkVector counts = work_counts(work, far_share(machine, work));
+  const WorkVector counts = work_counts(work, far_share(machine, work), kind.costs.knows_picked);
   const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
   const double uncached = uncached_share(machine, place.working_set);
   const auto bytes = static_cast<double>(work.bytes);
-  const double from_memory = bytes / kind.bytes_per_s + kind.memory_costs.seconds(counts) / workers;
+  const WorkCosts far_costs = from_memory(kind, walked_share(machine, work));
+  const double from_memory_s = bytes / kind.bytes_per_s + far_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
-  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory - from_cache)};
+  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory_s - from_cache)};
 }
 
 /// Seconds of a sparse product by published rates; nothing where the datasheet's hold. A library takes one product at a
@@ -86,14 +88,24 @@ std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint6
                      checked_mul(sizeof(Index), columns + steps.single_sums + steps.team_sums));
 }
 
-WorkVector work_counts(const OpWork& work, double far) {
+std::uint64_t picked_entries(const OpWork& work) {
+  const ProductSteps& steps = work.steps;
+  // A team of X reads as many entries as its rows have.
+  return work.is_mv && steps.teams > 0 && steps.single_steps + steps.team_steps == steps.teams ? work.flops / 2 : 0;
+}
+
+WorkVector work_counts(const OpWork& work, double far, bool picks) {
   WorkVector counts{};
+  counts.back() = static_cast<double>(work.moved_bytes);
+  if (const std::uint64_t picked = picked_entries(work); picks && picked > 0) {
+    counts[kPicked] = static_cast<double>(picked);
+    return counts;
+  }
   for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(work.steps.*kStepCounts[i]);
   double* const rest = counts.data() + kStepCounts.size();
   rest[0] = far * static_cast<double>(work.steps.scaled_columns);
   rest[1] = far * static_cast<double>(work.steps.single_steps);
   rest[2] = far * static_cast<double>(work.steps.team_steps);
-  rest[3] = static_cast<double>(work.moved_bytes);
   return counts;
 }
 

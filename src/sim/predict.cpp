@@ -157,6 +157,10 @@ std::optional<double> predict_build_seconds(const Network& network, const Networ
       seconds += *rates.other_value_s * values;
       continue;
     }
+    if (std::holds_alternative<Linear>(op.kind) && rates.linear_value_s && rates.linear_weight_s) {
+      seconds += *rates.linear_value_s * values + *rates.linear_weight_s * static_cast<double>(elements(*weight));
+      continue;
+    }
     seconds += rates.value_s * values + rates.row_s * static_cast<double>(link.rows);
     if (weight) seconds += rates.weight_s * static_cast<double>(elements(*weight));
   }

@@ -146,8 +146,8 @@ TEST(LoadMachine, ConvertsUnits) {
   const Machine machine = parse_machine(
       "name: x\nkind: gpu\nmemory_GiB: 2\ncache_MB: 2.5\nfill_teams: 64\nprovenance: {origin: datasheet, device: d}\n"
       "rates:\n  - workers: 1\n    op_latency_us: 2.5\n    level_latency_ns: 1300\n    bandwidth_GiBps: 3\n"
-      "    cached_bandwidth_TBps: 2\n    fp32: {compute_GFLOPps: 1500, build_value_ps: 7}\n    fp64: {compute_MFLOPps: "
-      "3}\n");
+      "    cached_bandwidth_TBps: 2\n    fp32: {compute_GFLOPps: 1500, build_value_ps: 7, "
+      "build_linear_weight_ps: 2}\n    fp64: {compute_MFLOPps: 3}\n");
   EXPECT_EQ(machine.memory_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(machine.cache_bytes, 2'500'000U);
   EXPECT_EQ(machine.fill_teams, 64U);
@@ -160,6 +160,9 @@ TEST(LoadMachine, ConvertsUnits) {
   EXPECT_EQ(rates.fp32.mm.flops_per_s, 1.5e12);
   EXPECT_EQ(rates.fp64.mv.flops_per_s, 3e6);
   EXPECT_EQ(rates.fp32.build.value_s, 7e-12);
+  EXPECT_EQ(rates.fp32.build.linear_weight_s, 2e-12);
+  EXPECT_EQ(rates.fp32.build.linear_value_s, std::nullopt);
+  expect_same(parse_machine(machine_text(machine)), machine);
   EXPECT_EQ(machine.provenance.device, "d");
 }
 

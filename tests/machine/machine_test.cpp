@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include "../../src/backend/product_kernels.hpp"
 #include "support/battery.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/machine/op_parts.hpp"
+#include "upsweep/machine/walking.hpp"
 
 namespace upsweep {
 namespace {
@@ -182,6 +184,78 @@ TEST(WorkCounts, AddThoseThatReadFromAFarCacheAndTheBytes) {
   EXPECT_EQ(named("moved_byte"), 7);
 }
 
+/// A matrix of ten rows times a vector, where each row has one entry: six alone, and a team of four.
+OpWork picking() {
+  OpWork work;
+  work.is_mv = true;
+  work.flops = 20;
+  work.steps = {.teams = 7, .single_steps = 6, .team_steps = 1};
+  work.moved_bytes = 7;
+  return work;
+}
+
+TEST(PickedEntries, AreThoseOfVectorsWhoseMatrixHasOneEntryInEachRow) {
+  EXPECT_EQ(picked_entries(picking()), 10U);
+  OpWork longer = picking();
+  longer.steps.single_steps = 7;
+  EXPECT_EQ(picked_entries(longer), 0U) << "a row has two entries";
+  OpWork product = picking();
+  product.is_mv = false;
+  EXPECT_EQ(picked_entries(product), 0U);
+  OpWork nothing;
+  nothing.is_mv = true;
+  EXPECT_EQ(picked_entries(nothing), 0U);
+}
+
+TEST(PickedEntries, AreCountedInsteadOfAllElseButBytes) {
+  WorkVector wanted{};
+  wanted[kPicked] = 10;
+  wanted.back() = 7;
+  EXPECT_EQ(work_counts(picking(), 0.5), wanted);
+}
+
+TEST(PickedEntries, CostStepsWhereAMachineFileWasCalibratedBeforeThem) {
+  Machine machine;
+  machine.kind = MachineKind::cpu;
+  Rates& rates = machine.rates.emplace_back();
+  rates.fp32.mv.costs.unit_s[0] = 1;  // a team
+  const auto seconds = [&] { return op_time(machine, picking(), {1, 1, 4, 0}).alone_s; };
+  EXPECT_EQ(seconds(), 7);
+  rates.fp32.mv.costs.unit_s[kPicked] = 0.5;
+  rates.fp32.mv.costs.knows_picked = true;
+  EXPECT_EQ(seconds(), 5);
+}
+
+/// Ten rows of Y, of 100 bytes, are walked.
+OpWork walk_of(std::uint64_t y_bytes) {
+  OpWork work;
+  work.steps = {.teams = 1, .passes = 10, .single_steps = 50};
+  work.picked_bytes = y_bytes;
+  work.moved_bytes = 3;
+  return work;
+}
+
+TEST(Walks, ComeFromTheCacheWhereYFitsWhateverElseMoves) {
+  Machine machine;
+  machine.kind = MachineKind::cpu;
+  machine.cache_bytes = 100;
+  KindRates& mm = machine.rates.emplace_back().fp32.mm;
+  const auto unit = [](WorkCosts& costs, std::string_view name) -> double& {
+    return costs.unit_s[static_cast<std::size_t>(std::ranges::find(kWorkNames, name) - kWorkNames.begin())];
+  };
+  unit(mm.costs, "single_step") = 1;
+  unit(mm.memory_costs, "single_step") = 3;
+  unit(mm.memory_costs, "moved_byte") = 7;
+  const auto seconds = [&](const OpWork& work) { return op_time(machine, work, {1, 1, 4, 1000}).alone_s; };
+  EXPECT_EQ(walked_share(machine, walk_of(50)), 0);
+  EXPECT_EQ(seconds(walk_of(50)), 50 * 1 + 3 * 7);
+  EXPECT_EQ(seconds(walk_of(75)), 50 * (0.5 * 1 + 0.5 * 3) + 3 * 7) << "half of Y is read from memory each time";
+  EXPECT_EQ(seconds(walk_of(100)), 50 * 3 + 3 * 7);
+  OpWork vector = walk_of(50);
+  vector.is_mv = true;
+  EXPECT_EQ(walked_share(machine, vector), 1) << "operands are read once";
+}
+
 TEST(MovedBytes, OfHandCountedProducts) {
   OpWork general;
   general.steps = {.teams = 3, .passes = 7, .single_steps = 3, .team_steps = 6, .single_sums = 2, .team_sums = 4};
@@ -234,6 +308,19 @@ void expect_one_cost(const std::shared_ptr<const Pattern>& x, const std::shared_
   EXPECT_EQ(task.unit_costs().back(), op_cost(work));
 }
 
+/// The same of X times a vector.
+void expect_one_vector_cost(const Pattern& x) {
+  LayoutMaker layouts;
+  const std::shared_ptr<const Layout> layout = layouts.make(x);
+  ProductTask<float> task;
+  task.x = layout.get();
+  OpWork work;
+  work.is_mv = true;
+  work.flops = 2 * x.nnz();
+  work.steps = steps_with_dense_vector(x);
+  EXPECT_EQ(task.unit_costs().back(), op_cost(work));
+}
+
 /// Patterns of the battery without empty rows: the backend counts a little for those, the model nothing.
 std::vector<testing::NamedPattern> full_rows() {
   std::vector<testing::NamedPattern> patterns;
@@ -257,6 +344,8 @@ TEST(OpCost, IsTheCostByWhichTheCpuBackendCutsAnOp) {
       expect_one_cost(left, right);
       expect_one_cost(teams, right);
     }
+    expect_one_vector_cost(*left);
+    expect_one_vector_cost(*teams);
   }
 }
 

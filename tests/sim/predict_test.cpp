@@ -279,6 +279,10 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_DOUBLE_EQ(seconds(8).value(), 0.5 * (3 + 7) + 2 * (3 + 3) + 0.25 * 15) << "pruned ones as well";
   rates.other_value_s = 10;
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 0.5 * 7 + 2 * 3 + 0.25 * 15);
+  rates.linear_weight_s = 3;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 0.5 * 7 + 2 * 3 + 0.25 * 15) << "half of what linear operators need";
+  rates.linear_value_s = 4;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 4 * 7 + 3 * 15);
   // No rate says what forming a block costs, be it of copies alone.
   profile.links[1].formation.steps.resize(1);
   EXPECT_FALSE(seconds(8).has_value());

@@ -32,6 +32,7 @@ struct Layout {
   std::vector<Index> team_begin;             ///< length teams + 1: positions in team_rows
   std::vector<Index> team_rows;              ///< the nonempty rows, team by team
   std::shared_ptr<const ColumnLists> lists;  ///< shared
+  bool is_single = false;                    ///< no row has two entries
 
   [[nodiscard]] std::uint64_t nnz() const { return value_begin.back(); }
   [[nodiscard]] std::size_t teams() const { return team_begin.size() - 1; }

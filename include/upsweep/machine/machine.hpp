@@ -62,17 +62,24 @@ struct OpWork {
 [[nodiscard]] std::uint64_t moved_bytes(const OpWork& work, std::uint64_t left_nnz, std::uint64_t right_nnz,
                                         std::uint64_t nnz, unsigned value_bytes);
 
+/// Entries of a matrix times a vector where no row has two entries, as those of a diagonal or a pooling: elements of
+/// the vector are picked and scaled, one after the other. 0 of any other product.
+[[nodiscard]] std::uint64_t picked_entries(const OpWork& work);
+
 /// What the time of a product is made of, by the names of machine files: the counts of ProductSteps in the order of
-/// kStepCounts; those of them that read Y from a far cache; bytes moved.
-inline constexpr std::array<const char*, kStepCounts.size() + 4> kWorkNames = {
-    "team",      "scaled_column", "scaled_row", "single_hop",        "team_hop",        "pass",          "single_step",
-    "team_step", "single_sum",    "team_sum",   "far_scaled_column", "far_single_step", "far_team_step", "moved_byte"};
+/// kStepCounts; those of them that read Y from a far cache; picked_entries(), instead of all others; bytes moved.
+inline constexpr std::array<const char*, kStepCounts.size() + 5> kWorkNames = {
+    "team",          "scaled_column", "scaled_row", "single_hop", "team_hop",          "pass",
+    "single_step",   "team_step",     "single_sum", "team_sum",   "far_scaled_column", "far_single_step",
+    "far_team_step", "picked",        "moved_byte"};
+inline constexpr std::size_t kPicked = kStepCounts.size() + 3;
 
 /// One number for each of kWorkNames.
 using WorkVector = std::array<double, kWorkNames.size()>;
 
-/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share().
-[[nodiscard]] WorkVector work_counts(const OpWork& work, double far);
+/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share(). `picks`: whether picked
+/// entries are counted as such, or as the steps that they are else.
+[[nodiscard]] WorkVector work_counts(const OpWork& work, double far, bool picks = true);
 
 /// The counts of a combine as kernels for planned products do it. `uncached`: see uncached_share().
 [[nodiscard]] KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached);
@@ -80,6 +87,7 @@ using WorkVector = std::array<double, kWorkNames.size()>;
 /// Seconds of one worker for a unit of each of kWorkNames.
 struct WorkCosts {
   WorkVector unit_s{};
+  bool knows_picked = false;  ///< false: nothing is known of picked entries, as of times from before there were any
 
   [[nodiscard]] double seconds(const WorkVector& counts) const;
   friend bool operator==(const WorkCosts&, const WorkCosts&) = default;
@@ -105,6 +113,10 @@ struct BuildRates {
   double weight_s = 0;  ///< for each of its weights, kept or not, besides both
   /// For each value of any other operator; where nothing is known, those above count for it.
   std::optional<double> other_value_s = std::nullopt;
+  /// Of linear operators, for each value and for each weight, kept or not; where nothing is known, the first three
+  /// count for them.
+  std::optional<double> linear_value_s = std::nullopt;
+  std::optional<double> linear_weight_s = std::nullopt;
 
   friend bool operator==(const BuildRates&, const BuildRates&) = default;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "upsweep/base/checked.hpp"
 #include "upsweep/machine/machine.hpp"
 
 namespace upsweep {
@@ -25,9 +26,13 @@ inline constexpr std::uint64_t kPartsPerWorker = 8;
 /// Cost of a team or of walking a row, in entries.
 inline constexpr std::uint64_t kUnitCost = 4;
 
+/// Cost of an element of a vector that is picked and scaled, in entries.
+inline constexpr std::uint64_t kPickCost = 2;
+
 /// The cost of a combine by its counts.
 [[nodiscard]] inline std::uint64_t op_cost(const OpWork& work) {
   const ProductSteps& steps = work.steps;
+  if (const std::uint64_t picked = picked_entries(work); picked > 0) return checked_mul(kPickCost, picked);
   if (steps.scaled() > 0) return kUnitCost * steps.teams + steps.scaled();
   return kUnitCost * (steps.teams + steps.passes) + steps.single_hops + steps.team_hops + steps.single_steps +
          steps.team_steps + steps.single_sums + steps.team_sums;
