@@ -43,7 +43,7 @@ if(NOT UPSWEEP_SANITIZE)
   install(FILES ${texts}/upsweep.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
   install(FILES ${texts}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
-install(DIRECTORY configs/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/upsweep COMPONENT program)
+install(DIRECTORY configs/machines docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/upsweep COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/upsweep RENAME copyright COMPONENT program)
 
 # What finds the package.
