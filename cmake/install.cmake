@@ -16,8 +16,8 @@ set_target_properties(upsweep_shared PROPERTIES OUTPUT_NAME upsweep EXPORT_NAME 
 install(TARGETS upsweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS upsweep_shared EXPORT UpsweepTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program
   NAMELINK_COMPONENT development)
-install(FILES include/upsweep/upsweep.h include/upsweep/upsweep.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upsweep
-  COMPONENT development)
+install(FILES include/upsweep/upsweep.h include/upsweep/upsweep.hpp include/upsweep/commands.hpp include/upsweep/json.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upsweep COMPONENT development)
 install(EXPORT UpsweepTargets NAMESPACE Upsweep:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Upsweep
   COMPONENT development)
 

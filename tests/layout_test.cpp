@@ -147,10 +147,12 @@ TEST(Layout, NoTypeHasTwoDefinitions) {
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       if (entry.path().extension() != ".hpp") continue;
       std::ifstream in(entry.path());
+      std::string space;
       for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("namespace upsweep")) space = line;
         const std::string type = defined_type(line);
         if (type.empty()) continue;
-        const auto [home, is_new] = homes.emplace(type, entry.path());
+        const auto [home, is_new] = homes.emplace(space + type, entry.path());
         EXPECT_TRUE(is_new) << type << " is defined in " << home->second << " and " << entry.path();
       }
     }

@@ -42,7 +42,7 @@ typedef struct upsweep_result upsweep_result;
 UPSWEEP_API const char* upsweep_version(void);
 
 /* All commands with their settings, as JSON: [{"name", "arguments", "description", "settings": [{"name", "type",
- * "default", "description"}]}]. NULL where memory is out. */
+ * "several", "default", "description"}]}]; "several": whether it takes a list. NULL where memory is out. */
 UPSWEEP_API const char* upsweep_commands(void);
 
 /* A file to read: a model, study, training file or table. It is opened by upsweep_run(). NULL where memory is out. */

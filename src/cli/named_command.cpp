@@ -48,6 +48,7 @@ Json settings_of(const CLI::App& app) {
     if (name.empty()) continue;
     settings.push_back({{"name", name},
                         {"type", option->get_items_expected_max() == 0 ? "flag" : option->get_type_name()},
+                        {"several", option->get_items_expected_max() > 1},
                         {"default", option->get_default_str()},
                         {"description", option->get_description()}});
   }

@@ -27,7 +27,7 @@ WRONG = {
 }
 
 
-def self_test(make_schemas, make_check):
+def self_test(make_schemas, make_check, first_difference):
     """Whether all of it is found; says what is not."""
     faults = []
 
@@ -59,6 +59,9 @@ def self_test(make_schemas, make_check):
     for said in ("no JSON: no JSON", "no schema: there is no docs/schemas/cry.json", "another document: /: ", "say.json#/name is in no sample",
                  "cry takes --format json"):
         claim(f"FAILED {said}" in printed.getvalue(), f"'{said}' is not said")
+    claim(first_difference(RIGHT, copy.deepcopy(RIGHT)) is None, "equal documents differ")
+    for what, document in WRONG.items():
+        claim(first_difference(RIGHT, document), f"{what} is no difference")
     for fault in faults:
         print(f"FAILED {fault}")
     print(f"self-test: {len(faults)} failed")
