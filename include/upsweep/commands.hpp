@@ -202,11 +202,12 @@ struct Verdict {
 };
 /// Work over the graph of a network with branches, which a chain leaves out.
 struct GraphWork {
-  std::int64_t tasks = 0;  ///< tasks of the graph
+  std::int64_t tasks = 0;  ///< tasks of the graph, of one input
   double flops = 0;  ///< FLOPs of all of them
-  std::int64_t steps = 0;  ///< step complexity on the workers: each task takes one
-  FlopsByExecution critical_path_flops = {};  ///< FLOPs of the longest chain of tasks
-  MakespanByExecution makespan = {};  ///< on the workers
+  std::int64_t steps = 0;  ///< topological levels: each task stands one above the highest that it waits for
+  /// `level`: the most expensive task of each level added up; `dag`: the longest path
+  FlopsByExecution critical_path_flops = {};
+  MakespanByExecution makespan = {};  ///< on the workers, of all inputs of the batch
   /// predicted seconds; null without a machine, and where the machine has no rate for it
   std::optional<double> seconds = {};
 
@@ -362,9 +363,9 @@ struct DeviceAssumptions {
 struct DeviceLevel {
   std::string phase = {};  ///< sweep that they belong to (up, middle, down)
   std::int64_t repeat = 0;  ///< how many levels
-  std::int64_t products = 0;  ///< products of one level
-  std::int64_t waves = 0;  ///< waves of thread blocks that one level takes
-  double seconds = 0;  ///< predicted seconds of one level
+  std::int64_t products = 0;  ///< products of one level, of one sequence
+  std::int64_t waves = 0;  ///< waves of thread blocks that one level of all sequences takes
+  double seconds = 0;  ///< predicted seconds of all of them
   /// what most of it waits for; null where it takes no time (launch, latency, workers, arithmetic, shared memory,
   /// memory)
   std::optional<std::string> bound = {};
@@ -379,7 +380,7 @@ struct DeviceLevel {
 struct DevicePrediction {
   DevicePhase forward = {};  ///< the forward pass
   DevicePhase sequential = {};  ///< the sequential backward pass, which speed-ups are against
-  DevicePhase jacobians = {};  ///< forming Jacobians
+  DevicePhase jacobians = {};  ///< forming and storing Jacobians; nothing where each is formed when it is used
   DevicePhase up = {};  ///< the up-sweep
   DevicePhase middle = {};  ///< what lies between the sweeps
   DevicePhase down = {};  ///< the down-sweep; of a sequential pass all of it
@@ -557,9 +558,10 @@ struct Candidate {
   /// of score: of estimates 95 %, of published times four in five; null where none is known
   std::optional<Interval> interval = {};
   std::optional<Interval> flops_interval = {};  ///< 95 % of flops, where they are an estimate; else null
-  /// of what was not counted, its score is no smaller, in the unit of score; null where counted or not known
+  /// of what was not counted, FLOPs that its score is no smaller than; null where counted, in seconds, and where not
+  /// known
   std::optional<double> score_bound = {};
-  /// of what was not counted, pairs of entries that counting it takes, about; null where counted
+  /// of what was not counted, pairs of entries that counting it goes through, about; null where counted
   std::optional<std::int64_t> count_pairs = {};
   /// what the scan's kernels wait for most; of recurrent models on a machine alone (launch, latency, workers,
   /// arithmetic, shared memory, memory)
@@ -826,9 +828,9 @@ struct ProfileOutcome {
   struct Formation {
     double products = 0;  ///< matched pairs of entries
     double product_flops = 0;  ///< FLOPs of products
-    double additions = 0;  ///< entries that are added
+    double additions = 0;  ///< entries that both summands have
     double addition_flops = 0;  ///< FLOPs of additions
-    std::int64_t peak_bytes = 0;  ///< bytes of fp64 values that are held at once, at most
+    std::int64_t peak_bytes = 0;  ///< bytes of all matrices in use at a time in fp64, of the input that takes most
 
     template <class Self, class F>
     static void each_member(Self& self, const F& f) {
@@ -1108,8 +1110,8 @@ struct ProfileOutcome {
     std::string format = {};  ///< kind of file (onnx)
     std::int64_t opset = 0;  ///< version of the operators
     std::int64_t operators = 0;  ///< nodes of the file
-    std::int64_t counted = 0;  ///< nodes that have costs
-    std::int64_t free = 0;  ///< nodes that hand on alone
+    std::int64_t counted = 0;  ///< nodes that are operators with a Jacobian, or a part of one
+    std::int64_t free = 0;  ///< views, moves, constants, and what the output does not need
     std::vector<std::string> refused = {};  ///< nodes that cannot be read; empty, since such a file is refused
 
     template <class Self, class F>
@@ -1772,7 +1774,8 @@ struct FormulaOutcome {
     std::optional<Coefficients> coefficients = {};  ///< its coefficients
     std::optional<std::int64_t> divisor = {};  ///< what their sum is divided by
     std::optional<Size> from = {};  ///< smallest image from which on it holds
-    /// compared with counts at other sizes, following from such ones, or not found (checked, derived, none found)
+    /// compared with counts at other sizes; derived: of a critical path, from the formulas of its ops; or not found
+    /// (checked, derived, none found)
     std::string status = {};
     std::int64_t checks = 0;  ///< sizes that it was compared with, beside those that it is made from
 
@@ -1785,7 +1788,7 @@ struct FormulaOutcome {
   /// Formulas of images of one residue modulo `step`.
   struct Residue {
     Size residue = {};  ///< height and width modulo step
-    Size smallest = {};  ///< smallest image that was counted
+    Size smallest = {};  ///< smallest image that the network takes
     Size largest_counted = {};  ///< largest image that was counted
     std::int64_t sizes_counted = 0;  ///< how many were
     std::vector<Formula> formulas = {};  ///< of operators, ops and totals
@@ -2317,11 +2320,11 @@ struct ValidateRequest {
 struct SolveOutcome {
   /// A block of unknowns.
   struct Block {
-    std::string operator_ = {};  ///< the operator whose input gradient it is
+    std::string operator_ = {};  ///< the operator whose output it is the gradient of
     std::int64_t size = 0;  ///< unknowns
-    std::int64_t link_nnz = 0;  ///< entries of the Jacobian that couples it with the block before; 0 of the last
+    std::int64_t link_nnz = 0;  ///< entries of the Jacobian that couples it with the next block; 0 of the last
     std::int64_t scaling_nnz = 0;  ///< entries of activations' slopes that scale it
-    std::int64_t flops = 0;  ///< FLOPs of one product with both
+    std::int64_t flops = 0;  ///< FLOPs of the product of its row, 2 for each of these entries
 
     template <class Self, class F>
     static void each_member(Self& self, const F& f) {
@@ -2335,8 +2338,8 @@ struct SolveOutcome {
     std::int64_t couplings = 0;  ///< couplings between blocks
     std::int64_t unknowns = 0;  ///< unknowns of all blocks
     std::int64_t link_nnz = 0;  ///< entries of all couplings
-    std::int64_t flops = 0;  ///< FLOPs of one product with all of it
-    std::vector<Block> blocks = {};  ///< from the input on
+    std::int64_t flops = 0;  ///< FLOPs of the product of all rows, those of plain back-propagation
+    std::vector<Block> blocks = {};  ///< from the input on; the gradient of the network's input is none
 
     template <class Self, class F>
     static void each_member(Self& self, const F& f) {
@@ -2347,8 +2350,8 @@ struct SolveOutcome {
   /// A sweep of approximate forward propagation.
   struct Sweep {
     std::int64_t sweep = 0;  ///< from 1
-    std::optional<double> error = {};  ///< relative error of the output; null where it is not finite
-    /// relative errors of the outputs of operators; null where not finite
+    std::optional<double> error = {};  ///< largest error of the output over its largest element; null where not finite
+    /// the same of the output of each operator; null where not finite
     std::vector<std::optional<double>> operator_errors = {};
 
     template <class Self, class F>
@@ -2359,8 +2362,9 @@ struct SolveOutcome {
   /// Forward propagation as a system.
   struct Forward {
     std::string start = {};  ///< where D comes from
-    std::optional<std::int64_t> needed = {};  ///< sweeps that reached the tolerance; null where none did
-    std::int64_t bound = 0;  ///< sweeps after which it is exact
+    /// sweeps from which on the error stays within the tolerance; null where it never does
+    std::optional<std::int64_t> needed = {};
+    std::int64_t bound = 0;  ///< sweeps after which the output is exact by structure
     std::vector<std::int64_t> until_exact = {};  ///< the same of each operator
     std::int64_t flops_per_sweep = 0;  ///< FLOPs of a sweep
     std::int64_t plain_flops = 0;  ///< FLOPs of plain forward propagation
@@ -2409,13 +2413,14 @@ struct SolveOutcome {
   /// State of a method after an iteration. Numbers that are not finite are null.
   struct Point {
     std::int64_t iteration = 0;  ///< from 0
-    std::optional<double> residual = {};  ///< norm of the residual over that of the right side
-    std::optional<double> residual_max = {};  ///< the same by the largest element
-    std::optional<double> error = {};  ///< relative error of all gradients against plain back-propagation
-    std::optional<double> first_error = {};  ///< relative error of the gradients of the first layer
-    /// blocks, from the loss on, that are within the tolerance; null where errors are not known by block
+    std::optional<double> residual = {};  ///< Euclidean norm of the residual over that of the right side
+    std::optional<double> residual_max = {};  ///< largest element of the residual, absolute
+    std::optional<double> error = {};  ///< the largest of block_errors
+    std::optional<double> first_error = {};  ///< that of the first block, which every other one has to reach
+    /// blocks whose gradient is off by at most 1 %; null where errors are not known by block
     std::optional<std::int64_t> usable_blocks = {};
-    /// relative error of each block; null where not known
+    /// of each block, largest difference from plain back-propagation over its largest gradient; null but at iterations
+    /// 0, 1, 2, 3, 5, 10, 20, 30, 50, ... and the last
     std::optional<std::vector<std::optional<double>>> block_errors = {};
 
     template <class Self, class F>
@@ -2428,18 +2433,18 @@ struct SolveOutcome {
   /// A method and what it came to. Numbers that are not finite are null.
   struct Method {
     std::string name = {};  ///< substitution, jacobi, richardson, bicgstab or "hybrid:B jacobi"
-    std::int64_t group = 0;  ///< blocks that are solved directly together
+    std::int64_t group = 0;  ///< consecutive blocks that are solved directly together
     std::optional<double> omega = {};  ///< relaxation; null of other methods than richardson
     bool converged = false;  ///< whether it has a solution
     std::optional<std::string> failed = {};  ///< why it has none; null where it has
-    std::int64_t iterations = 0;  ///< iterations
+    std::int64_t iterations = 0;  ///< iterations; of a method that failed those that were made
     std::optional<std::int64_t> bound = {};  ///< iterations after which it is exact; null without such a bound
-    /// products with a block; null, as other costs, where there is no solution
+    /// products with the matrix, restarts included; null, as other costs, where there is no solution
     std::optional<std::int64_t> products = {};
-    std::optional<double> residual = {};  ///< norm of the last residual over that of the right side
-    std::optional<double> error = {};  ///< relative error of all gradients against plain back-propagation
-    std::optional<double> first_error = {};  ///< relative error of the gradients of the first layer
-    /// iteration from which on all blocks are within the tolerance; null where none is
+    std::optional<double> residual = {};  ///< of the last iteration, as in history
+    std::optional<double> error = {};  ///< of the last iteration, as in history
+    std::optional<double> first_error = {};  ///< of the last iteration, as in history
+    /// iteration from which on no gradient is off by more than 1 %, of those that the history knows; null where none is
     std::optional<std::int64_t> usable_from = {};
     std::int64_t flops_per_iteration = 0;  ///< FLOPs of an iteration
     std::optional<std::int64_t> flops = {};  ///< FLOPs
@@ -2558,7 +2563,8 @@ struct CalibrateOutcome {
     std::int64_t workers = 0;  ///< workers
     double op_latency_s = 0;  ///< seconds that an op takes at least
     double level_latency_s = 0;  ///< seconds that a barrier takes
-    double stream_latency_s = 0;  ///< seconds between kernels of several streams; 0 of a processor
+    /// of a GPU, seconds that a level takes more for each op beyond two that it has at a time; else 0
+    double stream_latency_s = 0;
     double copy_bytes_per_s = 0;  ///< bytes a second that are copied
     Dense dense_flops_per_s = {};  ///< FLOPs a second of dense products
 
@@ -2713,8 +2719,8 @@ struct MachinesRequest {
 struct AnchorsOutcome {
   /// Failures of libraries.
   struct Failures {
-    std::int64_t predicted = 0;  ///< that were predicted
-    std::int64_t missed = 0;  ///< that were not
+    std::int64_t predicted = 0;  ///< that happened and were predicted
+    std::int64_t missed = 0;  ///< that happened and were not
     std::int64_t false_alarms = 0;  ///< that were predicted where the library worked
 
     template <class Self, class F>
@@ -2748,8 +2754,7 @@ struct AnchorsOutcome {
     std::optional<double> predicted_ms = {};
     std::optional<double> low_ms = {};  ///< lower end of interval_ms
     std::optional<double> high_ms = {};  ///< upper end of interval_ms
-    /// milliseconds by rates with its structure; null where they were not fitted to it
-    std::optional<double> in_sample_ms = {};
+    std::optional<double> in_sample_ms = {};  ///< milliseconds by rates that rest on it, too; null where they do not
     std::optional<double> bound_ms = {};  ///< milliseconds by the datasheet's roofline; null without one
     std::optional<double> error = {};  ///< |predicted / measured - 1|; null where one is missing
     std::string status = {};  ///< ok, library_error, or another word of the table
@@ -2785,12 +2790,12 @@ struct AnchorsOutcome {
     std::int64_t points = 0;  ///< rows that are predicted beside a time
     std::int64_t fitted = 0;  ///< of these, those that rates rest on
     std::int64_t left_out = 0;  ///< of these, those that are predicted without their structure
-    Errors error = {};  ///< of predictions
-    Errors in_sample = {};  ///< of those by rates that rest on the row, too
+    Errors error = {};  ///< of predictions; of rows that rates rest on, by rates without their structure
+    Errors in_sample = {};  ///< of rows that rates rest on, by these rates
     Errors bound_error = {};  ///< of the datasheet's roofline
     /// share of times within their intervals, from 0 to 1; null without intervals
     std::optional<double> coverage = {};
-    std::int64_t skipped = 0;  ///< rows that are not predicted
+    std::int64_t skipped = 0;  ///< rows that are neither predicted nor a failure of the library
     Failures failures = {};  ///< of the library
     std::vector<std::string> fitted_on = {};  ///< what rates rest on, in sentences
 
@@ -3084,8 +3089,9 @@ struct TrainingOutcome {
     std::optional<std::vector<std::int64_t>> memory_bytes = {};
     /// by stage, versions of weights that are kept; of pipedream alone, as the next three
     std::optional<std::vector<std::int64_t>> weight_versions = {};
-    std::optional<std::vector<std::int64_t>> staleness = {};  ///< by stage, how many updates old gradients are
-    /// by stage, time of a micro-batch, in the time unit of the step
+    /// by stage, updates between the weights of a gradient and those that it changes
+    std::optional<std::vector<std::int64_t>> staleness = {};
+    /// by stage, time of a micro-batch forward and backward, in the time unit of the step
     std::optional<std::vector<double>> stage_time = {};
     /// a micro-batch takes at least this in the steady state, in the time unit of the step
     std::optional<double> period_lower_bound = {};
@@ -3108,7 +3114,7 @@ struct TrainingOutcome {
     std::string schedule = {};  ///< the schedule; linear is no scan
     double makespan = 0;  ///< length of the step, in the time unit of the step
     double forward_end = 0;  ///< end of the forward pass, in the time unit of the step
-    double gradients_end = 0;  ///< end of the gradients of activations, in the time unit of the step
+    double gradients_end = 0;  ///< end of the scan's last product, in the time unit of the step
     std::vector<double> busy = {};  ///< by device, time that it works, in the time unit of the step
     double bubble_fraction = 0;  ///< share of all devices' time that they are idle, from 0 to 1
 
@@ -3168,10 +3174,11 @@ struct TrainingOutcome {
   /// A schedule of weight gradients beside regions of the main stream.
   struct Regions {
     std::vector<std::vector<std::int64_t>> schedule = {};  ///< by region, layers whose weight gradients run beside it
-    std::map<std::string, double> begin = {};  ///< by layer, start of its weight gradient, in the time unit of the step
+    /// by layer, estimated start of its weight gradient, in the time unit of the step
+    std::map<std::string, double> begin = {};
     /// by layer, time of its weight gradient there, in the time unit of the step
     std::map<std::string, double> length = {};
-    std::vector<double> now = {};  ///< by region, clock of the sub-stream, in the time unit of the step
+    std::vector<double> now = {};  ///< by region, final clock of the sub-stream, in the time unit of the step
     std::vector<std::int64_t> overflow = {};  ///< layers that found no region
     double estimate = 0;  ///< makespan as the algorithm estimates it, in the time unit of the step
     Executed executed = {};  ///< when executed
@@ -3185,16 +3192,18 @@ struct TrainingOutcome {
   /// The same with the fallback for memory.
   struct RegionsInMemory {
     std::vector<std::vector<std::int64_t>> schedule = {};  ///< by region, layers whose weight gradients run beside it
-    std::map<std::string, double> begin = {};  ///< by layer, start of its weight gradient, in the time unit of the step
+    /// by layer, estimated start of its weight gradient, in the time unit of the step
+    std::map<std::string, double> begin = {};
     /// by layer, time of its weight gradient there, in the time unit of the step
     std::map<std::string, double> length = {};
-    std::vector<double> now = {};  ///< by region, clock of the sub-stream, in the time unit of the step
+    std::vector<double> now = {};  ///< by region, final clock of the sub-stream, in the time unit of the step
     std::vector<std::int64_t> overflow = {};  ///< layers that found no region
     double estimate = 0;  ///< makespan as the algorithm estimates it, in the time unit of the step
     Executed executed = {};  ///< when executed
-    std::int64_t pre_regions = 0;  ///< regions whose weight gradients are scheduled before
-    std::vector<double> peaks = {};  ///< memory by number of such regions, in the unit of the file
-    bool fits = false;  ///< whether any is below the limit
+    std::int64_t pre_regions = 0;  ///< regions that are filled as early as possible first, which needs less memory
+    /// peak of memory with 0, 1, ... of these, as far as was tried, in the unit of the file
+    std::vector<double> peaks = {};
+    bool fits = false;  ///< whether one is below the limit
 
     template <class Self, class F>
     static void each_member(Self& self, const F& f) {
@@ -3249,9 +3258,9 @@ struct TrainingOutcome {
   std::optional<std::vector<std::int64_t>> memory_bytes = {};
   /// pipeline of one policy: by stage, versions of weights that are kept; of pipedream alone, as the next three
   std::optional<std::vector<std::int64_t>> weight_versions = {};
-  /// pipeline of one policy: by stage, how many updates old gradients are
+  /// pipeline of one policy: by stage, updates between the weights of a gradient and those that it changes
   std::optional<std::vector<std::int64_t>> staleness = {};
-  /// pipeline of one policy: by stage, time of a micro-batch, in the time unit of the step
+  /// pipeline of one policy: by stage, time of a micro-batch forward and backward, in the time unit of the step
   std::optional<std::vector<double>> stage_time = {};
   /// pipeline of one policy: a micro-batch takes at least this in the steady state, in the time unit of the step
   std::optional<double> period_lower_bound = {};
@@ -3260,7 +3269,8 @@ struct TrainingOutcome {
   std::optional<std::string> search_link = {};
   std::optional<std::int64_t> search_k = {};  ///< data_parallel: the k that the search chose
   std::optional<std::vector<std::int64_t>> search_evaluated = {};  ///< data_parallel: every k that it tried
-  /// data_parallel: the largest k that memory allows; reverse_first_k_memory: by limit, -1 where none fits
+  /// data_parallel: the largest k that memory allows, the number of layers without a limit; reverse_first_k_memory: by
+  /// limit the largest k, 0 where nothing fits
   json::Text max_k = {};
   /// data_parallel: best of all orders, in the time unit of the step; of up to 6 layers alone
   std::optional<double> optimum_nonpreemptive = {};
@@ -3387,8 +3397,8 @@ struct StudyOutcome {
     std::int64_t invalid = 0;  ///< whose values make no valid model, machine or setting
     std::int64_t excluded = 0;  ///< that constraints leave out
     std::int64_t evaluated = 0;  ///< that were evaluated now
-    std::int64_t found = 0;  ///< that other studies had evaluated
-    std::int64_t resumed = 0;  ///< that earlier runs of this study had evaluated
+    std::int64_t found = 0;  ///< whose results other studies or earlier runs had stored
+    std::int64_t resumed = 0;  ///< that this study had already
     bool interrupted = false;  ///< whether it was stopped
     double seconds = 0;  ///< seconds of evaluating
     double points_per_s = 0;  ///< points evaluated in a second; 0 where none was
@@ -3405,12 +3415,12 @@ struct StudyOutcome {
   };
   /// Where counts of models came from.
   struct Cache {
-    std::int64_t asked = 0;  ///< how often they were needed
-    std::int64_t in_memory = 0;  ///< that were there
-    std::int64_t stored = 0;  ///< that the database had
-    std::int64_t counted = 0;  ///< that were counted
-    std::int64_t by_formula = 0;  ///< that formulas gave
-    std::int64_t damaged = 0;  ///< of the database that could not be read
+    std::int64_t asked = 0;  ///< times that the counts of a network were needed
+    std::int64_t in_memory = 0;  ///< of these, found in this process
+    std::int64_t stored = 0;  ///< of these, found in the database
+    std::int64_t counted = 0;  ///< of these, counted
+    std::int64_t by_formula = 0;  ///< of these, from formulas of the image's size
+    std::int64_t damaged = 0;  ///< found in the database, but not as they were kept: counted again
     double hit_rate = 0;  ///< share that was not counted, from 0 to 1
 
     template <class Self, class F>
@@ -3491,8 +3501,8 @@ struct StudyOutcome {
   Study study = {};  ///< the study
   Points points = {};  ///< how many points there are
   Cache cache = {};  ///< where counts came from
-  std::vector<Answer> answers = {};  ///< to its questions
-  std::vector<Invalid> invalid = {};  ///< points that are invalid
+  std::vector<Answer> answers = {};  ///< to its questions; empty where it was stopped
+  std::vector<Invalid> invalid = {};  ///< the first points that are invalid, at most 100
   std::optional<std::vector<Row>> rows = {};  ///< every point
   Verdict verdict = {};  ///< whether the scan pays along the axes
 
@@ -3590,7 +3600,7 @@ struct RunsListOutcome {
   /// A run.
   struct Run {
     std::int64_t id = 0;  ///< number of the run
-    std::string created_utc = {};  ///< when its command ended, UTC
+    std::string created_utc = {};  ///< when it was stored, UTC
     std::string command = {};  ///< its command
     std::optional<std::int64_t> search_id = {};  ///< number of the search; null of other runs
     std::string model = {};  ///< name of the model, of anchors the tables
@@ -3759,7 +3769,7 @@ struct RunsShowOutcome {
   /// A schedule that was profiled, was a candidate of a search or was validated.
   struct ScheduleRun {
     std::int64_t id = 0;  ///< number of the run
-    std::string created_utc = {};  ///< when its command ended, UTC
+    std::string created_utc = {};  ///< when it was stored, UTC
     std::string tool_version = {};  ///< version of upsweep
     std::string parameters = {};  ///< arguments of the command, a text of JSON
     std::string command = {};  ///< its command (profile, search, validate)
@@ -3815,7 +3825,7 @@ struct RunsShowOutcome {
     std::optional<double> branch_makespan_dag_flops = {};  ///< the same without barriers
     std::int64_t command_id = 0;  ///< number of the command
     std::optional<std::string> verdict = {};  ///< what the command said at its end
-    /// the scan over the baseline that is hardest to beat, below 1 is faster; null where nothing was compared
+    /// the largest ratio of its baselines, which decides, below 1 the scan is faster; null where it is not known
     std::optional<double> verdict_ratio = {};
     /// `verdict` of the command as text of JSON; null where there is none
     std::optional<std::string> verdict_details = {};
@@ -3950,7 +3960,7 @@ struct RunsShowOutcome {
   /// Backward passes of a recurrent model, or a training.
   struct PassRun {
     std::int64_t id = 0;  ///< number of the run
-    std::string created_utc = {};  ///< when its command ended, UTC
+    std::string created_utc = {};  ///< when it was stored, UTC
     std::string tool_version = {};  ///< version of upsweep
     std::string parameters = {};  ///< arguments of the command, a text of JSON
     std::string command = {};  ///< its command (profile, search, validate, train)
@@ -3971,7 +3981,7 @@ struct RunsShowOutcome {
     std::optional<double> parameters_s = {};  ///< seconds of the gradients of parameters; likewise
     std::int64_t command_id = 0;  ///< number of the command
     std::optional<std::string> verdict = {};  ///< what the command said at its end
-    /// the scan over the baseline that is hardest to beat, below 1 is faster; null where nothing was compared
+    /// the largest ratio of its baselines, which decides, below 1 the scan is faster; null where it is not known
     std::optional<double> verdict_ratio = {};
     /// `verdict` of the command as text of JSON; null where there is none
     std::optional<std::string> verdict_details = {};
@@ -4023,7 +4033,7 @@ struct RunsShowOutcome {
   /// A simulated training step.
   struct TrainingRun {
     std::int64_t id = 0;  ///< number of the run
-    std::string created_utc = {};  ///< when its command ended, UTC
+    std::string created_utc = {};  ///< when it was stored, UTC
     std::string tool_version = {};  ///< version of upsweep
     std::string parameters = {};  ///< arguments of the command, a text of JSON
     std::string name = {};  ///< name of the training file
@@ -4041,7 +4051,7 @@ struct RunsShowOutcome {
     std::optional<double> best_makespan = {};  ///< its length, in `unit`
     std::int64_t command_id = 0;  ///< number of the command
     std::optional<std::string> verdict = {};  ///< what the command said at its end
-    /// the scan over the baseline that is hardest to beat, below 1 is faster; null where nothing was compared
+    /// the largest ratio of its baselines, which decides, below 1 the scan is faster; null where it is not known
     std::optional<double> verdict_ratio = {};
     /// `verdict` of the command as text of JSON; null where there is none
     std::optional<std::string> verdict_details = {};
@@ -4128,7 +4138,7 @@ struct RunsShowOutcome {
   /// Predictions beside published times.
   struct AnchorRun {
     std::int64_t id = 0;  ///< number of the run
-    std::string created_utc = {};  ///< when its command ended, UTC
+    std::string created_utc = {};  ///< when it was stored, UTC
     std::string tool_version = {};  ///< version of upsweep
     std::string parameters = {};  ///< arguments of the command, a text of JSON
     std::string files = {};  ///< the tables, with commas
