@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -147,12 +148,14 @@ TEST(Layout, NoTypeHasTwoDefinitions) {
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       if (entry.path().extension() != ".hpp") continue;
       std::ifstream in(entry.path());
-      std::string space;
+      std::vector<std::string> spaces;
       for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("namespace upsweep")) space = line;
+        if (line.starts_with("namespace ")) spaces.push_back(line);
+        if (line.starts_with("}  // namespace") && !spaces.empty()) spaces.pop_back();
         const std::string type = defined_type(line);
         if (type.empty()) continue;
-        const auto [home, is_new] = homes.emplace(space + type, entry.path());
+        const std::string where = std::accumulate(spaces.begin(), spaces.end(), std::string());
+        const auto [home, is_new] = homes.emplace(where + type, entry.path());
         EXPECT_TRUE(is_new) << type << " is defined in " << home->second << " and " << entry.path();
       }
     }
