@@ -3647,14 +3647,14 @@ struct Run {
   std::optional<double> score = {};  ///< FLOPs or seconds that were compared
   std::optional<std::int64_t> feasible = {};  ///< 1: within the memory limit; null of other runs than a search's
   std::optional<std::string> reason = {};  ///< why it is not
-  std::int64_t best = 0;  ///< 1: best depth of its search
+  std::int64_t best = 0;  ///< 1: best depth of its search, or best pass
   std::optional<std::string> machine = {};  ///< name of the machine; null without
   /// predicted seconds with barriers; of a step and of a pass its seconds
   std::optional<double> predicted_level_s = {};
   std::optional<double> predicted_dag_s = {};  ///< predicted seconds without barriers
   std::optional<std::string> backend = {};  ///< where it ran last; null where it did not
   std::optional<double> measured_s = {};  ///< seconds measured last; null where it did not run
-  std::int64_t best_of_all = 0;  ///< 1: best of all schedules of its search
+  std::int64_t best_of_all = 0;  ///< 1: best of all schedules, or passes, of its search
   std::optional<double> graph_bp_flops = {};  ///< FLOPs of plain back-propagation over the graph; null without branches
   std::optional<double> formation_flops = {};  ///< FLOPs of forming the Jacobians of blocks; null without branches
   std::int64_t command_id = 0;  ///< number of the command

@@ -218,8 +218,8 @@ template <class Number>
 void read_number(const Value& value, Number& out) {
   require(value, Value::Kind::number, "number");
   const char* end = value.raw().data() + value.raw().size();
-  if (std::from_chars(value.raw().data(), end, out).ptr != end)
-    throw ReadError(std::string(value.raw()) + " is no number of that type");
+  const auto [read_to, error] = std::from_chars(value.raw().data(), end, out);
+  if (read_to != end || error != std::errc()) throw ReadError(std::string(value.raw()) + " is no number of that type");
 }
 
 }  // namespace detail

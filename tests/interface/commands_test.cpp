@@ -49,6 +49,8 @@ TEST(JsonStructs, SayWhatDoesNotFit) {
   EXPECT_EQ(fault_of<commands::Makespan>(R"({"unit": 3})"), "an object has no field flops");
   EXPECT_EQ(fault_of<commands::Makespan>(R"({"unit": "3", "flops": 1})"), "\"3\" is no number");
   EXPECT_EQ(fault_of<commands::Makespan>(R"({"unit": 1.5, "flops": 1})"), "1.5 is no number of that type");
+  EXPECT_EQ(fault_of<std::int64_t>("9223372036854775808"), "9223372036854775808 is no number of that type");
+  EXPECT_EQ(fault_of<double>("1e999"), "1e999 is no number of that type");
   EXPECT_EQ(fault_of<commands::Interval>("[1]"), "a list has another length");
 }
 
