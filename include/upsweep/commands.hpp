@@ -189,7 +189,7 @@ struct Verdict {
   WorkersByRule overtakes_always_from = {};  ///< the smallest numbers of workers from which on one stays faster
   TruthByRule loses_again = {};  ///< whether a larger number of workers than in overtakes_from loses again
   TruthByRule overtakes_known = {};  ///< false where looking was given up
-  std::optional<Payback> payback = {};  ///< null where no scan pays in seconds
+  std::optional<Payback> payback = {};  ///< what a scan that pays saves; null where no scan pays in seconds
   std::string sentence = {};  ///< all of it in words, as the table for people ends
 
   template <class Self, class F>
@@ -541,7 +541,7 @@ struct Candidate {
   std::optional<double> speedup_over_baseline = {};  ///< the inverse of ratio_to_baseline, above 1 is faster
   json::Text same_as = {};  ///< an earlier depth, or name of a scheme, of which every figure is equal; null without
   SecondsByExecution seconds = {};  ///< predicted by the machine
-  /// null without a GPU, and where passes of recurrent models are priced
+  /// predicted seconds by how kernels are started; null without a GPU, and where passes of recurrent models are priced
   std::optional<LaunchSeconds> launch_seconds = {};
   /// whose published times price its sparse products; null where the datasheet does, and without a GPU
   std::optional<std::string> library = {};
@@ -764,7 +764,7 @@ struct Operator {
   std::string kind = {};  ///< kind of operator, as model files call it
   std::vector<std::int64_t> in_shape = {};  ///< shape of its (first) input, in elements
   std::vector<std::int64_t> out_shape = {};  ///< shape of its output, in elements
-  std::optional<Jacobian> jacobian = {};  ///< null of views, which hand on, and of joins
+  std::optional<Jacobian> jacobian = {};  ///< its transposed Jacobian; null of views, which hand on, and of joins
   double baseline_flops = 0;  ///< FLOPs of dense back-propagation through it
   /// what it reads, by name, "input" the network's; of networks with branches alone
   std::optional<std::vector<std::string>> inputs = {};
@@ -795,10 +795,10 @@ struct Chain {
 struct Model {
   std::string name = {};  ///< its name
   std::optional<std::vector<std::int64_t>> input = {};  ///< shape of an input, in elements; not of chains
-  std::optional<std::vector<Operator>> operators = {};  ///< of networks alone
+  std::optional<std::vector<Operator>> operators = {};  ///< its operators; of networks alone
   std::optional<std::string> dtype = {};  ///< type of its numbers; of recurrent models alone (fp32, fp64)
-  std::optional<Recurrent> recurrent = {};  ///< of recurrent models alone
-  std::optional<Chain> chain = {};  ///< of synthetic chains alone
+  std::optional<Recurrent> recurrent = {};  ///< its layer; of recurrent models alone
+  std::optional<Chain> chain = {};  ///< what the chain is made of; of synthetic chains alone
   std::optional<std::int64_t> value_bytes = {};  ///< bytes of a number; of synthetic chains alone
 
   template <class Self, class F>
@@ -1091,8 +1091,8 @@ struct NetworkCosts {
   std::vector<Convention> conventions = {};  ///< those that were asked for; upsweep's where none was
   std::vector<NotKnown> not_known = {};  ///< what is left out of sums
   std::vector<TotalCosts> totals = {};  ///< one for each convention
-  std::optional<std::vector<OperatorCosts>> operators = {};  ///< with --convention alone
-  std::optional<std::vector<ModuleCosts>> modules = {};  ///< with --convention alone
+  std::optional<std::vector<OperatorCosts>> operators = {};  ///< by operator; with --convention alone
+  std::optional<std::vector<ModuleCosts>> modules = {};  ///< by module; with --convention alone
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
@@ -1167,7 +1167,7 @@ struct Wavefront {
 /// says.
 struct ProfileOutcome {
   std::string kind = {};  ///< kind of model; a stack has several recurrent layers (network, recurrent, chain, stack)
-  std::optional<profile_parts::Model> model = {};  ///< null of passes by blocks of recurrent models
+  std::optional<profile_parts::Model> model = {};  ///< the model; null of passes by blocks of recurrent models
   std::string pattern = {};  ///< which entries of Jacobians count (guaranteed, sample)
   std::int64_t inputs = 0;  ///< sample inputs that counts are means over; 1 of the guaranteed pattern
   /// inputs or sequences of an iteration, which makespans, seconds and memory are of; not of passes by blocks
@@ -1176,48 +1176,55 @@ struct ProfileOutcome {
   std::optional<std::string> launch = {};
   bool exact = false;  ///< false where counts are estimates or expectations
   profile_parts::Schedule schedule = {};  ///< what was counted
-  std::optional<Counting> counting = {};  ///< of networks and stacks alone, null of stacks
-  std::optional<std::vector<profile_parts::Op>> ops = {};  ///< of networks alone
-  std::optional<std::vector<profile_parts::Link>> links = {};  ///< of networks alone
-  std::optional<std::vector<profile_parts::Level>> levels = {};  ///< null of stacks and of passes by blocks
-  std::optional<profile_parts::BothTotals> totals = {};  ///< null of stacks and of passes by blocks
+  std::optional<Counting> counting = {};  ///< how Jacobians were counted; of networks and stacks alone, null of stacks
+  std::optional<std::vector<profile_parts::Op>> ops = {};  ///< products of the schedule; of networks alone
+  std::optional<std::vector<profile_parts::Link>> links = {};  ///< links of the chain; of networks alone
+  /// levels of the schedule; null of stacks and of passes by blocks
+  std::optional<std::vector<profile_parts::Level>> levels = {};
+  std::optional<profile_parts::BothTotals> totals = {};  ///< what ops come to; null of stacks and of passes by blocks
   std::optional<DenseBaseline> baseline = {};  ///< dense back-propagation; null of passes by blocks
   /// plain back-propagation, of a stack the wavefront; null of passes by blocks
   std::optional<profile_parts::Plain> linear = {};
-  std::optional<ChainBuild> chain_build = {};  ///< null of passes by blocks
-  std::optional<profile_parts::Pram> pram = {};  ///< null of stacks and of passes by blocks
+  std::optional<ChainBuild> chain_build = {};  ///< building the chain; null of passes by blocks
+  std::optional<profile_parts::Pram> pram = {};  ///< the schedule on a PRAM; null of stacks and of passes by blocks
   /// FLOPs of the makespan where workers share ops, with barriers; null of stacks and of passes by blocks
   std::optional<double> makespan_shared = {};
   std::optional<double> bound_shared = {};  ///< FLOPs below which no schedule of such ops is; null likewise
-  /// null without a machine, of stacks, and of recurrent models, which have `predicted`
+  /// predicted seconds; null without a machine, of stacks, and of recurrent models, which have `predicted`
   std::optional<profile_parts::Time> time = {};
-  std::optional<DevicePrediction> predicted = {};  ///< of recurrent models on a machine alone; else null
-  std::optional<BackendReasons> feasible_on = {};  ///< null of models that are no networks
-  std::optional<BackendNotes> feasible_on_leaves_out = {};  ///< null likewise
-  std::optional<profile_parts::Estimate> estimate = {};  ///< of networks alone, null where all is counted
+  /// the pass as its kernels are predicted; of recurrent models on a machine alone; else null
+  std::optional<DevicePrediction> predicted = {};
+  /// which backends cannot run it, and why; null of models that are no networks
+  std::optional<BackendReasons> feasible_on = {};
+  std::optional<BackendNotes> feasible_on_leaves_out = {};  ///< what these reasons do not know; null likewise
+  /// intervals of estimates; of networks alone, null where all is counted
+  std::optional<profile_parts::Estimate> estimate = {};
   std::optional<GraphWork> graph_bp = {};  ///< plain back-propagation over the graph; of networks alone
   std::optional<GraphWork> inside_blocks = {};  ///< gradients inside blocks; of networks alone
-  std::optional<GraphRatios> ratio_to_graph_bp = {};  ///< of networks alone
-  std::optional<profile_parts::NetworkCosts> network_costs = {};  ///< null of models that are no networks
-  std::optional<profile_parts::Import> import_ = {};  ///< of ONNX files alone
-  std::optional<profile_parts::Forward> forward = {};  ///< of ONNX files alone
+  /// makespans over those of graph_bp, below 1 the scan is faster; of networks alone
+  std::optional<GraphRatios> ratio_to_graph_bp = {};
+  /// parameters, multiply-accumulates, FLOPs and bytes as tools count them; null of models that are no networks
+  std::optional<profile_parts::NetworkCosts> network_costs = {};
+  std::optional<profile_parts::Import> import_ = {};  ///< what was read of the file; of ONNX files alone
+  std::optional<profile_parts::Forward> forward = {};  ///< the forward pass; of ONNX files alone
   Verdict verdict = {};  ///< whether this schedule pays
   /// what ways are compared by; of stacks alone, as all below (time, critical-flops, work-flops)
   std::optional<std::string> objective = {};
   std::optional<std::string> execution = {};  ///< with barriers after levels, or without (level, dag)
   std::optional<std::string> scope = {};  ///< whether dead ops count (all, live)
   std::optional<std::int64_t> workers = {};  ///< workers
-  std::optional<std::string> machine = {};  ///< null, since stacks are priced on no machine
+  std::optional<std::string> machine = {};  ///< name of the machine; null, since stacks are priced on no machine
   std::optional<std::string> priced_by = {};  ///< what scores stand on (pram)
   std::optional<std::int64_t> memory_limit = {};  ///< bytes; null without
   std::optional<bool> best_is_proven = {};  ///< whether no way that was left out may be better
   std::optional<double> margin = {};  ///< the runner-up's score over that of the best, less 1; null without a runner-up
-  std::optional<double> scheme_margin = {};  ///< the same
+  std::optional<double> scheme_margin = {};  ///< the same as margin
   std::optional<bool> scan_pays = {};  ///< whether the best beats the wavefront by `objective`; `verdict` says more
   std::optional<bool> overtaking_looked_for = {};  ///< whether `overtaking` was looked for
-  std::optional<profile_parts::StackOvertaking> overtaking = {};  ///< null where none up to 2^40 workers overtakes
+  /// where a way overtakes the wavefront; null where none up to 2^40 workers overtakes
+  std::optional<profile_parts::StackOvertaking> overtaking = {};
   std::optional<Candidate> best = {};  ///< the best way; null where none fits
-  std::optional<Candidate> best_scheme = {};  ///< the same
+  std::optional<Candidate> best_scheme = {};  ///< the same as best, by the names of candidates
   std::optional<std::vector<Candidate>> candidates = {};  ///< every way
   std::optional<std::vector<Candidate>> schemes = {};  ///< empty
   std::optional<std::int64_t> layers = {};  ///< layers of the stack
@@ -1400,7 +1407,7 @@ struct SearchOutcome {
   std::string kind = {};  ///< kind of model; a stack has several recurrent layers (network, recurrent, chain, stack)
   std::string pattern = {};  ///< which entries of Jacobians count (guaranteed, sample)
   bool exact = false;  ///< false where counts are estimates or expectations
-  std::optional<Counting> counting = {};  ///< null of models that are no networks
+  std::optional<Counting> counting = {};  ///< how Jacobians were counted; null of models that are no networks
   std::int64_t inputs = 0;  ///< sample inputs that counts are means over; 1 of the guaranteed pattern
   std::string objective = {};  ///< what is minimised (time, critical-flops, work-flops)
   std::string execution = {};  ///< with barriers after levels, or without (level, dag)
@@ -1421,20 +1428,24 @@ struct SearchOutcome {
   std::optional<double> scheme_margin = {};
   bool scan_pays = false;  ///< whether a depth above 0 is better than depth 0 by `objective`; `verdict` says more
   bool overtaking_looked_for = false;  ///< whether `overtaking` was looked for
-  std::optional<search_parts::Overtaking> overtaking = {};  ///< null where none was found or looked for
+  /// where a scan overtakes plain back-propagation; null where none was found or looked for
+  std::optional<search_parts::Overtaking> overtaking = {};
   search_parts::Linear linear = {};  ///< plain back-propagation
   DenseBaseline baseline = {};  ///< dense back-propagation of the whole batch
-  std::optional<Candidate> best = {};  ///< the best depth, of a stack the best way; null where none fits
+  /// the best depth, of a recurrent model on a machine the best pass, of a stack the best way; null where none fits
+  std::optional<Candidate> best = {};
   /// the best of all schedules; null where none fits, and where other schemes were not compared
   std::optional<Candidate> best_scheme = {};
   std::vector<Candidate> candidates = {};  ///< every depth, pass or way
   std::optional<std::vector<Candidate>> schemes = {};  ///< every other scheme; null where they were not compared
   Verdict verdict = {};  ///< whether a scan pays
-  std::optional<BackendNotes> feasible_on_leaves_out = {};  ///< null of models that are no networks
+  /// what reasons of feasible_on do not know; null of models that are no networks
+  std::optional<BackendNotes> feasible_on_leaves_out = {};
   std::optional<GraphWork> graph_bp = {};  ///< plain back-propagation over the graph; of networks with branches alone
   std::optional<GraphWork> formation = {};  ///< forming the Jacobians of blocks; of networks with branches alone
   std::optional<GraphWork> inside_blocks = {};  ///< gradients inside blocks; of networks with branches alone
-  /// of the best of all schedules; of networks with branches alone
+  /// makespans of the best of all schedules over those of graph_bp, below 1 it is faster; of networks with branches
+  /// alone
   std::optional<GraphRatios> best_scheme_ratio_to_graph_bp = {};
   /// steps up to which other schemes are compared; of recurrent models without a machine alone
   std::optional<std::int64_t> scheme_steps_limit = {};
@@ -1443,7 +1454,8 @@ struct SearchOutcome {
   /// length of the sequences; of recurrent models on a machine and of stacks alone
   std::optional<std::int64_t> steps = {};
   std::optional<std::int64_t> hidden = {};  ///< elements of a hidden state; likewise
-  std::optional<DeviceAssumptions> assumptions = {};  ///< of recurrent models on a machine alone
+  /// what is assumed of kernels; of recurrent models on a machine alone
+  std::optional<DeviceAssumptions> assumptions = {};
   std::optional<DevicePhase> sequential = {};  ///< the sequential backward pass; of recurrent models on a machine alone
   /// steps up to which `overtaking` was looked for; of recurrent models on a machine alone
   std::optional<std::int64_t> overtaking_looked_up_to = {};
@@ -1455,7 +1467,7 @@ struct SearchOutcome {
   std::optional<std::int64_t> layers = {};  ///< layers; of stacks alone
   std::optional<std::vector<StackMethod>> methods = {};  ///< every way, with its closed form; of stacks alone
   std::optional<search_parts::Wavefront> wavefront = {};  ///< plain back-propagation; of stacks alone
-  std::optional<ChainBuild> chain_build = {};  ///< of stacks alone
+  std::optional<ChainBuild> chain_build = {};  ///< what is written to build the Jacobians; of stacks alone
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
@@ -1670,7 +1682,7 @@ struct ExplainOutcome {
   std::int64_t workers = 0;  ///< workers
   std::string execution = {};  ///< accounts are of barriers after levels (level)
   std::vector<explain_parts::Account> accounts = {};  ///< without a machine whole and shared, with one seconds
-  std::optional<explain_parts::Blocks> blocks = {};  ///< of stacks alone; else null
+  std::optional<explain_parts::Blocks> blocks = {};  ///< its products of matrices; of stacks alone; else null
   std::vector<std::string> links = {};  ///< names of the links of the chain; empty of models that are no networks
   /// products of two matrices, the most expensive first; empty where they are not told apart
   std::vector<explain_parts::Product> products = {};
@@ -2126,7 +2138,7 @@ struct Pass {
   std::optional<std::string> failed = {};  ///< why it did not run; null where it did
   std::optional<double> predicted_s = {};  ///< predicted seconds; null without a prediction
   std::optional<ScanSeconds> predicted = {};  ///< the same by phase; absent without a prediction
-  std::optional<Bounds> bound = {};  ///< absent without a prediction
+  std::optional<Bounds> bound = {};  ///< what each phase waits for; absent without a prediction
   std::optional<double> measured_s = {};  ///< seconds, the median
   std::optional<ScanSeconds> measured = {};  ///< the same by phase
   std::optional<double> error = {};  ///< predicted / measured - 1; null without a prediction
@@ -2176,7 +2188,7 @@ struct ValidateOutcome {
   std::string driver = {};  ///< system or driver
   std::int64_t workers = 0;  ///< threads
   json::Text loss = {};  ///< of a network what its loss gradient is, of a recurrent model the loss
-  std::optional<Payback> payback = {};  ///< null where no scan pays
+  std::optional<Payback> payback = {};  ///< after how many iterations planning is paid back; null where no scan pays
   std::optional<bool> valid = {};  ///< whether all that was compared is right; null where nothing was
   Verdict verdict = {};  ///< whether the fastest scan pays
   /// which entries of Jacobians count; of networks alone, as all down to dense_bp (guaranteed, sample)
@@ -2197,8 +2209,10 @@ struct ValidateOutcome {
   /// the schedule that is predicted fastest; null without a prediction
   std::optional<std::string> predicted_best = {};
   std::optional<std::string> measured_best = {};  ///< the fastest schedule; null where none ran
-  std::optional<validate_parts::DenseBp> dense_bp = {};  ///< null where it was not asked for, as of other backends
-  std::optional<validate_parts::GraphBp> graph_bp = {};  ///< of networks with branches alone
+  /// dense back-propagation on this processor; null where it was not asked for, as of other backends
+  std::optional<validate_parts::DenseBp> dense_bp = {};
+  /// plain back-propagation over the graph; of networks with branches alone
+  std::optional<validate_parts::GraphBp> graph_bp = {};
   std::optional<std::string> sequences = {};  ///< what ran through it; of recurrent models alone, as all below
   std::optional<double> forward_s = {};  ///< seconds of the forward pass
   std::optional<double> predicted_forward_s = {};  ///< predicted; null without a prediction
@@ -2487,8 +2501,9 @@ struct SolveOutcome {
   std::int64_t workers = 0;  ///< workers
   std::int64_t batch = 0;  ///< right sides
   solve_parts::System system = {};  ///< what is solved
-  std::optional<solve_parts::Forward> forward = {};  ///< null without --forward
-  std::optional<std::vector<solve_parts::Formula>> formulas = {};  ///< null without --formulas
+  std::optional<solve_parts::Forward> forward = {};  ///< forward propagation as a system; null without --forward
+  /// complexity formulas beside exact counts; null without --formulas
+  std::optional<std::vector<solve_parts::Formula>> formulas = {};
   std::vector<solve_parts::Condition> verdicts = {};  ///< the paper's conditions
   std::vector<solve_parts::Method> methods = {};  ///< substitution first
 
@@ -2945,7 +2960,7 @@ struct Curve {
   Phases seconds = {};  ///< measured
   Speedup speedup = {};  ///< over the first curve
   std::optional<Difference> difference = {};  ///< from the first curve; null where one of the two ended early
-  std::optional<PassSeconds> pass_seconds = {};  ///< of recurrent models alone
+  std::optional<PassSeconds> pass_seconds = {};  ///< seconds of backward passes by phase; of recurrent models alone
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
@@ -3089,7 +3104,7 @@ struct Policy {
   bool exact = false;
   /// by device, its operations as "F1.0@0": kind, layer, micro-batch and start, in the time unit of the step
   std::vector<std::vector<std::string>> trace = {};
-  std::optional<Optimum> optimum = {};  ///< with --optimum alone
+  std::optional<Optimum> optimum = {};  ///< the shortest step of the same operations in any order; with --optimum alone
   /// by device, bytes of activations; with costs from a model alone, as the next four
   std::optional<std::vector<std::int64_t>> peak_act_bytes = {};
   std::optional<std::vector<std::int64_t>> peak_grad_bytes = {};  ///< by device, bytes of gradients
