@@ -1,17 +1,6 @@
-# The shared library, and what `cmake --install` puts into a prefix: program, library, headers, CMake and pkg-config
-# files, completion and manual page. All of it is relocatable.
-include(GNUInstallDirs)
+# What `cmake --install` puts into a prefix: program, library, headers, CMake and pkg-config files, completion and manual
+# page. All of it is relocatable.
 include(CMakePackageConfigHelpers)
-
-file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/generated/shared.cpp "")
-add_library(upsweep_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/generated/shared.cpp)
-target_link_libraries(upsweep_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,upsweep_interface>)
-target_link_options(upsweep_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
-target_include_directories(upsweep_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-set_target_properties(upsweep_shared PROPERTIES OUTPUT_NAME upsweep EXPORT_NAME upsweep VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}
-  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 
 install(TARGETS upsweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS upsweep_shared EXPORT UpsweepTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program

@@ -32,13 +32,11 @@ function(upsweep_compile_together target)
   endif()
 endfunction()
 
-# upsweep_module(NAME [MODULES those it includes] [LIBRARIES of others] [SOURCES beside those of its folder]
-# [WITHOUT files of its folder]): the library upsweep_NAME.
+# upsweep_module(NAME [MODULES those it includes] [LIBRARIES of others] [SOURCES beside those of its folder]): the
+# library upsweep_NAME.
 function(upsweep_module name)
-  cmake_parse_arguments(module "" "" "MODULES;LIBRARIES;SOURCES;WITHOUT" ${ARGN})
+  cmake_parse_arguments(module "" "" "MODULES;LIBRARIES;SOURCES" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  list(TRANSFORM module_WITHOUT PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
-  list(REMOVE_ITEM files ${module_WITHOUT})
   add_library(upsweep_${name} STATIC ${files} ${module_SOURCES})
   list(TRANSFORM module_MODULES PREPEND upsweep_)
   target_include_directories(upsweep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)

@@ -44,6 +44,7 @@ def _metadata() -> dict[str, bytes]:
                      "Summary: Counts and simulates back-propagation as a parallel scan\nLicense: MIT\n"
                      "Provides-Extra: tables\nRequires-Dist: numpy; extra == 'tables'\n"
                      "Requires-Dist: pandas; extra == 'tables'\n").encode(),
+        "entry_points.txt": b"[console_scripts]\nupsweep = upsweep.__main__:main\n",
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: upsweep\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }
 

@@ -3,7 +3,8 @@
  *
  * A command of the program is a function here: upsweep_run("search", ...) takes what `upsweep search` takes, settings
  * as JSON named as its options, and gives what it prints. Nothing is printed, no signal is handled, no exception leaves
- * a function, and several threads may call; one handle is used by one thread at a time, but for upsweep_stop. What
+ * a function, and several threads may call (but for upsweep_program(), which is the program itself); one handle is used
+ * by one thread at a time, but for upsweep_stop. What
  * patterns hold in memory is counted for the whole process: of calls at the same time the smallest "count_memory" holds
  * for all. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
  */
@@ -94,6 +95,11 @@ UPSWEEP_API const char* upsweep_result_message(const upsweep_result* result);
 UPSWEEP_API const char* upsweep_result_text(upsweep_result* result, const char* format, size_t* length);
 
 UPSWEEP_API void upsweep_result_close(upsweep_result* result);
+
+/* The program: `return upsweep_program(argc, argv);` is all of its main(). It parses the command line, prints, handles
+ * SIGINT, SIGTERM, SIGHUP and SIGPIPE and sets the terminate handler, for the rest of the process, which a signal or a
+ * lack of memory may end in it. Gives the exit code. Call it once, on the main thread. */
+UPSWEEP_API int upsweep_program(int argc, const char* const* argv);
 
 #ifdef __cplusplus
 }

@@ -59,6 +59,7 @@ def library() -> ctypes.CDLL:
         ("upsweep_result_message", text, [handle]),
         ("upsweep_result_text", handle, [handle, text, length]),
         ("upsweep_result_close", None, [handle]),
+        ("upsweep_program", ctypes.c_int, [ctypes.c_int, ctypes.POINTER(text)]),
     ]:
         function = getattr(found, name)
         function.restype, function.argtypes = result, arguments

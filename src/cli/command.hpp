@@ -39,8 +39,8 @@ template <class Request>
   return std::shared_ptr<const Outcome>(new Outcome(run(request, invocation, watch)));
 }
 
-/// A subcommand as main() sees it: its options are declared on `app`; after parsing, run() does the work and returns
-/// the exit code. Wrong values throw UsageError before any file is opened.
+/// A subcommand as the program sees it: its options are declared on `app`; after parsing, run() does the work and
+/// returns the exit code. Wrong values throw UsageError before any file is opened.
 struct Command {
   CLI::App* app = nullptr;
   std::function<int(const Client&)> run;

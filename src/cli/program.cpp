@@ -1,3 +1,5 @@
+#include "upsweep/cli/program.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,11 +24,10 @@
 #include "upsweep/base/unfinished_path.hpp"
 #include "upsweep/cli/build_facts.hpp"
 
+namespace upsweep::cli {
 namespace {
 
-namespace cli = upsweep::cli;
-using upsweep::ExitCode;
-using enum upsweep::ExitCode;
+using enum ExitCode;
 
 /// One line, whatever the message holds.
 std::string one_line(std::string text) {
@@ -37,30 +38,30 @@ std::string one_line(std::string text) {
 }
 
 int fail(ExitCode code, const std::string& message) {
-  cli::say_line(fmt::format("upsweep: error: {}", one_line(message)));
+  say_line(fmt::format("upsweep: error: {}", one_line(message)));
   return code;
 }
 
 int usage_error(const std::string& message, const CLI::App* command) {
   if (command == nullptr) {
     fail(kUsage, message);
-    cli::say_line(fmt::format("usage: upsweep {} [OPTIONS]; upsweep --help lists them", cli::command_names("|")));
+    say_line(fmt::format("usage: upsweep {} [OPTIONS]; upsweep --help lists them", command_names("|")));
     return kUsage;
   }
   // All ranks of a study have one command line: the first says what is wrong with it. An exit code of another one would
   // make mpirun end the first before it has.
-  if (command->get_name() == "study" && cli::is_other_rank()) return kDone;
+  if (command->get_name() == "study" && is_other_rank()) return kDone;
   fail(kUsage, message);
-  cli::say_line(fmt::format("usage: {}; upsweep {} --help lists them", cli::usage_of(*command), command->get_name()));
+  say_line(fmt::format("usage: {}; upsweep {} --help lists them", usage_of(*command), command->get_name()));
   return kUsage;
 }
 
-void print_answer(const std::string& format, const upsweep::Document& found, const std::shared_ptr<const void>&) {
-  cli::print_document(format, found);
+void print_answer(const std::string& format, const Document& found, const std::shared_ptr<const void>&) {
+  print_document(format, found);
 }
 
 int reader_gone() {
-  cli::end_by_pipe_signal();
+  end_by_pipe_signal();
   return kDone;  // where the signal is blocked
 }
 
@@ -69,9 +70,9 @@ int print_text(const CLI::App& root, const CLI::Success& asked) {
   std::ostringstream text;
   const int code = root.exit(asked, text, text);
   try {
-    cli::write_output(text.str());
+    write_output(text.str());
     return code;
-  } catch (const cli::ReaderGone&) {
+  } catch (const ReaderGone&) {
     return reader_gone();
   } catch (const std::exception& error) {
     return fail(kInput, error.what());
@@ -80,7 +81,7 @@ int print_text(const CLI::App& root, const CLI::Success& asked) {
 
 /// A store is whole at any moment; what is no result yet goes.
 extern "C" void on_signal(int number) {
-  upsweep::remove_unfinished_paths();
+  remove_unfinished_paths();
   if (number == SIGINT) _exit(kInterrupted);
   std::signal(number, SIG_DFL);
   static_cast<void>(std::raise(number));
@@ -105,7 +106,7 @@ int fail_without_memory() {
     try {
       std::rethrow_exception(error);
     } catch (const std::bad_alloc&) {
-      upsweep::remove_unfinished_paths();
+      remove_unfinished_paths();
       _exit(fail_without_memory());
     } catch (...) {  // a fault of ours, which abort() shows
     }
@@ -115,16 +116,16 @@ int fail_without_memory() {
 
 /// Options that print a text about the program and end it.
 void declare_texts(CLI::App& root) {
-  root.set_version_flag("--version", cli::version_text());
+  root.set_version_flag("--version", version_text());
   root.add_option_function<std::string>(
           "--completion",
-          [&root](const std::string& shell) { throw CLI::CallForVersion(cli::completion_script(root, shell), 0); },
+          [&root](const std::string& shell) { throw CLI::CallForVersion(completion_script(root, shell), 0); },
           "Print a script that completes commands and options in this shell")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->type_name("SHELL")
       ->trigger_on_parse();
   root.add_flag_callback(
-          "--manual-page", [&root] { throw CLI::CallForVersion(cli::manual_page(root), 0); },
+          "--manual-page", [&root] { throw CLI::CallForVersion(manual_page(root), 0); },
           "Print the manual page, for man -l -")
       ->trigger_on_parse();
 }
@@ -133,9 +134,8 @@ void declare_texts(CLI::App& root) {
 std::string wrong_help(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2 || arguments[0] != "help") return "";
   if (arguments.size() > 2) return fmt::format("'{}' is one argument too many, accepted is help COMMAND", arguments[2]);
-  const bool is_known =
-      std::ranges::find(cli::kCommands, arguments[1], &cli::CommandEntry::name) != cli::kCommands.end();
-  return is_known ? "" : cli::unknown_command(arguments[1]);
+  const bool is_known = std::ranges::find(kCommands, arguments[1], &CommandEntry::name) != kCommands.end();
+  return is_known ? "" : unknown_command(arguments[1]);
 }
 
 /// The words in the order that CLI11 takes, the last one first; "help profile" is "profile --help".
@@ -147,28 +147,27 @@ std::vector<std::string> words_of(std::vector<std::string> arguments) {
   return {arguments.rbegin(), arguments.rend()};
 }
 
-/// The whole program but for the last resort in main().
-int run_program(int argc, char** argv) {
-  cli::guard_streams();
+/// The whole program but for the last resort.
+int run_command_line(int argc, const char* const* argv) {
+  guard_streams();
   std::signal(SIGINT, on_signal);
   handle(SIGTERM);
   handle(SIGHUP);
-  const cli::Invocation invocation{cli::build_facts().version,
-                                   std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
+  const Invocation invocation{build_facts().version, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)};
 
   CLI::App root("Does parallel-scan back-propagation pay off for this network, and at which hybrid depth?", "upsweep");
   declare_texts(root);
   root.require_subcommand(1);
-  std::vector<cli::Command> commands;
-  cli::ProgramOptions options;
-  for (const cli::CommandEntry& entry : cli::kCommands) {
+  std::vector<Command> commands;
+  ProgramOptions options;
+  for (const CommandEntry& entry : kCommands) {
     commands.push_back(entry.declare(root, invocation));
-    commands.back().app->footer(cli::examples_text(entry));
-    cli::declare_program_options(commands.back(), options);
+    commands.back().app->footer(examples_text(entry));
+    declare_program_options(commands.back(), options);
   }
-  const cli::Command* chosen = nullptr;
+  const Command* chosen = nullptr;
   const auto choose = [&] {
-    for (const cli::Command& command : commands) {
+    for (const Command& command : commands) {
       if (command.app->parsed()) chosen = &command;
     }
   };
@@ -176,33 +175,33 @@ int run_program(int argc, char** argv) {
     if (const std::string wrong = wrong_help(invocation.arguments); !wrong.empty()) return usage_error(wrong, nullptr);
     root.parse(words_of(invocation.arguments));
     choose();
-    cli::Console console(*chosen->app, options.verbosity(), chosen->progress_ending);
-    return cli::run_and_keep(*chosen, options, {console.watch(), print_answer, true});
+    Console console(*chosen->app, options.verbosity(), chosen->progress_ending);
+    return run_and_keep(*chosen, options, {console.watch(), print_answer, true});
   } catch (const CLI::Success& help) {
     return print_text(root, help);
-  } catch (const cli::ReaderGone&) {
+  } catch (const ReaderGone&) {
     return reader_gone();
   } catch (const CLI::ParseError& error) {
     choose();
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') {
-      return usage_error(cli::unknown_command(argv[1]), nullptr);
+      return usage_error(unknown_command(argv[1]), nullptr);
     }
     const CLI::App* command = chosen == nullptr ? nullptr : chosen->app;
-    return usage_error(cli::text_of(error, command), command);
+    return usage_error(text_of(error, command), command);
   } catch (...) {
-    const upsweep::Failure failure = upsweep::failure_of(std::current_exception());
+    const Failure failure = failure_of(std::current_exception());
     if (chosen == nullptr) return fail(failure.code, failure.message);
-    const std::string message = cli::with_options(failure.message, *chosen->app);
+    const std::string message = with_options(failure.message, *chosen->app);
     return failure.code == kUsage ? usage_error(message, chosen->app) : fail(failure.code, message);
   }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run_program(int argc, const char* const* argv) noexcept {
   std::set_terminate(on_terminate);
   try {
-    return run_program(argc, argv);
+    return run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
     // While commands are declared, or while a message is built.
     return fail_without_memory();
@@ -210,3 +209,5 @@ int main(int argc, char** argv) {
     return kFault;
   }
 }
+
+}  // namespace upsweep::cli
