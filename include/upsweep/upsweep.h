@@ -77,7 +77,7 @@ typedef struct upsweep_watch {
  *
  * `inputs` are `count` files, in the order of the command line. `settings` is a JSON object of options by name,
  * {"workers": 16, "pattern": "sample", "count_limit": 1e6, "live": true}, or NULL. `watch` may be NULL.
- * A stop is heard between steps of the work, and while products are counted.
+ * A stop is heard between steps of the work, while products are counted and while a locked database is waited for.
  *
  * Never NULL but where memory is out. Close it. */
 UPSWEEP_API upsweep_result* upsweep_run(const char* command, upsweep_input* const* inputs, size_t count,

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
+from ._meanings import documented
 from ._results import Figure, Record, Result
 from ._running import Progress, run
 
@@ -22,6 +23,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+@documented
 def profile(model: Any, example_input: Any = None, *,
             pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
             machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
@@ -36,38 +38,14 @@ def profile(model: Any, example_input: Any = None, *,
             host_launch_us: float | None = None, progress: Progress | bool | None = None) -> Result:
     """Counts the products of one schedule and simulates it: `ops`, `levels`, `totals`, `pram` in FLOPs and bytes.
 
-    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
-    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
-    workers: workers; the widest level has as many by default, or the machine.
-    machine: a machine file: answers are its seconds instead of FLOPs.
-    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
-    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
-    batch: inputs of an iteration, or sequences.
-    setup: seconds that a scan takes once, to be paid back.
-    execution: with barriers between levels, or as soon as operands are there.
-    db: an SQLite file that keeps what was found.
-    schedule: "linear", "blelloch", "hybrid:L" and others of `upsweep profile --help`.
     convention: by whose rules `network_costs` counts parameters, MACs, FLOPs and activation bytes; "all" side by side.
     module_depth: with a convention: to how many parts of their names operators are put together; 1 by default.
-    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
-    output: of ONNX: which output; the first by default.
-    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
-    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
-    count_limit: pairs of entries that counting one schedule may go through.
-    count_memory: bytes that patterns of products may take meanwhile, or a text: "8 GiB".
-    estimate: estimate what takes longer to count, until half the 95 % interval is this share of the FLOPs.
-    estimate_seed: seed of the rows that are drawn.
-    steps: of recurrent models: steps instead of those of the file.
-    hidden: of recurrent models: hidden elements instead of those of the file.
-    forward_kernels: of recurrent models on a machine: kernels of a forward step.
-    backward_kernels: of recurrent models on a machine: kernels of a sequential backward step.
-    host_launch_us: of recurrent models on a machine: least microseconds between two launches.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
     return run("profile", model, example_input=example_input, progress=progress, **_settings(values))
 
 
+@documented
 def search(model: Any, example_input: Any = None, *,
            pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
            machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
@@ -82,39 +60,16 @@ def search(model: Any, example_input: Any = None, *,
            host_launch_us: float | None = None, progress: Progress | bool | None = None) -> Result:
     """Chooses the schedule: `candidates`, `best`, `verdict`; scores are seconds with a machine, else FLOPs.
 
-    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
-    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
-    workers: workers; the widest level has as many by default, or the machine.
-    machine: a machine file: answers are its seconds instead of FLOPs.
-    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
-    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
-    batch: inputs of an iteration, or sequences.
-    setup: seconds that a scan takes once, to be paid back.
-    execution: with barriers between levels, or as soon as operands are there.
-    db: an SQLite file that keeps what was found.
     objective: what to minimise: seconds or makespan in FLOPs, FLOPs of the critical path, all FLOPs.
     schemes: all schedules, or the hybrid depths alone.
     live: leave out dead ops, whose values no result depends on.
     memory: bytes that live values may take, or a text: "512 MiB", "none"; default: the memory of the machine.
-    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
-    output: of ONNX: which output; the first by default.
-    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
-    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
-    count_limit: pairs of entries that counting one schedule may go through.
-    count_memory: bytes that patterns of products may take meanwhile, or a text: "8 GiB".
-    estimate: estimate what takes longer to count, until half the 95 % interval is this share of the FLOPs.
-    estimate_seed: seed of the rows that are drawn.
-    steps: of recurrent models: steps instead of those of the file.
-    hidden: of recurrent models: hidden elements instead of those of the file.
-    forward_kernels: of recurrent models on a machine: kernels of a forward step.
-    backward_kernels: of recurrent models on a machine: kernels of a sequential backward step.
-    host_launch_us: of recurrent models on a machine: least microseconds between two launches.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
     return run("search", model, example_input=example_input, progress=progress, **_settings(values))
 
 
+@documented
 def validate(model: Any, example_input: Any = None, *,
              pattern: Literal["guaranteed", "sample"] | None = None, workers: int | None = None,
              machine: PathLike | None = None, launch: Literal["eager", "graph", "fused"] | None = None,
@@ -128,51 +83,29 @@ def validate(model: Any, example_input: Any = None, *,
              no_prediction: bool | None = None, progress: Progress | bool | None = None) -> Result:
     """Runs schedules for real and proves them right: predicted and measured seconds by level.
 
-    model: a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.
-    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
-    workers: workers; the widest level has as many by default, or the machine.
-    machine: a machine file: answers are its seconds instead of FLOPs.
-    launch: how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.
-    library: whose sparse products a GPU has, of those with rates in its file, or "roofline".
-    batch: inputs of an iteration, or sequences.
-    setup: seconds that a scan takes once, to be paid back.
-    execution: with barriers between levels, or as soon as operands are there.
-    db: an SQLite file that keeps what was found.
     backend: what runs the schedule: "cpu" by default, "reference", "eigen", "cuda", "cusparse".
-    schedule: "linear", "blelloch", "hybrid:L" and others of `upsweep profile --help`.
     all_depths: every hybrid depth instead of one schedule.
     all_schedules: every hybrid depth and every other scheme.
-    input_index: which input of the sample, from 0.
-    input: of ONNX: shapes of inputs with a batch of 1, {"x": [1, 3, 224, 224]}.
-    output: of ONNX: which output; the first by default.
-    fold_norms: of ONNX: take batch normalisations into the convolutions before them; True by default.
-    prune: of ONNX: "magnitude_global=0.9", "magnitude_layer=S", "erk=S", "n_m=2:4", "per_layer=FILE.csv:COLUMN".
-    label: loss gradient of softmax cross-entropy for this class, from 0.
-    loss_seed: seed of the standard normal loss gradient.
     gradient: write the gradient of the input to this .npy file.
     force: run what exceeds 2e10 FLOPs or 8 GiB of live values, too, and replace a gradient file of others.
-    steps: of recurrent models: steps instead of those of the file.
-    hidden: of recurrent models: hidden elements instead of those of the file.
     no_prediction: of recurrent models: run at once, without measuring rates.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("model", "progress", "example_input")}
     return run("validate", model, example_input=example_input, progress=progress, **_settings(values))
 
 
+@documented
 def study(file: Any, *,
           jobs: int | None = None, db: PathLike | None = None, progress: Progress | bool | None = None) -> Result:
     """Evaluates a grid of what-if points and answers what a study file asks; scores are seconds or FLOPs.
 
-    file: a path (YAML), or a dict with what such a file says.
     jobs: points at the same time.
-    db: an SQLite file that keeps what was found.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("file", "progress")}
     return run("study", file, progress=progress, **_settings(values))
 
 
+@documented
 def training(file: Any, *,
              machine: PathLike | None = None, launch: Literal["eager", "graph"] | None = None,
              library: str | None = None, batch: int | None = None,
@@ -180,7 +113,6 @@ def training(file: Any, *,
              costs: bool | None = None, db: PathLike | None = None, progress: Progress | bool | None = None) -> Result:
     """Simulates the training steps of a file: pipeline- and data-parallel schedules, times in the file's units.
 
-    file: a path (YAML), or a dict with what such a file says.
     machine: a machine file instead of that of the file, as the next three where its costs come from a network.
     launch: how a GPU starts kernels.
     library: whose sparse products a GPU has.
@@ -188,13 +120,12 @@ def training(file: Any, *,
     optimum: seconds to look for the shortest step, for each problem.
     timeline: what the text shows of timelines.
     costs: add a table of the costs of layers.
-    db: an SQLite file that keeps what was found.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("file", "progress")}
     return run("training", file, progress=progress, **_settings(values))
 
 
+@documented
 def solve(model: Any, *,
           pattern: Literal["guaranteed", "sample"] | None = None, method: Sequence[str] | str | None = None,
           form: Literal["scaled", "unit"] | None = None, tolerance: float | None = None, omega: float | None = None,
@@ -205,26 +136,20 @@ def solve(model: Any, *,
     """Solves back-propagation as a triangular system by iterative methods: errors and FLOPs by iteration.
 
     model: a path (YAML or ONNX), a dict, an upsweep.Model.
-    pattern: which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.
     method: "jacobi", "richardson", "bicgstab", "hybrid:B", several, or "all".
     form: the diagonal: derivatives of activations, or 1.
     tolerance: of the residual against the right side.
     omega: relaxation of richardson.
     warm_start: start from the gradients of this input of the sample, from 0.
-    workers: workers; the widest level has as many by default, or the machine.
-    batch: inputs of an iteration, or sequences.
-    input_index: which input of the sample, from 0.
-    label: loss gradient of softmax cross-entropy for this class, from 0.
-    loss_seed: seed of the standard normal loss gradient.
     forward: sweeps of approximate forward propagation too.
     earlier: the same with the slopes at this input of the sample.
     formulas: complexity formulas beside exact counts.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("model", "progress")}
     return run("solve", model, progress=progress, **_settings(values))
 
 
+@documented
 def anchors(*files: PathLike,
             family: str | None = None, device: str | None = None, machine: Sequence[PathLike] | PathLike | None = None,
             fit_out: PathLike | None = None, force: bool | None = None, db: PathLike | None = None,
@@ -237,11 +162,32 @@ def anchors(*files: PathLike,
     machine: machine files of devices, before the presets.
     fit_out: fit the one machine to its rows, and write it here.
     force: replace a file there that upsweep did not write.
-    db: an SQLite file that keeps what was found.
-    progress: a function told what is under way, which stops it by False; True or None: tqdm; False: nothing.
     """
     values = {name: value for name, value in locals().items() if name not in ("files", "progress")}
     return run("anchors", *files, progress=progress, **_settings(values))
+
+
+@documented
+def machines(name: str | None = None, *, out: PathLike | None = None, force: bool | None = None) -> Result:
+    """The machines that `machine` knows by name: `machines`, a table of their figures with the sources.
+
+    name: this one alone.
+    out: write its machine file here, to change it.
+    force: replace a file there that was changed.
+    """
+    return run("machines", *([] if name is None else [name]), out=out, force=force)
+
+
+@documented
+def new(kind: Literal["model", "recurrent", "chain", "machine", "study", "training", "train"],
+        path: PathLike | None = None, *, force: bool | None = None) -> Result:
+    """Writes a commented file to start from; `file` is its path.
+
+    kind: of what.
+    path: where; KIND.yaml in this folder by default.
+    force: replace a file there that was changed.
+    """
+    return run("new", kind, *([] if path is None else [path]), force=force)
 
 
 def pays(model: Any, example_input: Any = None, **settings: Any) -> Record:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import html
 import json
+import re
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ._errors import Error
 from ._library import library
 
 
@@ -142,6 +145,11 @@ class Record:
         return f"{type(self).__name__}({json.dumps(self.to_dict())})"
 
 
+_FIGURES = {"profile": ("op-flops", "crossover"), "search": ("depth", "crossover"), "validate": ("measured", "predicted"),
+            "training": ("variants", "step-timeline"), "train": ("losses",), "anchors": ("anchors",),
+            "study": ("study-lines", "study-map", "study-front")}
+
+
 class Result(Record):
     """What a command found. `str()` is what the program prints; everything else is read when it is asked for."""
 
@@ -185,13 +193,26 @@ class Result(Record):
         return f"<upsweep {self.command}: {', '.join(self.to_dict())}>"
 
     def _repr_html_(self) -> str:
-        """The verdict and what the program prints, then the main table, for notebooks."""
+        """The verdict, the figures of what a database keeps, what the program prints, and tables, for notebooks."""
         verdict = self.to_dict().get("verdict")
         sentence = verdict.get("sentence", "") if isinstance(verdict, dict) else ""
         tables = [(name, value) for name, value in self.to_dict().items() if _is_table(value)]
         shown = "".join(f"<details><summary>{html.escape(name)} ({len(value)})</summary>{Table(value)._repr_html_()}"
                         "</details>" for name, value in tables)
-        return f"<p><b>{html.escape(sentence)}</b></p><pre>{html.escape(str(self))}</pre>{shown}"
+        return f"<p><b>{html.escape(sentence)}</b></p>{''.join(self._figures())}<pre>{html.escape(str(self))}</pre>{shown}"
+
+
+    def _figures(self) -> list[str]:
+        """Those that the page of its database would have, where Node.js draws them."""
+        from ._commands import figure
+
+        pictures = []
+        for note in self.notes:
+            stored = re.fullmatch(r"stored in (.*) as (run|study)s? ([0-9]+).*", note)
+            for kind in _FIGURES.get(self.command, ()) if stored else ():
+                with contextlib.suppress(Error):  # nothing to show in it, or nobody to draw it
+                    pictures.append(figure(kind, stored[1], **{f"{stored[2]}_id": int(stored[3])}).svg)
+        return pictures
 
 
 class Figure:

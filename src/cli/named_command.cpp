@@ -13,6 +13,7 @@
 #include "setting_texts.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/cli/build_facts.hpp"
+#include "upsweep/store/waiting.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -59,6 +60,7 @@ Json settings_of(const CLI::App& app) {
 
 Answer answer(const NamedCommand& command, const Watch& watch) {
   Answer answer;
+  const WaitingStop stops_waiting(watch.stop);
   CLI::App root("", "upsweep");
   const CLI::App* app = nullptr;
   try {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/work_meter.hpp"
 #include "waiting.hpp"
 
 namespace upsweep {
@@ -85,6 +86,7 @@ void Sqlite::fail(int code) const {
         "{}: {}, accepted is a disk with room that can be written; what was written before stays", file_, text));
   }
   if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+    if (waits_no_more()) throw Interrupted();
     throw BusyError(fmt::format(
         "{}: another program keeps it locked, accepted is another database, or to wait until that one is done", file_));
   }

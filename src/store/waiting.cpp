@@ -27,6 +27,8 @@ Waiting& waiting() {
   return one;
 }
 
+thread_local const std::atomic<bool>* waiting_stop = nullptr;
+
 /// Of the sleep after so many: short ones first, for locks that last a moment.
 milliseconds sleep_after(int tries) { return std::min(milliseconds(1 + tries), kLongestSleep); }
 
@@ -39,6 +41,7 @@ milliseconds slept(int tries) {
 }  // namespace
 
 int wait_for_lock(void*, int tries) {
+  if (waits_no_more()) return 0;
   {
     Waiting& now = waiting();
     const std::lock_guard lock(now.mutex);
@@ -52,6 +55,14 @@ int wait_for_lock(void*, int tries) {
   std::this_thread::sleep_for(sleep_after(tries));
   return 1;
 }
+
+bool waits_no_more() { return waiting_stop != nullptr && *waiting_stop; }
+
+WaitingStop::WaitingStop(const std::atomic<bool>* stop) : before_(waiting_stop) {
+  if (stop != nullptr) waiting_stop = stop;
+}
+
+WaitingStop::~WaitingStop() { waiting_stop = before_; }
 
 WaitingNote::WaitingNote(std::function<void(const std::string& note)> say, WaitingTimes times) {
   const std::lock_guard lock(waiting().mutex);

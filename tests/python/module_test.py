@@ -1,5 +1,6 @@
 """The Python module against the library that UPSWEEP_LIBRARY names. Tests that need NumPy skip with the reason without."""
 
+import contextlib
 import copy
 import csv
 import io
@@ -9,10 +10,12 @@ import pathlib
 import pickle
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 from unittest import mock
@@ -55,7 +58,7 @@ class Functions(unittest.TestCase):
     def test_keywords_are_the_settings_of_the_library(self):
         import inspect
 
-        for name in ("profile", "search", "validate", "study", "training", "solve", "anchors"):
+        for name in ("profile", "search", "validate", "study", "training", "solve", "anchors", "machines", "new"):
             settings = {setting["name"] for setting in upsweep.commands()[name]["settings"]} - {"format"}
             function = getattr(upsweep, name)
             parameters = inspect.signature(function).parameters.values()
@@ -64,7 +67,7 @@ class Functions(unittest.TestCase):
                 own = own - {"input_index"} | {"input"}
             self.assertEqual(own, settings, name)
             for parameter in own - {"input"}:
-                self.assertIn(f"    {parameter}: ", function.__doc__)
+                self.assertIn(f"\n{parameter}: ", function.__doc__)
 
     def test_every_function_answers(self):
         self.assertGreater(len(upsweep.profile(SMALL, schedule="linear").ops), 1)
@@ -75,6 +78,11 @@ class Functions(unittest.TestCase):
                                    backend="reference", schedule="linear")
         self.assertTrue(checked.to_dict())
         self.assertTrue(upsweep.explain(SMALL, schedule="hybrid:1").to_dict())
+        self.assertGreater(len(upsweep.machines().machines), 1)
+        self.assertEqual(len(upsweep.machines("rtx-4090").machines), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            written = upsweep.new("model", pathlib.Path(folder, "mine.yaml")).file
+            self.assertTrue(upsweep.search(written).best.schedule)
         with self.assertRaises(AttributeError):
             upsweep.explode
 
@@ -95,9 +103,13 @@ class Functions(unittest.TestCase):
             self.skipTest("the library was built without charts")
         with tempfile.TemporaryDirectory() as folder:
             db = pathlib.Path(folder, "runs.sqlite")
-            notes = upsweep.profile(SMALL, db=db).notes
-            self.assertIn("stored in", notes[0])
-            self.assertIn("<svg", upsweep.figure("op-flops", db, run_id=1)._repr_svg_())
+            found = upsweep.profile(SMALL, db=db)
+            self.assertIn("stored in", found.notes[0])
+            drawn = upsweep.figure("op-flops", db, run_id=1)._repr_svg_()
+            self.assertIn("<svg", drawn)
+            self.assertIn(drawn, found._repr_html_())
+            self.assertIn("<svg", upsweep.study(STUDY, db=db)._repr_html_())
+        self.assertNotIn("<svg", upsweep.profile(SMALL)._repr_html_())
 
     def test_errors_have_kinds_and_name_settings(self):
         with self.assertRaisesRegex(upsweep.UsageError, "`workers` is '0'"):
@@ -168,6 +180,22 @@ class Calls(unittest.TestCase):
         child.stdout.readline()  # it is under way
         child.send_signal(signal.SIGINT)
         self.assertTrue(child.communicate(timeout=120)[0].endswith("stopped\n"))
+
+    def test_ctrl_c_ends_a_wait_for_a_locked_database(self):
+        code = ("import sys, upsweep\nupsweep.commands()\nprint('ready', flush=True)\n"
+                "try:\n  upsweep.search(sys.argv[1], db=sys.argv[2])\n"
+                "except KeyboardInterrupt:\n  print('stopped')\n")
+        with tempfile.TemporaryDirectory() as folder:
+            db = pathlib.Path(folder, "runs.sqlite")
+            upsweep.search(LENET, db=db)
+            with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as other:
+                other.execute("BEGIN EXCLUSIVE")
+                child = subprocess.Popen([sys.executable, "-u", "-c", code, str(LENET), str(db)], stdout=subprocess.PIPE,
+                                         text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(1)  # it waits
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.communicate(timeout=30)[0], "stopped\n")  # a minute, did it wait on
 
     def test_the_interpreter_goes_on_meanwhile_and_threads_agree(self):
         alone = upsweep.search(SMALL, workers=4).to_dict()

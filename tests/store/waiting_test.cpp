@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "made_up_run.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/work_meter.hpp"
 #include "upsweep/store/run_store.hpp"
 
 namespace upsweep {
@@ -43,6 +45,13 @@ TEST(Waiting, ForADatabaseThatStaysLockedIsSaidOnceAndIsBusyInTheEnd) {
     }
   }
   EXPECT_THAT(notes, ElementsAre(HasSubstr("another program keeps the database locked")));
+  {
+    const std::atomic<bool> stop = true;
+    const WaitingStop stops(&stop);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(store.save(made_up.context("net"), {made_up.record()}, std::nullopt), Interrupted);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));  // a minute, had it waited
+  }
   sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(other);
   store.save(made_up.context("net"), {made_up.record()}, std::nullopt);

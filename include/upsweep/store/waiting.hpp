@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -20,6 +21,19 @@ class WaitingNote {
   ~WaitingNote();
   WaitingNote(const WaitingNote&) = delete;
   WaitingNote& operator=(const WaitingNote&) = delete;
+};
+
+/// While it lives, this thread waits for no locked database once `stop` is true: Interrupted instead of BusyError.
+/// Nothing where `stop` is null.
+class WaitingStop {
+ public:
+  explicit WaitingStop(const std::atomic<bool>* stop);
+  ~WaitingStop();
+  WaitingStop(const WaitingStop&) = delete;
+  WaitingStop& operator=(const WaitingStop&) = delete;
+
+ private:
+  const std::atomic<bool>* before_;
 };
 
 }  // namespace upsweep
