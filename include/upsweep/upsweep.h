@@ -89,9 +89,10 @@ UPSWEEP_API int upsweep_result_code(const upsweep_result* result);
 /* What is wrong: one line that says where, what, what was found, what is accepted. "" where nothing is. */
 UPSWEEP_API const char* upsweep_result_message(const upsweep_result* result);
 
-/* What was found, as the command prints it with --format "json", "csv" or "table", made when it is asked for. `length`,
- * where not NULL, becomes that of the text. NULL where nothing was found, for another format, or where memory is out.
- */
+/* What was found, as the command prints it with --format "json", "csv" or "table", or as "packed": the JSON in one
+ * line, with each table of at least 1000 rows at its top as {"columns": [names], "cells": [[values of a row], ...]}.
+ * Made when it is asked for. `length`, where not NULL, becomes that of the text. NULL where nothing was found, for
+ * another format, or where memory is out. */
 UPSWEEP_API const char* upsweep_result_text(upsweep_result* result, const char* format, size_t* length);
 
 UPSWEEP_API void upsweep_result_close(upsweep_result* result);

@@ -4,18 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import html
 import json
 import re
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._errors import Error
 from ._library import library
 
 
+class _Packed(Sequence):
+    """Rows of a long table, dicts when they are asked for: the library packs the names of columns once."""
+
+    def __init__(self, columns: list[str], cells: list[list[Any]]) -> None:
+        self.columns, self.cells = columns, cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return _Packed(self.columns, self.cells[index])
+        return dict(zip(self.columns, self.cells[index]))
+
+    def column(self, name: str) -> list[Any]:
+        at = self.columns.index(name)
+        return [row[at] for row in self.cells]
+
+
+def _unpacked(value: Any) -> Any:
+    return list(value) if isinstance(value, _Packed) else value
+
+
 def _is_table(value: Any) -> bool:
+    if isinstance(value, _Packed):
+        return True
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
@@ -41,14 +67,31 @@ def _column(values: list[Any]) -> Any:
     return numpy.array(values)
 
 
+def _parsed(text: str) -> dict[str, Any]:
+    """Packed JSON as objects. They form no cycles, and looking for some all the time takes long."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        found = json.loads(text)
+    finally:
+        if was_on:
+            gc.enable()
+    if not isinstance(found, dict):
+        return {"rows": found}
+    return {name: _Packed(**value) if isinstance(value, dict) and value.keys() == {"columns", "cells"} else value
+            for name, value in found.items()}
+
+
 class Table:
     """Rows with named columns: `table.flops` or `table["flops"]` is a column, `table[0]` a row, `to_pandas()` a frame."""
 
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, rows: list[dict[str, Any]] | _Packed) -> None:
         self._rows = rows
 
     @property
     def columns(self) -> list[str]:
+        if isinstance(self._rows, _Packed):
+            return list(self._rows.columns)
         names: dict[str, None] = {}
         for row in self._rows:
             names.update(dict.fromkeys(row))
@@ -62,6 +105,8 @@ class Table:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
+            if isinstance(self._rows, _Packed) and key in self._rows.columns:
+                return _column(self._rows.column(key))
             if not any(key in row for row in self._rows):
                 raise KeyError(f"{key!r} is no column, accepted are {', '.join(self.columns)}")
             return _column([row.get(key) for row in self._rows])
@@ -80,7 +125,7 @@ class Table:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The rows as they are."""
-        return self._rows
+        return _unpacked(self._rows)
 
     def to_numpy(self) -> dict[str, Any]:
         """All columns by name."""
@@ -90,7 +135,7 @@ class Table:
         """A pandas.DataFrame."""
         import pandas
 
-        return pandas.DataFrame(self._rows)
+        return pandas.DataFrame(self.to_dict())
 
     def __repr__(self) -> str:
         return f"Table({len(self)} rows: {', '.join(self.columns)})"
@@ -121,22 +166,26 @@ class Record:
         """Plain dicts, lists, texts and numbers; the JSON of the command."""
         return self._values
 
+    def _read(self) -> dict[str, Any]:
+        """The values, some of them maybe packed."""
+        return self._values
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        values = self.to_dict()
+        values = self._read()
         if name not in values:
             raise AttributeError(f"{name!r} is not there, accepted are {', '.join(values)}")
         return _wrapped(values[name])
 
     def __getitem__(self, name: str) -> Any:
-        return _wrapped(self.to_dict()[name])
+        return _wrapped(self._read()[name])
 
     def __contains__(self, name: object) -> bool:
-        return name in self.to_dict()
+        return name in self._read()
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.to_dict()]
+        return [*super().__dir__(), *self._read()]
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == (other.to_dict() if isinstance(other, Record) else other)
@@ -170,33 +219,37 @@ class Result(Record):
     def __reduce__(self) -> Any:
         raise TypeError("a result belongs to its process: send to_dict() or str()")
 
-    def _text(self, form: str) -> bytes:
+    def _text(self, form: str) -> str:
         length = ctypes.c_size_t()
         found = library().upsweep_result_text(self._handle, form.encode(), ctypes.byref(length))
-        return ctypes.string_at(found, length.value) if found else b""
+        # Decoded where it lies: it may have 100 MB.
+        return str((ctypes.c_char * length.value).from_address(found), "utf-8", "replace") if found else ""
+
+    def _read(self) -> dict[str, Any]:
+        if not self._is_read:
+            self._values = _parsed(self._text("packed") or "{}")
+            self._is_read = True
+        return self._values
 
     def to_dict(self) -> dict[str, Any]:
-        if not self._is_read:
-            found = json.loads(self._text("json") or b"{}")
-            self._values = found if isinstance(found, dict) else {"rows": found}
-            self._is_read = True
+        self._values = {name: _unpacked(value) for name, value in self._read().items()}
         return self._values
 
     def to_csv(self) -> str:
         """The main table as CSV, as --format csv prints it."""
-        return self._text("csv").decode()
+        return self._text("csv")
 
     def __str__(self) -> str:
-        return self._text("table").decode(errors="replace")
+        return self._text("table")
 
     def __repr__(self) -> str:
-        return f"<upsweep {self.command}: {', '.join(self.to_dict())}>"
+        return f"<upsweep {self.command}: {', '.join(self._read())}>"
 
     def _repr_html_(self) -> str:
         """The verdict, the figures of what a database keeps, what the program prints, and tables, for notebooks."""
-        verdict = self.to_dict().get("verdict")
+        verdict = self._read().get("verdict")
         sentence = verdict.get("sentence", "") if isinstance(verdict, dict) else ""
-        tables = [(name, value) for name, value in self.to_dict().items() if _is_table(value)]
+        tables = [(name, value) for name, value in self._read().items() if _is_table(value)]
         shown = "".join(f"<details><summary>{html.escape(name)} ({len(value)})</summary>{Table(value)._repr_html_()}"
                         "</details>" for name, value in tables)
         return f"<p><b>{html.escape(sentence)}</b></p>{''.join(self._figures())}<pre>{html.escape(str(self))}</pre>{shown}"

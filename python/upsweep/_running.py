@@ -128,5 +128,5 @@ def _result_of(command: str, call: _Call) -> Result:
         raise KeyboardInterrupt
     if code != 0:
         message = library().upsweep_result_message(call.result).decode(errors="replace")
-        raise code_error(code, message, result if result.to_dict() else None)
+        raise code_error(code, message, result if result._read() else None)
     return result

@@ -113,7 +113,7 @@ const char* upsweep_result_message(const upsweep_result* result) {
 const char* upsweep_result_text(upsweep_result* result, const char* format, size_t* length) try {
   if (result == nullptr || format == nullptr || !result->answer.has_document) return nullptr;
   const std::string name = format;
-  if (name != "json" && name != "csv" && name != "table") return nullptr;
+  if (name != "json" && name != "packed" && name != "csv" && name != "table") return nullptr;
   if (!result->texts.contains(name))
     result->texts[name] = without(upsweep::cli::rendered(result->answer.document, name), result->hidden);
   const std::string& text = result->texts[name];

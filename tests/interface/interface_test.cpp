@@ -54,6 +54,7 @@ TEST(Interface, AnswersInAllFormats) {
   const Json json = Json::parse(text_of(result, "json"));
   EXPECT_EQ(json["workers"], 16);
   EXPECT_FALSE(json["best"].is_null());
+  EXPECT_EQ(Json::parse(text_of(result, "packed")), json);  // its tables are short
   EXPECT_THAT(text_of(result, "csv"), HasSubstr("schedule,"));
   EXPECT_THAT(text_of(result, "table"), HasSubstr("Best: "));
   EXPECT_EQ(upsweep_result_text(result.get(), "xml", nullptr), nullptr);

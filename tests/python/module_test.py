@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import upsweep  # noqa: E402
-from upsweep import _commands  # noqa: E402
+from upsweep import _results  # noqa: E402
 
 try:
     import numpy
@@ -89,6 +89,20 @@ class Functions(unittest.TestCase):
     def test_studies_give_all_points(self):
         found = upsweep.study(STUDY)
         self.assertEqual(len(found.rows), 3)
+
+    def test_long_tables_are_what_the_program_prints(self):
+        grid = {"base": STUDY["base"], "axes": [{"path": "model.chain.length", "values": list(range(10, 1210))}]}
+        found = upsweep.study(grid)
+        self.assertIsInstance(found._read()["rows"], _results._Packed)
+        rows = found.rows
+        self.assertEqual((len(rows), rows[1199].coordinates.to_dict()), (1200, {"model.chain.length": 1209}))
+        self.assertEqual(list(rows.flops[:2]), [row.flops for row in rows[:2]])
+        self.assertEqual(rows.columns, list(rows.to_dict()[0]))
+        self.assertIn("50 of 1200 rows", rows._repr_html_())
+        with self.assertRaisesRegex(AttributeError, "is no column"):
+            rows.flopses
+        self.assertEqual(json.dumps(found.to_dict()), json.dumps(json.loads(found._text("json"))))
+        self.assertEqual(list(found.rows.flops), list(rows.flops))
 
     def test_published_times_are_predicted(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -6,8 +6,9 @@
 
 namespace upsweep::cli {
 
-/// A document in a format of --format: "json", "csv", else text for people, of `style`. What is not UTF-8 (a path, say)
-/// is replaced in JSON.
+/// A document in a format of --format: "json", "csv", else text for people, of `style`; or as
+/// "packed", JSON in one line whose long tables are {"columns": names, "cells": rows of values}. What is not UTF-8 (a
+/// path, say) is replaced in JSON.
 [[nodiscard]] std::string rendered(const Document& document, const std::string& format, const TextStyle& style = {});
 
 }  // namespace upsweep::cli
