@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -83,6 +84,8 @@ void use_wal(Sqlite& database) {
 
 /// Makes a database that has its schema from the moment in which it has its name, whenever this process ends.
 void create_whole(const std::string& file) {
+  static std::mutex one_thread;  // the new file has a name of the process
+  const std::lock_guard lock(one_thread);
   std::error_code error;
   if (file.empty() || std::filesystem::symlink_status(file, error).type() != std::filesystem::file_type::not_found)
     return;

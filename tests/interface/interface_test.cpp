@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -166,6 +168,48 @@ TEST(Interface, AnswersSeveralThreadsAlike) {
   for (std::string& one : found) threads.emplace_back([&one, &answer] { one = answer(); });
   threads.clear();
   for (const std::string& one : found) EXPECT_EQ(one, alone);
+}
+
+TEST(Interface, SeveralThreadsKeepTheirRunsInOneDatabase) {
+  const TemporaryFolder folder;
+  const auto keep = [&](const std::string& name) {
+    const Input model = text(kSmall);
+    upsweep_input* inputs[] = {model.get()};
+    const std::string settings = Json{{"db", folder.path(name)}}.dump();
+    const Result result(upsweep_run("search", inputs, 1, settings.c_str(), nullptr), upsweep_result_close);
+    EXPECT_EQ(upsweep_result_code(result.get()), UPSWEEP_DONE) << message(result);
+    EXPECT_NE(upsweep_commands(), nullptr);
+  };
+  const auto runs_of = [&](const std::string& name) {
+    const std::string settings = Json{{"db", folder.path(name)}}.dump();
+    const Result result(upsweep_run("runs", nullptr, 0, settings.c_str(), nullptr), upsweep_result_close);
+    const std::string list = text_of(result, "csv");
+    return std::ranges::count(list, '\n') - 1;
+  };
+  keep("one.sqlite");
+  ASSERT_GE(runs_of("one.sqlite"), 1);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(keep, "four.sqlite");
+  }
+  EXPECT_EQ(runs_of("four.sqlite"), 4 * runs_of("one.sqlite"));
+}
+
+TEST(Interface, AnotherThreadStopsACall) {
+  const std::unique_ptr<upsweep_stop, decltype(&upsweep_stop_close)> stop(upsweep_stop_new(), upsweep_stop_close);
+  std::atomic<bool> is_told = false;
+  const auto told = [](void* user, const char*) {
+    *static_cast<std::atomic<bool>*>(user) = true;
+    return 0;
+  };
+  const upsweep_watch watch{&is_told, told, nullptr, stop.get()};
+  const Input model = file(kModels + "vgg11-quarter-pruned90.yaml");
+  const std::jthread stops([&] {
+    while (!is_told) std::this_thread::yield();
+    upsweep_stop_request(stop.get());
+  });
+  const Result result = run("search", model, R"({"pattern": "sample"})", &watch);
+  EXPECT_EQ(upsweep_result_code(result.get()), UPSWEEP_INTERRUPTED) << message(result);
 }
 
 TEST(Interface, ListsCommandsWithTheirSettings) {
