@@ -19,6 +19,7 @@ std::string number_text(double number, Unit unit) {
     case Unit::seconds:
       return short_seconds(number);
     case Unit::ratio:
+    case Unit::speedup:
       return short_ratio(number);
     case Unit::share:
       return fmt::format("{:.1f} %", 100 * number);

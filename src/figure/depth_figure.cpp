@@ -208,9 +208,8 @@ std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const S
   figure.signals["labels"] = labels;
   figure.signals["series"] = parts.names;
   figure.signals["has_schemes"] = !runs.back()->depth.has_value();
-  figure.signals["y_title"] = fmt::format(
-      "{}{}", is_live(search) ? "live ops, " : "",
-      reference.depth == 0U ? "relative to plain BP" : fmt::format("relative to {}", depth_label(reference)));
+  figure.signals["y_title"] = fmt::format("{}of {}: less is better", is_live(search) ? "live ops, " : "",
+                                          reference.depth == 0U ? "plain BP" : depth_label(reference));
   return figure;
 }
 

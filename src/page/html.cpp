@@ -200,11 +200,6 @@ std::string shown_time(const std::string& utc) {
 
 namespace {
 
-/// Columns of speed-ups: more is better, 1x is neither.
-bool is_speedup(const Column& column) {
-  return column.unit == Unit::ratio && column.head.value_or("").starts_with("vs ");
-}
-
 /// Where the bar behind a speed-up begins and ends: in the middle of its cell, and a sixth of it for each power of ten.
 std::string bar_style(double speedup) {
   const double at = 50 + 50 * std::clamp(std::log10(speedup) / 3, -1.0, 1.0);
@@ -219,7 +214,7 @@ HtmlTable::HtmlTable(std::string caption, std::vector<Column> columns)
 void HtmlTable::row(const std::vector<Value>& cells, bool is_best) {
   body_.add(is_best ? Literal("<tr class=\"best\">") : Literal("<tr>"));
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    const std::optional<double> speed = is_speedup(columns_[c]) ? cells[c].as_number() : std::nullopt;
+    const std::optional<double> speed = columns_[c].unit == Unit::speedup ? cells[c].as_number() : std::nullopt;
     body_.add(speed                    ? Literal("<td class=\"n speed\"")
               : is_number(columns_[c]) ? Literal("<td class=\"n\"")
                                        : Literal("<td"));

@@ -122,10 +122,10 @@ SearchReport search_report(const DeviceSearchReport& report) {
       field("up_s", Unit::seconds, [](P p) { return p.up.seconds(); }),
       field("middle_s", Unit::seconds, [](P p) { return p.middle.seconds(); }),
       field("down_s", Unit::seconds, [](P p) { return p.down.seconds(); }),
-      field("backward_speedup", Unit::ratio, [](P p) { return finite(p.backward_speedup()); }),
-      field("backward_speedup_without_jacobians", Unit::ratio,
+      field("backward_speedup", Unit::speedup, [](P p) { return finite(p.backward_speedup()); }),
+      field("backward_speedup_without_jacobians", Unit::speedup,
             [](P p) { return finite(p.backward_speedup_without_jacobians()); }),
-      field("overall_speedup", Unit::ratio, [](P p) { return finite(p.overall_speedup()); }),
+      field("overall_speedup", Unit::speedup, [](P p) { return finite(p.overall_speedup()); }),
       field("ratio_to_sequential", Unit::ratio, [](P p) { return finite(p.hidden_s() / p.sequential.seconds()); }),
       field("predicted", Unit::object, [](P p) { return Value::object(prediction_json(p)); })};
   return search;

@@ -29,9 +29,9 @@ struct Makespans {
     graph = static_cast<double>(comparison.backprop.makespan(execution)->flops);
   }
 
-  [[nodiscard]] double alone() const { return scan / graph; }
-  [[nodiscard]] double with_formation() const { return (scan + formation) / graph; }
-  [[nodiscard]] double complete() const { return (scan + formation + inner) / graph; }
+  [[nodiscard]] double alone() const { return scan; }
+  [[nodiscard]] double with_formation() const { return scan + formation; }
+  [[nodiscard]] double complete() const { return scan + formation + inner; }
 };
 
 std::string name_of(const Network& network, std::size_t position) {
@@ -127,9 +127,9 @@ Json ratios_json(const PramProfile& scan, const GraphComparison& comparison) {
     const Makespans mine(scan, comparison, execution);
     ratios[name] = nullptr;
     if (mine.graph == 0) continue;
-    ratios[name] = {{"scan", mine.alone()},
-                    {"with_formation", mine.with_formation()},
-                    {"with_formation_and_inner", mine.complete()}};
+    ratios[name] = {{"scan", mine.alone() / mine.graph},
+                    {"with_formation", mine.with_formation() / mine.graph},
+                    {"with_formation_and_inner", mine.complete() / mine.graph}};
   }
   return ratios;
 }
@@ -155,10 +155,11 @@ Document graph_document(const Network& network, const PramProfile& scan, const G
   const auto work = [&](const char* name, const GraphWork& mine) {
     return Item{name, mean(mine.flops), mean(mine.level.flops), span(mine.dag)};
   };
-  const auto ratio = [&](const char* name, double (Makespans::*of)() const) {
+  const auto speedup = [&](const char* name, double (Makespans::*of)() const) {
     const auto value = [&](Execution execution) {
       const Makespans mine(scan, comparison, execution);
-      return (mine.graph == 0 ? Value() : Value((mine.*of)())).in(Unit::ratio);
+      const double scans = (mine.*of)();
+      return (mine.graph == 0 || scans == 0 ? Value() : Value(mine.graph / scans)).in(Unit::speedup);
     };
     return Item{name, Value().shown(""), value(Execution::level), value(Execution::dag)};
   };
@@ -166,16 +167,16 @@ Document graph_document(const Network& network, const PramProfile& scan, const G
                             {"the scan", Value().shown(""), mean(scan.level.flops), span(scan.dag)},
                             work("gradients inside blocks, after it", comparison.inner),
                             work("plain BP over the graph", graph),
-                            ratio("scan / BP over the graph", &Makespans::alone),
-                            ratio("  with formation", &Makespans::with_formation),
-                            ratio("  with formation and gradients inside", &Makespans::complete)};
+                            speedup("speed-up of the scan over it", &Makespans::alone),
+                            speedup("  with formation", &Makespans::with_formation),
+                            speedup("  with formation and gradients inside", &Makespans::complete)};
   const std::vector<Column> columns = {
       {"", "", Unit::text}, {"", "FLOPs"}, {"", "makespan, level"}, {"", "makespan, dag"}};
   return std::move(
       document.show({"", columns, std::move(rows)})
           .say("The scan alone takes the blocks' Jacobians as given and stops at the ends of blocks; they depend on "
                "weights and activations,\nso that every iteration forms them first. The last line is the whole of what "
-               "BP over the graph does: below 1 the scan pays off.\n"));
+               "BP over the graph does: above 1x the scan pays off.\n"));
 }
 
 void add_graph_seconds(const std::optional<GraphScores>& seconds, Json& graph_bp, Json& formation, Json& inside) {

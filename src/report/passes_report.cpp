@@ -70,6 +70,7 @@ Json pass_json(const PassesReport& report, std::size_t i) {
   object["fastest_s"] = pass.fastest_seconds;
   object["repetitions"] = pass.repetitions;
   object["ratio_to_baseline"] = json_of(ratio_to_baseline(report, i));
+  object["speedup_over_baseline"] = json_of(speedup_of(ratio_to_baseline(report, i)));
   object["iteration_ratio"] = json_of(iteration_ratio(report, i));
   object["flops"] = flops_json(pass.flops);
   object["bytes"] = pass.bytes;
@@ -128,42 +129,44 @@ Table passes_table(const PassesReport& report) {
       return seconds > 0 ? Value(seconds) : Value(seconds).shown("-");
     });
   };
-  return {"", numbered(passes.size()),
-          std::vector<Field<Item>>{
-              field("method", {}, Unit::text, [](Pass pass) { return to_string(pass.request.method); }),
-              field("", "pass", Unit::text,
-                    [names_backend](Pass pass) {
-                      const std::string name = to_string(pass.request.method);
-                      return Value(names_backend ? fmt::format("{} {}", pass.request.backend, name) : name);
-                    }),
-              field("backend", {}, Unit::text, [](Pass pass) { return pass.request.backend; }),
-              field("failed", {}, Unit::text, [](Pass pass) { return pass.failure; }),
-              field("", "result", Unit::text, [](Pass pass) { return result_text(pass); }),
-              field("mismatch", {}, Unit::text, [](Pass pass) { return pass.mismatch(); }),
-              of_run("worst_share_of_bound", "of bound", Unit::share,
-                     [](Pass pass) {
-                       const Value share = std::max(pass.hidden.worst_share, pass.parameters.worst_share);
-                       return pass.mismatch() ? Value(share).shown("-") : share;
-                     }),
-              of_run("flops", "FLOPs", Unit::count, [](Pass pass) { return pass.flops.total(); }),
-              phase("jacobians_s", "Jacobians", &ScanTimes::jacobians),
-              phase("up_s", "up", &ScanTimes::up),
-              phase("middle_s", "middle", &ScanTimes::middle),
-              phase("down_s", "down", &ScanTimes::down),
-              of_run("measured_s", "measured", Unit::seconds, [](Pass pass) { return pass.times.total(); }),
-              of_run("fastest_s", {}, Unit::seconds, [](Pass pass) { return pass.fastest_seconds; }),
-              of_run("repetitions", {}, Unit::exact, [](Pass pass) { return pass.repetitions; }),
-              {"predicted_s", "predicted", Unit::seconds,
-               [report = &report](Item i) { return predicted_seconds(*report, i); }},
-              {"error", "error", Unit::change, [report = &report](Item i) { return error_of(*report, i); }},
-              {"ratio_to_baseline", "to first", Unit::ratio,
-               [report = &report](Item i) { return ratio_to_baseline(*report, i); }},
-              of_run("", "GFLOP/s", Unit::exact,
-                     [](Pass pass) {
-                       return Value(
-                           fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / pass.times.total() / 1e9));
-                     }),
-              of_run("bytes", "memory", Unit::bytes, [](Pass pass) { return pass.bytes; })}};
+  return {
+      "", numbered(passes.size()),
+      std::vector<Field<Item>>{
+          field("method", {}, Unit::text, [](Pass pass) { return to_string(pass.request.method); }),
+          field("", "pass", Unit::text,
+                [names_backend](Pass pass) {
+                  const std::string name = to_string(pass.request.method);
+                  return Value(names_backend ? fmt::format("{} {}", pass.request.backend, name) : name);
+                }),
+          field("backend", {}, Unit::text, [](Pass pass) { return pass.request.backend; }),
+          field("failed", {}, Unit::text, [](Pass pass) { return pass.failure; }),
+          field("", "result", Unit::text, [](Pass pass) { return result_text(pass); }),
+          field("mismatch", {}, Unit::text, [](Pass pass) { return pass.mismatch(); }),
+          of_run("worst_share_of_bound", "of bound", Unit::share,
+                 [](Pass pass) {
+                   const Value share = std::max(pass.hidden.worst_share, pass.parameters.worst_share);
+                   return pass.mismatch() ? Value(share).shown("-") : share;
+                 }),
+          of_run("flops", "FLOPs", Unit::count, [](Pass pass) { return pass.flops.total(); }),
+          phase("jacobians_s", "Jacobians", &ScanTimes::jacobians),
+          phase("up_s", "up", &ScanTimes::up),
+          phase("middle_s", "middle", &ScanTimes::middle),
+          phase("down_s", "down", &ScanTimes::down),
+          of_run("measured_s", "measured", Unit::seconds, [](Pass pass) { return pass.times.total(); }),
+          of_run("fastest_s", {}, Unit::seconds, [](Pass pass) { return pass.fastest_seconds; }),
+          of_run("repetitions", {}, Unit::exact, [](Pass pass) { return pass.repetitions; }),
+          {"predicted_s", "predicted", Unit::seconds,
+           [report = &report](Item i) { return predicted_seconds(*report, i); }},
+          {"error", "error", Unit::change, [report = &report](Item i) { return error_of(*report, i); }},
+          {"ratio_to_baseline", {}, Unit::ratio, [report = &report](Item i) { return ratio_to_baseline(*report, i); }},
+          {"speedup_over_baseline", "vs first", Unit::speedup,
+           [report = &report](Item i) { return speedup_of(ratio_to_baseline(*report, i)); }},
+          of_run("", "GFLOP/s", Unit::exact,
+                 [](Pass pass) {
+                   return Value(
+                       fmt::format("{:.2f}", static_cast<double>(pass.flops.total()) / pass.times.total() / 1e9));
+                 }),
+          of_run("bytes", "memory", Unit::bytes, [](Pass pass) { return pass.bytes; })}};
 }
 
 /// "up arithmetic, down memory".
@@ -364,14 +367,15 @@ Verdict passes_verdict(const PassesReport& report) {
   const std::string on = fmt::format("On {}", frame_text(*verdict.frame));
   if (!scan) {
     verdict.is_decided = false;
-    verdict.sentences.push_back(
-        fmt::format("{}: the fastest is {} with {}; no scan ran and was right.", on, name, short_seconds(plain_s)));
+    verdict.sentences.push_back(standing_sentence(
+        verdict, on,
+        fmt::format("the fastest is {} with {}; no scan ran and was right", name, short_seconds(plain_s))));
     return verdict;
   }
   Baseline& baseline = verdict.baselines.front();
   baseline.best_scan = to_string(passes[*scan].request.method);
   baseline.scan_score = passes[*scan].times.total();
-  verdict.sentences.push_back(fmt::format("{}: {}.", on, compared_text(report, verdict, *scan, *plain)));
+  verdict.sentences.push_back(standing_sentence(verdict, on, compared_text(report, verdict, *scan, *plain)));
   if (verdict.pays() == Pays::yes) {
     // What is planned once, beyond what the pass that is no scan plans.
     const double planned = passes[*scan].plan_seconds - passes[*plain].plan_seconds;

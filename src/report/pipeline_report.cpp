@@ -201,7 +201,7 @@ Table comparison_table(const TrainingFile& file, const PipelineStudy& study, con
        {"policy"},
        {"micro_batches"},
        {"makespan", "makespan", Unit::exact},
-       {"", "speed-up", Unit::ratio},
+       {"", "speed-up", Unit::speedup},
        {"bubble_fraction", "bubbles", Unit::share},
        {"peak_act", "activations", Unit::exact},
        {"peak_grad", "gradients", Unit::exact},

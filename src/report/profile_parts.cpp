@@ -74,7 +74,7 @@ Table pram_table(const ProfileCounts& counts) {
           {{"", "executor", Unit::text},
            {"", "steps", Unit::exact},
            {"", "makespan, FLOPs", Unit::exact},
-           {"", "vs plain BP", Unit::ratio}},
+           {"", "vs plain BP", Unit::speedup}},
           std::move(rows)};
 }
 

@@ -89,7 +89,7 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
   const auto speedup = [](C c, double over) {
     const double score = c.score.value_or(0);
     return marked_unless(c.is_exact(), quotient(c.score && over > 0 ? std::optional(over) : std::nullopt, score),
-                         Unit::ratio)
+                         Unit::speedup)
         .otherwise(c.score ? "-" : "?");
   };
   std::vector<CandidateField> fields = {
@@ -103,9 +103,9 @@ std::vector<CandidateField> price_fields(const SearchReport& report) {
             }),
       field("ratio_to_linear", {}, Unit::ratio, [=, plain = plain_score(report)](C c) { return ratio(c, plain); }),
       field("ratio_to_baseline", {}, Unit::ratio, [=, dense = baseline_score(report)](C c) { return ratio(c, dense); }),
-      field("speedup_over_linear", "vs plain", Unit::ratio,
+      field("speedup_over_linear", "vs plain", Unit::speedup,
             [=, plain = plain_score(report)](C c) { return speedup(c, plain); }),
-      field("speedup_over_baseline", if_any(report.baseline_flops.has_value(), "vs dense"), Unit::ratio,
+      field("speedup_over_baseline", if_any(report.baseline_flops.has_value(), "vs dense"), Unit::speedup,
             [=, dense = baseline_score(report)](C c) { return speedup(c, dense); }),
       field("same_as", {}, Unit::text,
             [](C c) { return c.same_as ? Value(c.same_as) : Value::unless_empty(c.same_scheme); }),

@@ -10,6 +10,7 @@
 #include "solve_sentences.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/report/solve_report.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep {
 namespace {
@@ -53,7 +54,7 @@ Table methods_table(const SolveReport& report) {
   using Item = const SolveRun*;
   const auto if_done = [](Item run, auto value) { return run->converged() ? Value(value) : Value(); };
   const auto ratio = [&direct](Item run, std::uint64_t SolveRun::*of) {
-    return run->converged() && direct.*of > 0 ? Value(quotient_of(run->*of, direct.*of)) : Value();
+    return run->converged() && direct.*of > 0 ? std::optional(quotient_of(run->*of, direct.*of)) : std::nullopt;
   };
   const auto of_last = [](std::string name, std::string head, double IterationPoint::*figure) {
     return Field<Item>(std::move(name), std::move(head), Unit::exact, [figure](Item run) {
@@ -84,11 +85,12 @@ Table methods_table(const SolveReport& report) {
           {"usable_from", {}, Unit::exact, [](Item run) { return usable_from(*run); }},
           {"flops_per_iteration", {}, Unit::count, [](Item run) { return run->cost.flops(); }},
           {"flops", "FLOPs", Unit::count, [=](Item run) { return if_done(run, run->flops); }},
-          {"flops_to_substitution", "to subst.", Unit::ratio, [=](Item run) { return ratio(run, &SolveRun::flops); }},
+          {"flops_to_substitution", "of subst.'s", Unit::ratio, [=](Item run) { return ratio(run, &SolveRun::flops); }},
           {"makespan_per_iteration", {}, Unit::count, [](Item run) { return run->cost.makespan; }},
           {"makespan", "time", Unit::count, [=](Item run) { return if_done(run, run->makespan); }},
-          {"makespan_to_substitution", "to subst.", Unit::ratio,
-           [=](Item run) { return ratio(run, &SolveRun::makespan); }},
+          {"makespan_to_substitution", {}, Unit::ratio, [=](Item run) { return ratio(run, &SolveRun::makespan); }},
+          {"speedup_over_substitution", "vs subst.", Unit::speedup,
+           [=](Item run) { return speedup_of(ratio(run, &SolveRun::makespan)); }},
           {"vectors", "vectors", Unit::exact, [](Item run) { return run->cost.vectors; }},
           {"vector_bytes", "memory", Unit::bytes, [](Item run) { return run->cost.vector_bytes; }},
           {"", "", Unit::text, [](Item run) { return Value(run->converged() ? "" : "no solution"); }},
@@ -201,7 +203,8 @@ Document document(const SolveReport& report) {
       .show_sheet(methods_table(report))
       .say(
           "\neta: iterations; at most: in exact arithmetic; error: of the gradients against plain back-propagation, "
-          "largest of all layers\nand of the first; time: FLOPs one after the other on the workers.\n\n")
+          "largest of all layers\nand of the first; time: FLOPs one after the other on the workers;\nof subst.'s: "
+          "FLOPs over those of substitution; vs subst.: speed-up over it.\n\n")
       .say(start_text(report));
   if (std::optional<Table> table = rungs_table(report)) {
     document

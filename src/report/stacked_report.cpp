@@ -68,7 +68,8 @@ Json method_json(const StackedReport& report, std::size_t i) {
       {"makespan", {{"unit", candidate.pram.level.unit}, {"flops", candidate.pram.level.flops}}},
       {"makespan_shared", candidate.pram.shared_flops},
       {"bound_shared", candidate.pram.shared_bound_flops},
-      {"ratio_to_wavefront", to_wavefront ? Json(*to_wavefront) : Json()},
+      {"ratio_to_wavefront", json_of(to_wavefront)},
+      {"speedup_over_wavefront", json_of(speedup_of(to_wavefront))},
       {"widest_level", profile.widest},
       {"memory_bytes", profile.memory_bytes}};
   if (report.is_profile) object["levels_detail"] = stages_json(profile);
@@ -127,7 +128,7 @@ Table ways_table(const StackedReport& report, std::vector<std::size_t> rows) {
                   field("span", Unit::count, [](P, C c) { return c.pram.level.flops; }),
                   field("span,shared", Unit::count, [](P, C c) { return c.pram.shared_flops; }),
                   field("memory", Unit::bytes, [](P p, C) { return p.memory_bytes; }),
-                  {"", "to wavefront", Unit::ratio, [report](std::size_t i) { return ratio(report, i); }},
+                  {"", "vs wavefront", Unit::speedup, [report](std::size_t i) { return speedup_of(ratio(report, i)); }},
                   {"", "", Unit::text, [&result](std::size_t i) {
                      const Candidate& c = result.candidates[i];
                      if (!c.feasible) return Value("does not fit: " + c.reason);

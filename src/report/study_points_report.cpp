@@ -154,7 +154,7 @@ Table points_table(const StudyReport& report) {
             [](Brief brief) { return score_value(brief, brief.graph_score); }),
       field("", if_graph("blocks"), Unit::count, [](Brief brief) { return score_value(brief, brief.blocks_score); }),
       field("scan_score", "best scan", Unit::count, [](Brief brief) { return score_value(brief, brief.scan_score); }),
-      field("speedup", "speedup", Unit::ratio, [](Brief brief) { return brief.speedup(); }),
+      field("speedup", "speedup", Unit::speedup, [](Brief brief) { return brief.speedup(); }),
       field("peak_live_bytes", "memory", Unit::bytes, [](Brief brief) { return brief.best_bytes; }),
       field("plain_bytes", {}, Unit::bytes, [](Brief brief) { return brief.plain_bytes; }),
       field("scan_bytes", {}, Unit::bytes, [](Brief brief) { return brief.scan_bytes; }),

@@ -99,7 +99,7 @@ Document times_document(const TrainReport& report) {
                        [of](Item curve) { return per_iteration(*curve, std::invoke(of, curve->seconds)); });
   };
   const auto faster = [&first](std::string head, auto of) {
-    return Field<Item>("", std::move(head), Unit::ratio, [&first, of](Item curve) {
+    return Field<Item>("", std::move(head), Unit::speedup, [&first, of](Item curve) {
       return Value(speedup(per_iteration(first, std::invoke(of, first.seconds)),
                            per_iteration(*curve, std::invoke(of, curve->seconds))));
     });

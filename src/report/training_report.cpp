@@ -119,8 +119,8 @@ Table best_table(const TrainingFile& file, const DataParallelAnswers& answers) {
            {"", "conventional (k = 0)", Unit::exact},
            {"", "best k", Unit::exact},
            {"", "makespan", Unit::exact},
-           {"", "to k = 0", Unit::ratio},
-           {"", "speed-up", Unit::ratio}},
+           {"", "vs k = 0", Unit::speedup},
+           {"", "vs k = 0, fifo", Unit::speedup}},
           std::move(rows)};
 }
 
@@ -179,12 +179,13 @@ Document document(const TrainingFile& file, const DataParallelStudy& study, cons
                        "pass\n{}\n",
                        file.name, study.step.layers(), source_text(file)))
       .show(best_table(file, answers))
-      .say(fmt::format("\nto k = 0: against the conventional order over the same link; speed-up: against it over a "
-                       "fifo link. best k: of all{}.\n"
-                       "The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
-                       study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "",
-                       to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
-                       answers.search.k, time_text(file, chosen.makespan), time_text(file, chosen.idle)));
+      .say(
+          fmt::format("\nvs: speed-up over the conventional order, over the same link and over a fifo link. best k: of "
+                      "all{}.\n"
+                      "The search under {} tried {} of {} k and chose {}: {}, of which the device idles {}.\n",
+                      study.memory ? fmt::format(" up to {}, which the memory allows", answers.max_k) : "",
+                      to_string(study.search_rule), answers.search.evaluated.size(), study.step.layers(),
+                      answers.search.k, time_text(file, chosen.makespan), time_text(file, chosen.idle)));
   if (answers.optimum_nonpreemptive) {
     document.say(fmt::format("Best of all backward orders and link sequences: {}.\n",
                              time_text(file, *answers.optimum_nonpreemptive)));

@@ -38,8 +38,16 @@ Json frame_json(const VerdictFrame& frame) {
           {"pattern", text_json(frame.pattern)},
           {"scope", text_json(frame.scope)},
           {"library", text_json(frame.library)},
+          {"memory_limit", frame.memory_limit ? Json(*frame.memory_limit) : Json()},
+          {"memory_unit", frame.memory_limit ? Json(frame.memory_unit) : Json()},
           {"priced_by", text_json(frame.priced_by)},
           {"varies", frame.varies}};
+}
+
+Json parts_json(const VerdictParts& parts) {
+  return {{"headline", text_json(parts.headline)},   {"under", text_json(parts.under)},
+          {"standing", text_json(parts.standing)},   {"binds", text_json(parts.binds)},
+          {"overtakes", text_json(parts.overtakes)}, {"turned_by", parts.turned_by}};
 }
 
 /// "from 3 workers on".
@@ -105,7 +113,7 @@ Json verdict_json(const Verdict& verdict) {
                          {"best_scan", has_scan ? Json(baseline.best_scan) : Json()},
                          {"scan_score", has_scan ? Json(baseline.scan_score) : Json()},
                          {"ratio", ratio ? Json(*ratio) : Json()},
-                         {"speedup", ratio && *ratio > 0 ? Json(1 / *ratio) : Json()},
+                         {"speedup", json_of(speedup_of(ratio))},
                          {"interval", interval_json(baseline.interval)},
                          {"scan_interval", interval_json(baseline.scan_interval)},
                          {"interval_from", text_json(baseline.interval_from)},
@@ -129,11 +137,20 @@ Json verdict_json(const Verdict& verdict) {
           {"overtakes_known",
            overtakes_json(verdict, [](const OvertakingWorkers& rule) { return std::optional(rule.is_known); })},
           {"payback", payback_json(verdict.payback)},
+          {"parts", parts_json(verdict.parts)},
           {"sentence", fmt::format("{}", fmt::join(verdict.sentences, " "))}};
 }
 
 void add_verdict(Document& document, const Verdict& verdict) {
   document.facts([&verdict] { return Json{{"verdict", verdict_json(verdict)}}; }).say(verdict_text(verdict));
+}
+
+std::string standing_sentence(Verdict& verdict, std::string under, std::string standing, std::string binds) {
+  std::string text = fmt::format("{}: {}{}{}.", under, standing, binds.empty() ? "" : "; ", binds);
+  verdict.parts.under = std::move(under);
+  verdict.parts.standing = std::move(standing);
+  verdict.parts.binds = std::move(binds);
+  return text;
 }
 
 std::string verdict_text(const Verdict& verdict) {
@@ -219,7 +236,15 @@ std::string frame_text(const VerdictFrame& frame) {
   add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
   add(frame.scope == "live" ? "live ops" : "");
   add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
+  add(memory_limit_text(frame));
   return text;
+}
+
+std::string memory_limit_text(const VerdictFrame& frame) {
+  if (!frame.memory_limit) return "";
+  if (frame.memory_unit == "bytes") return "within " + short_bytes(*frame.memory_limit);
+  return fmt::format("within {:.6g} {}", *frame.memory_limit,
+                     frame.memory_unit == "tensors" ? "tensors" : "units of memory of its file");
 }
 
 std::string sequences_text(std::uint64_t sequences) {
@@ -233,6 +258,10 @@ std::string speed_text(double ratio) {
 
 std::string speed_text(double ratio, const std::string& other) {
   return fmt::format("{} {} {}", speed_text(ratio), ratio < 1 ? "than" : "as", other);
+}
+
+std::optional<double> speedup_of(const std::optional<double>& ratio) {
+  return ratio && *ratio > 0 ? std::optional(1 / *ratio) : std::nullopt;
 }
 
 std::string pays_text(double ratio, double same) {

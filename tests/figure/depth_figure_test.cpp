@@ -100,7 +100,7 @@ TEST(DepthFigure, ShowsOfASearchOfLiveOpsNothingThatIsOfAllOps) {
   EXPECT_THAT(rows(figure.tables["limit"]), SizeIs(0)) << "that is of the live values' memory";
   EXPECT_THAT(figure.title, HasSubstr("live ops only"));
   EXPECT_THAT(figure.caption, HasSubstr("Live ops only"));
-  EXPECT_EQ(figure.signals["y_title"], "live ops, relative to plain BP");
+  EXPECT_EQ(figure.signals["y_title"], "live ops, of plain BP: less is better");
   search.objective = "critical-flops";
   EXPECT_EQ(depth_figure(search, runs).value().signals["series"], FigureData({"critical path, dag", "FLOPs"}));
 }

@@ -24,6 +24,7 @@ enum class Unit : std::uint8_t {
   bytes,     ///< "100.7 MiB"
   seconds,   ///< "12.34 ms"
   ratio,     ///< "5.925x"
+  speedup,   ///< the same of speeds: more is better
   share,     ///< "12.5 %" of 0.125
   change,    ///< "+12.5 %" of 0.125
   interval,  ///< from a number to another, of counts; in CSV two columns

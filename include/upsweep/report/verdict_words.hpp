@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "upsweep/document/document.hpp"
@@ -16,11 +17,16 @@ void add_verdict(Document& document, const Verdict& verdict);
 
 /// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
 /// or null), uncertain (Verdict::is_uncertain() or null), decided_by ("seconds" or "flops"), baselines, overtakes_from,
-/// overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), payback, sentence.
+/// overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), payback, parts (the fields of
+/// VerdictParts, null where empty), sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
 /// [low, high], or null.
 [[nodiscard]] Json interval_json(const std::optional<Interval>& interval);
+
+/// The sentence whether a scan pays, "UNDER: STANDING; BINDS.", of which the verdict keeps the parts.
+[[nodiscard]] std::string standing_sentence(Verdict& verdict, std::string under, std::string standing,
+                                            std::string binds = "");
 
 /// A line for each sentence.
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
@@ -42,8 +48,12 @@ void add_verdict(Document& document, const Verdict& verdict);
                                           const std::string& scan = "", const std::string& frame = "");
 
 /// Under what a verdict holds, for people, without a word before it: "16 workers, one input, dag execution, guaranteed
-/// pattern", "NVIDIA A100 (11 workers), 32 inputs, level execution, kernels in a graph, sample pattern, live ops".
+/// pattern, within 16 GiB", "NVIDIA A100 (11 workers), 32 inputs, level execution, kernels in a graph, sample pattern,
+/// live ops".
 [[nodiscard]] std::string frame_text(const VerdictFrame& frame);
+
+/// "within 16 GiB", "within 40 tensors"; empty without a limit.
+[[nodiscard]] std::string memory_limit_text(const VerdictFrame& frame);
 
 /// After how many iterations a scan has paid back what it takes once, a sentence; `setup`: what that is, as "Planning".
 [[nodiscard]] std::string payback_text(const Payback& payback, const std::string& setup);
@@ -74,6 +84,9 @@ void add_verdict(Document& document, const Verdict& verdict);
 [[nodiscard]] std::string speed_text(double ratio);
 /// The same with what it is compared with: "1.307x faster than plain BP", "0.4928x as fast as plain BP".
 [[nodiscard]] std::string speed_text(double ratio, const std::string& other);
+
+/// How many times as fast, of the same ratio; nothing where there is none, or where one of both takes nothing.
+[[nodiscard]] std::optional<double> speedup_of(const std::optional<double>& ratio);
 
 /// "the scan pays", "the scan gains nothing" or "the scan does not pay".
 [[nodiscard]] std::string pays_text(double ratio, double same);

@@ -75,6 +75,10 @@ struct VerdictFrame {
   std::string pattern = {};                   ///< of Jacobians: "guaranteed" or "sample"
   std::string scope = "all";                  ///< or "live"
   std::string library = {};                   ///< whose sparse products a gpu's are
+  /// The most of live values or, of a training step, on a device, where that is not all that the machine has or shuts
+  /// something out.
+  std::optional<double> memory_limit = {};
+  std::string memory_unit = "bytes";  ///< or "tensors", "units" of its file
   std::string priced_by =
       {};  ///< the parts of the machine: "pram", "roofline" or "kernels"; "measured" where it ran, "file"
   std::vector<std::string> varies = {};  ///< of a study: names of these fields, as JSON has them, that its axes change
@@ -94,6 +98,16 @@ struct Payback {
   }
 };
 
+/// What a verdict says, in parts, for those who have a place for each; empty: it has no such part.
+struct VerdictParts {
+  std::string headline = {};   ///< where baselines do not tell it: "The scan is faster in a part of the grid"
+  std::string under = {};      ///< "On 16 workers, one input"
+  std::string standing = {};   ///< "hybrid:1 is 1.3x faster than plain BP: the scan pays"
+  std::string overtakes = {};  ///< from where on, of a study: "workers from 3 to 6 on"
+  std::string binds = {};      ///< "its critical path binds: more workers would not help"
+  std::vector<std::string> turned_by = {};  ///< usual settings under which it ends otherwise
+};
+
 /// What a command comes to: the same wherever it is shown.
 struct Verdict {
   std::optional<VerdictFrame> frame = {};   ///< nothing where nothing was compared
@@ -102,6 +116,7 @@ struct Verdict {
   double same = kSamePrediction;            ///< as in standing_of()
   std::optional<Overtakes> overtakes = {};  ///< where workers count; as far as looked for
   std::optional<Payback> payback = {};      ///< where a scan pays in seconds
+  VerdictParts parts = {};                  ///< of the sentences
   std::vector<std::string> sentences = {};  ///< for people, without line breaks; may hold texts from files
 
   /// Whether scans take less than the baselines; nothing where that is not known.
