@@ -189,6 +189,9 @@ TEST(Training, MarksWhatDoesNotFitAndRefusesWhereNothingDoes) {
   EXPECT_EQ(result["policies"][0]["does_not_fit"], "17 tensors are needed on device 0, the limit is 6");
   EXPECT_TRUE(result["policies"][1]["does_not_fit"].is_null());
   EXPECT_EQ(result["best"], "1f1b");
+  EXPECT_EQ(result["verdict"]["frame"]["memory_unit"], "tensors");
+  EXPECT_EQ(result["verdict"]["frame"]["memory_limit"], 6);
+  EXPECT_THAT(upsweep({"training", one.path}).out, HasSubstr(", within 6 tensors on each: "));
   EXPECT_THAT(upsweep({"training", one.path}).out, HasSubstr("gpipe does not fit: 17 tensors are needed on device 0"));
   const File none(with(text, "memory_limit", "1"));
   const Finished run = upsweep({"training", none.path});

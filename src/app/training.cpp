@@ -152,6 +152,18 @@ auto answers_of(const TrainingFile& file, const Study& study, const OptimumSearc
   }
 }
 
+/// The verdict, which names the limit of memory that the file sets.
+Verdict verdict_of(const TrainingRecord& record, const PipelineStudy& study) {
+  return training_verdict(record, study.memory_limit, study.is_limit_in_bytes ? "bytes" : "tensors");
+}
+Verdict verdict_of(const TrainingRecord& record, const DataParallelStudy& study) {
+  return training_verdict(record, study.memory_limit, "units");
+}
+Verdict verdict_of(const TrainingRecord& record, const MultiRegionStudy& study) {
+  return training_verdict(record, study.step.memory_limit, "units");
+}
+Verdict verdict_of(const TrainingRecord& record, const FirstKMemoryStudy&) { return training_verdict(record); }
+
 }  // namespace
 
 TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const Watch& watch) {
@@ -175,7 +187,7 @@ TrainingOutcome run(const TrainingRequest& request, const Caller& caller, const 
         const auto answers = answers_of(outcome.file, study, search, watch);
         watch.show("");
         TrainingRecord record = training_record(caller, outcome.file, study, answers);
-        outcome.verdict = training_verdict(record);
+        outcome.verdict = verdict_of(record, study);
         record.verdict = kept(outcome.verdict);
         if (store) outcome.run_ids = {store->save(record)};
         outcome.answers = answers;

@@ -22,69 +22,48 @@ constexpr int kMostDepth = 6;          // of the JSON of a verdict, which has 3
 constexpr double kLeastDecades = 0.3;  // half the width of bars that are all near 1x
 constexpr double kMostDecades = 12;
 
-/// The sentences of a verdict that a card has places for.
-struct Said {
-  std::string frame;   ///< "On 16 workers, one input"
-  std::string answer;  ///< "hybrid:1 is 1.3x faster than plain BP: the scan pays"
-  std::string binds;   ///< "its critical path binds: more workers would not help"
-  std::string turned;  ///< "level execution; a batch of 32 (level execution)"
-};
+/// A text of an object; empty where it has none: a database may hold anything.
+std::string text_at(const Json& object, const char* key) {
+  const Json found = object.value(key, Json());
+  return found.is_string() ? found.get<std::string>() : "";
+}
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
+/// Its texts, one after the other.
+std::string texts_at(const Json& object, const char* key) {
+  std::string texts;
+  for (const Json& text : object.value(key, Json::array())) {
+    if (text.is_string()) texts += (texts.empty() ? "" : "; ") + text.get<std::string>();
+  }
+  return texts;
+}
+
+/// Of a verdict without parts, as earlier versions stored it: the first of its lines that says something of a scan.
+std::string earlier_standing(const std::string& text) {
+  std::string first;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find("the scan ") != std::string::npos) return line;
+    if (first.empty()) first = line;
     begin = end + 1;
   }
-  return lines;
+  return first;
 }
 
-/// Where the sentence that says whether a scan pays has its first part: "On A100, one input: hybrid:1 is ...".
-bool is_standing(const std::string& line) {
-  return (line.starts_with("On ") || line.starts_with("By ") || line.starts_with("Measured on ")) &&
-         line.find(": ") != std::string::npos;
+/// As a sentence; other first words are names of schedules.
+std::string sentence_of(std::string text) {
+  if (text.starts_with("the ")) text.front() = 'T';
+  if (text.starts_with("over ")) text.front() = 'O';
+  return text.ends_with('.') ? text : text + '.';
 }
 
-Said said_of(const std::string& text) {
-  Said said;
-  const std::vector<std::string> lines = lines_of(text);
-  for (const std::string& line : lines) {
-    if (said.answer.empty() && is_standing(line)) {
-      const std::size_t colon = line.find(": ");
-      said.frame = line.substr(0, colon);
-      said.answer = line.substr(colon + 2);
-    }
-    for (const char* turned : {" it is the other way round", " a scan gains nothing"}) {
-      const std::size_t at = line.find(turned);
-      if (!line.starts_with("With ") || at == std::string::npos) continue;
-      said.turned += (said.turned.empty() ? "" : "; ") + line.substr(5, at - 5);
-    }
-  }
-  if (said.answer.empty() && !lines.empty()) said.answer = lines.front();
-  // Other first words are names of schedules.
-  if (said.answer.starts_with("the ")) said.answer.front() = 'T';
-  if (said.answer.starts_with("over ")) said.answer.front() = 'O';
-  // What bounds it has a place of its own.
-  for (std::size_t at = said.answer.find("; "); at != std::string::npos; at = said.answer.find("; ", at + 1)) {
-    const std::string clause = said.answer.substr(at + 2);
-    if (clause.find(" binds") == std::string::npos || clause.find("; ") != std::string::npos) continue;
-    said.binds = clause.substr(0, clause.find_last_not_of('.') + 1);
-    constexpr std::string_view kBinds = " binds";
-    if (said.binds.ends_with(kBinds)) said.binds.resize(said.binds.size() - kBinds.size());
-    said.answer = said.answer.substr(0, at) + '.';
-    break;
-  }
-  return said;
-}
-
-std::string headline_of(const Json& details) {
+std::string headline_of(const Json& details, const Json& parts) {
   if (details.value("uncertain", Json()).is_boolean() && details["uncertain"].get<bool>())
     return "Within the uncertainty";
   const Json pays = details.value("pays", Json());
   if (pays == "yes") return "The scan pays";
   if (pays == "no") return "The scan does not pay";
-  return pays == "only-if-ops-are-whole" ? "Pays only if each op has a worker to itself" : "";
+  return pays == "only-if-ops-are-whole" ? "Pays only if each op has a worker to itself" : text_at(parts, "headline");
 }
 
 std::string baseline_name(const std::string& name) {
@@ -114,12 +93,6 @@ std::optional<std::pair<double, double>> interval_of(const Json& json) {
   const std::pair<double, double> ends(json[0], json[1]);
   if (!(ends.first > 0) || !(ends.second >= ends.first) || !std::isfinite(ends.second)) return std::nullopt;
   return ends;
-}
-
-/// A text of an object; empty where it has none: a database may hold anything.
-std::string text_at(const Json& object, const char* key) {
-  const Json found = object.value(key, Json());
-  return found.is_string() ? found.get<std::string>() : "";
 }
 
 std::vector<Bar> bars_of(const Json& details) {
@@ -201,9 +174,12 @@ Json details_of(const std::optional<std::string>& text) {
 
 Markup card(const SectionEntry& entry) {
   if (!entry.verdict.text || entry.verdict.text->empty()) return {};
-  const Said said = said_of(*entry.verdict.text);
   const Json details = details_of(entry.verdict.details);
-  const std::string headline = headline_of(details);
+  const Json found = details.value("parts", Json());
+  const Json parts = found.is_object() ? found : Json::object();
+  const std::string under = text_at(parts, "under");
+  const std::string standing = text_at(parts, "standing");
+  const std::string headline = headline_of(details, parts);
   Markup out("<article class=\"card\"><h3>");
   if (entry.id.empty()) {
     out.text(shortened(entry.model, 80));
@@ -211,19 +187,25 @@ Markup card(const SectionEntry& entry) {
     out.add("<a").attribute("href", "#" + entry.id).add(">").text(shortened(entry.model, 80)).add("</a>");
   }
   out.add("</h3>\n<p class=\"about\">").text(entry.what);
-  if (!said.frame.empty()) out.text(" · " + shortened(said.frame, kMostText));
+  if (!under.empty()) out.text(" · " + shortened(under, kMostText));
   out.add("</p>\n");
   if (!headline.empty()) out.add("<p class=\"answer\">").text(headline).add("</p>\n");
-  out.element("p", shortened(said.answer, kMostText)).add("\n");
+  out.element("p",
+              shortened(sentence_of(standing.empty() ? earlier_standing(*entry.verdict.text) : standing), kMostText))
+      .add("\n");
   if (const std::vector<Bar> bars = bars_of(details); !bars.empty()) out.add(bars_markup(bars));
   Markup facts;
   const auto fact = [&facts](const char* name, const std::string& text) {
     if (text.empty()) return;
     facts.add("<div>").element("dt", name).add(" ").element("dd", shortened(text, kMostText)).add("</div>\n");
   };
-  fact("Overtakes", crossover_text(details));
-  fact("Binds", said.binds);
-  fact("Turned by", said.turned);
+  const std::string overtakes = text_at(parts, "overtakes");
+  fact("Overtakes", overtakes.empty() ? crossover_text(details) : overtakes);
+  constexpr std::string_view kBinds = " binds";  // as the name of the fact says
+  std::string binds = text_at(parts, "binds");
+  if (binds.ends_with(kBinds)) binds.resize(binds.size() - kBinds.size());
+  fact("Binds", binds);
+  fact("Turned by", texts_at(parts, "turned_by"));
   if (!facts.empty()) out.add("<dl>\n").add(facts).add("</dl>\n");
   return out.add("</article>\n");
 }

@@ -88,8 +88,10 @@ std::string best_scheme_text(const SearchReport& report) {
     return fmt::format("No other scheme{} does better than depth {} ({}){}.", is_proven ? "" : " that was counted",
                        *best.depth, best.schedule, ratio);
   }
-  std::string text = fmt::format("Best of all{}: {} with {}{}{}", is_proven ? "" : " that were counted", best.schedule,
-                                 score_text(result, *best.score), ratio, binding_text(report, best));
+  const std::string binding = binding_text(report, best);
+  std::string text =
+      fmt::format("Best of all{}: {} with {}{}{}{}", is_proven ? "" : " that were counted", best.schedule,
+                  score_text(result, *best.score), ratio, binding.empty() ? "" : "; ", binding);
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
@@ -117,9 +119,7 @@ std::string names_of(const SearchResult& result, const std::vector<std::size_t>&
 }  // namespace
 
 std::string binding_text(const SearchReport& report, const Candidate& candidate) {
-  return report.result.options.in_seconds() && candidate.binding
-             ? fmt::format("; {}", binds_text(to_string(*candidate.binding)))
-             : "";
+  return report.result.options.in_seconds() && candidate.binding ? binds_text(to_string(*candidate.binding)) : "";
 }
 
 std::vector<std::string> best_sentences(const SearchReport& report) {

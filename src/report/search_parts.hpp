@@ -46,12 +46,12 @@ namespace upsweep {
 /// Which candidates estimates do not tell apart, and which comparisons they might turn; empty where nothing.
 [[nodiscard]] std::vector<std::string> uncertainty_sentences(const SearchReport& report, const Verdict& verdict);
 
-/// "; latency binds", of a candidate on a machine; else empty.
+/// "latency binds", of a candidate on a machine; else empty.
 [[nodiscard]] std::string binding_text(const SearchReport& report, const Candidate& candidate);
 
 /// A sentence for each other usual setting (execution, batch, how kernels are started) under which the comparison with
-/// the first baseline would end otherwise; empty ones where it would not.
-[[nodiscard]] std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict);
+/// the first baseline would end otherwise, which its parts keep; empty ones where it would not.
+[[nodiscard]] std::vector<std::string> turned_sentences(const SearchReport& report, Verdict& verdict);
 
 /// A score without a fraction where it has none.
 [[nodiscard]] Value score_value(const SearchResult& result, double score);

@@ -80,7 +80,7 @@ std::optional<GraphScores> graph_under(const SearchReport& report, const SearchO
 
 }  // namespace
 
-std::vector<std::string> turned_sentences(const SearchReport& report, const Verdict& verdict) {
+std::vector<std::string> turned_sentences(const SearchReport& report, Verdict& verdict) {
   const SearchOptions& options = report.result.options;
   if (options.objective != Objective::time || !report.result.linear().is_counted) return {};
   std::vector<OtherSetting> settings;
@@ -104,7 +104,11 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
                         dense_of(report, batched.batch), graph_under(report, batched)});
   }
   std::vector<std::string> sentences;
-  for (const OtherSetting& setting : settings) sentences.push_back(turned_text(report, verdict, setting));
+  const auto add = [&](const OtherSetting& setting) {
+    sentences.push_back(turned_text(report, verdict, setting));
+    if (!sentences.back().empty()) verdict.parts.turned_by.push_back(setting.name);
+  };
+  for (const OtherSetting& setting : settings) add(setting);
   if (!options.in_seconds() || options.execution == Execution::dag) return sentences;
   for (std::size_t i = 0; i < kLaunchModes.size(); ++i) {
     const LaunchMode mode = kLaunchModes[i];
@@ -113,8 +117,7 @@ std::vector<std::string> turned_sentences(const SearchReport& report, const Verd
     SearchOptions started = options;
     started.machine = &machine;
     const auto by_launch = [i](const Candidate& c) { return c.launch_s[i]; };
-    sentences.push_back(turned_text(
-        report, verdict, {launch_text(mode), by_launch, dense_on(report, machine), graph_under(report, started)}));
+    add({launch_text(mode), by_launch, dense_on(report, machine), graph_under(report, started)});
   }
   return sentences;
 }

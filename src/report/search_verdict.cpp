@@ -99,7 +99,7 @@ std::string limit_text(const SearchResult& result, const Candidate& scan, bool i
   const bool is_path = sum <= kNear * static_cast<double>(scan.totals.critical_path(options.execution));
   const bool is_work = sum * static_cast<double>(result.workers) <= kNear * static_cast<double>(scan.totals.flops);
   if (is_path == is_work) return "";
-  return fmt::format("; {}its {}", is_of_whole_ops ? "with each op on one worker " : "",
+  return fmt::format("{}its {}", is_of_whole_ops ? "with each op on one worker " : "",
                      is_path ? "critical path binds: more workers would not help"
                              : "work binds: all workers are busy nearly all the time");
 }
@@ -122,7 +122,15 @@ std::string standing_text(const SearchReport& report, const Verdict& verdict) {
   if (!result.options.in_seconds() && baseline_score(report) > 0)
     text += fmt::format("; it is {}",
                         beside_text(result.options.objective, scan->score, baseline_score(report), "dense BP"));
-  return text + binding_text(report, *scan) + limit_text(result, *scan, has_shared(verdict));
+  return text;
+}
+
+/// What holds the best scan back; empty where that is not known.
+std::string binds_part(const SearchReport& report, const Verdict& verdict) {
+  const Candidate* scan = best_scan(report.result);
+  if (has_blocks(report) || scan == nullptr) return "";
+  const std::string binding = binding_text(report, *scan);
+  return binding.empty() ? limit_text(report.result, *scan, has_shared(verdict)) : binding;
 }
 
 std::string interval_text(const std::optional<Interval>& interval) {
@@ -171,6 +179,16 @@ std::string interval_sentence(const SearchReport& report, const Verdict& verdict
       *is_uncertain ? "whether the scan pays is within the uncertainty" : "these intervals do not turn the verdict");
 }
 
+/// The limit of memory, but of a machine's own only where something exceeds it.
+std::optional<double> named_limit(const SearchResult& result) {
+  const std::optional<std::uint64_t> limit = result.options.memory_limit;
+  if (!limit) return std::nullopt;
+  const Machine* machine = result.options.machine;
+  bool is_named = machine == nullptr || machine->memory_bytes != *limit;
+  for (std::size_t i = 0; i < result.size(); ++i) is_named |= !result.at(i).feasible;
+  return is_named ? std::optional(static_cast<double>(*limit)) : std::nullopt;
+}
+
 /// Under what it holds.
 VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
   const SearchResult& result = report.result;
@@ -185,6 +203,7 @@ VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
     frame.library = options.machine->product_rates()->library;
   frame.pattern = report.pattern;
   frame.scope = options.scope == Scope::all ? "all" : "live";
+  frame.memory_limit = named_limit(result);
   frame.execution = to_string(options.execution);
   if (report.priced_by == "kernels") return frame;
   frame.workers = result.workers;
@@ -194,18 +213,20 @@ VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
 }
 
 /// That as a sentence that says under what it holds.
-std::string standing_sentence(const SearchReport& report, const Verdict& verdict) {
+std::string standing_sentence(const SearchReport& report, Verdict& verdict) {
   const SearchOptions& options = report.result.options;
-  const std::string standing = standing_text(report, verdict);
+  const auto sentence = [&](std::string under) {
+    return standing_sentence(verdict, std::move(under), standing_text(report, verdict), binds_part(report, verdict));
+  };
   VerdictFrame frame = *verdict.frame;
-  if (options.objective == Objective::time) return fmt::format("On {}: {}.", frame_text(frame), standing);
+  if (options.objective == Objective::time) return sentence("On " + frame_text(frame));
   // Neither a machine nor its workers have a say; the name of the score has the execution, and of work the scope.
   const bool is_work = options.objective == Objective::work_flops;
   frame.workers.reset();
   frame.machine = frame.launch = frame.execution = "";
   if (is_work) frame.scope = "all";
-  return fmt::format("By {}{}, {}: {}.", score_name(options), is_work ? "" : ", each op on one worker",
-                     frame_text(frame), standing);
+  return sentence(
+      fmt::format("By {}{}, {}", score_name(options), is_work ? "" : ", each op on one worker", frame_text(frame)));
 }
 
 /// Where a scan pays on workers that run an op each: how many of them the batch alone keeps busy; else empty.

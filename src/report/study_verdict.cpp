@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -113,6 +114,52 @@ std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
   return text;
 }
 
+/// Answers to crossovers, with the rule of ops of each; empty where ops are no axis.
+std::vector<std::pair<std::string, Json>> crossovers_of(const std::vector<AnswerRecord>& answers) {
+  std::vector<std::pair<std::string, Json>> found;
+  for (const AnswerRecord& answer : answers) {
+    Json details = details_of(answer);
+    if (answer.question != "crossover" || !details.contains("faster")) continue;
+    const Json where = Json::parse(answer.where, nullptr, false);
+    found.emplace_back(where.is_object() ? text_of(where, "ops") : "", std::move(details));
+  }
+  return found;
+}
+
+/// Whether the scan is faster at all places that crossovers were asked at; empty where none tells.
+std::string headline_of(const std::vector<AnswerRecord>& answers) {
+  std::set<std::string> kinds;
+  for (const auto& [ops, answer] : crossovers_of(answers)) {
+    const std::string faster = text_of(answer, "faster");
+    if (faster != "unknown") kinds.insert(faster);
+  }
+  if (kinds.empty()) return "";
+  if (kinds.size() > 1 || !(kinds.contains("everywhere") || kinds.contains("nowhere")))
+    return "The scan is faster in a part of the grid";
+  return "The scan is faster " + *kinds.begin();
+}
+
+/// "from workers = 3 to 6 on": the least and the largest crossover along each axis, for each rule of ops.
+std::string overtakes_text(const std::vector<AnswerRecord>& answers) {
+  std::map<std::string, std::pair<double, double>> ends;
+  for (const auto& [ops, answer] : crossovers_of(answers)) {
+    const std::string faster = text_of(answer, "faster");
+    const double value = number_of(answer, "value");
+    if ((faster != "from" && faster != "up to") || std::isnan(value)) continue;
+    const std::string key = fmt::format("{}{} {} = ", ops.empty() ? "" : fmt::format("ops {}: ", short_text(ops, 20)),
+                                        faster, short_text(text_of(answer, "along"), 60));
+    const auto [place, is_new] = ends.try_emplace(key, value, value);
+    place->second = {std::min(place->second.first, value), std::max(place->second.second, value)};
+  }
+  std::string text;
+  for (const auto& [key, range] : ends) {
+    text += fmt::format("{}{}{:.6g}{}{}", text.empty() ? "" : "; ", key, range.first,
+                        range.first == range.second ? "" : fmt::format(" to {:.6g}", range.second),
+                        key.find("up to ") == std::string::npos ? " on" : "");
+  }
+  return text;
+}
+
 /// A sentence for each axis that capacities were asked along: where the memory of each kind fits.
 std::string capacities_text(const std::vector<AnswerRecord>& answers) {
   using Fitting = std::pair<std::string, std::vector<std::string>>;  // of what, by place
@@ -183,7 +230,7 @@ std::string wins_text(const Json& best) {
 bool is_along_axis(const StudySpec& spec, const std::string& name) {
   return std::ranges::any_of(spec.axes, [&](const Axis& axis) {
     return std::ranges::any_of(axis.columns, [&](const AxisColumn& column) {
-      return column.path == name || column.path.starts_with(name + '.');
+      return column.path == name || column.path.starts_with(name + '.') || column.path.starts_with(name + '_');
     });
   });
 }
@@ -211,11 +258,12 @@ VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const Machine* 
   set("pattern", [&] { frame.pattern = to_string(spec.base.pattern); });
   set("scope", [&] { frame.scope = point.scope == Scope::all ? "all" : "live"; });
   set("library", [&] { frame.library = point.library.value_or(""); });
+  set("memory_limit", [&] { frame.memory_limit = point.memory_limit; });
   return frame;
 }
 
-/// That as a sentence.
-std::string frame_sentence(const VerdictFrame& frame) {
+/// That for people.
+std::string common_text(const VerdictFrame& frame) {
   const auto varies = [&](const char* name) { return std::ranges::find(frame.varies, name) != frame.varies.end(); };
   std::string text;
   const auto add = [&text](const std::string& part) {
@@ -230,7 +278,8 @@ std::string frame_sentence(const VerdictFrame& frame) {
   add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
   add(frame.scope == "live" ? "live ops" : "");
   add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
-  return text.empty() ? "" : fmt::format("All of it with {}.", text);
+  add(memory_limit_text(frame));
+  return text;
 }
 
 }  // namespace
@@ -256,7 +305,12 @@ Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec&
   Verdict verdict;
   if (text.empty()) return verdict;
   verdict.frame = frame_of(spec, is_in_seconds, machine);
-  verdict.sentences = {text, frame_sentence(*verdict.frame)};
+  const std::string common = common_text(*verdict.frame);
+  verdict.parts = {.headline = headline_of(answers),
+                   .under = common.empty() ? "" : "All with " + common,
+                   .standing = text.substr(0, text.find_last_not_of('.') + 1),
+                   .overtakes = overtakes_text(answers)};
+  verdict.sentences = {text, common.empty() ? "" : fmt::format("All of it with {}.", common)};
   return verdict;
 }
 

@@ -35,15 +35,17 @@ VerdictFrame frame_of(const TrainingRecord& record) {
   return frame;
 }
 
-/// "On 4 devices, v100, nvlink, 8 samples in 4 micro-batches, kernels in a graph, dense kernels".
-std::string frame_sentence(const TrainingRecord& record) {
+/// "On 4 devices, v100, nvlink, 8 samples in 4 micro-batches, kernels in a graph, dense kernels, within 16 GiB on
+/// each".
+std::string frame_sentence(const TrainingRecord& record, const VerdictFrame& frame) {
   std::string text = fmt::format("On {} device{}", record.devices, record.devices == 1 ? "" : "s");
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += ", " + part;
   };
   add(short_text(record.machine, 120));
   add(short_text(record.link, 120));
-  if (record.machine.empty()) return text;
+  const std::string limit = memory_limit_text(frame);
+  if (record.machine.empty()) return limit.empty() ? text : fmt::format("{}, {} on each", text, limit);
   std::string batch = record.batch == 0 ? "" : batch_text(record.batch, "sample");
   if (record.micro_batches > 0)
     batch += fmt::format(" in {} micro-batch{}", record.micro_batches, record.micro_batches == 1 ? "" : "es");
@@ -53,12 +55,13 @@ std::string frame_sentence(const TrainingRecord& record) {
   add(!record.library.empty()   ? "sparse products of " + short_text(record.library, 120)
       : record.kernels == "csr" ? "sparse kernels"
                                 : "dense kernels");
+  if (!limit.empty()) add(limit + " on each");
   return text;
 }
 
 }  // namespace
 
-Verdict training_verdict(const TrainingRecord& record) {
+Verdict training_verdict(const TrainingRecord& record, std::optional<double> memory_limit, const std::string& unit) {
   Verdict verdict;
   const auto time = [&](double value) {
     return record.is_in_seconds ? short_seconds(value) : fmt::format("{:.6g} units of its file", value);
@@ -121,7 +124,9 @@ Verdict training_verdict(const TrainingRecord& record) {
                         pays_text(least / best, verdict.same));
   }
   verdict.frame = frame_of(record);
-  verdict.sentences = {fmt::format("{}: {}.", frame_sentence(record), text)};
+  verdict.frame->memory_limit = memory_limit;
+  verdict.frame->memory_unit = unit;
+  verdict.sentences = {standing_sentence(verdict, frame_sentence(record, *verdict.frame), text)};
   return verdict;
 }
 

@@ -66,8 +66,9 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
                                .execution = report.execution,
                                .pattern = report.pattern,
                                .priced_by = "measured"};
-  const std::string text = fmt::format("Measured on {}: {} against {} of plain BP", frame_text(*verdict.frame),
-                                       short_seconds(baseline.scan_score), short_seconds(baseline.score));
+  verdict.parts.under = fmt::format("Measured on {}", frame_text(*verdict.frame));
+  const std::string text =
+      fmt::format("{} against {} of plain BP", short_seconds(baseline.scan_score), short_seconds(baseline.score));
   const std::optional<double> dense = dense_seconds(report);
   const auto add_dense = [&](double scan_s) {
     if (dense) verdict.baselines.push_back({"dense-bp", *dense, true, baseline.best_scan, scan_s});
@@ -75,8 +76,8 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   if (!report.forms_blocks) {
     const double ratio = *baseline.ratio();
     add_dense(baseline.scan_score);
-    if (!dense) return fmt::format("{}; {}.", text, comparison_text(baseline, "it", verdict.same));
-    return fmt::format("{} and {} of dense BP; {} is {} and {}: {}.", text, short_seconds(*dense), baseline.best_scan,
+    if (!dense) return fmt::format("{}; {}", text, comparison_text(baseline, "it", verdict.same));
+    return fmt::format("{} and {} of dense BP; {} is {} and {}: {}", text, short_seconds(*dense), baseline.best_scan,
                        speed_text(ratio, "the former"), speed_text(*verdict.baselines.back().ratio(), "the latter"),
                        pays_text(verdict));
   }
@@ -87,7 +88,7 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   const bool ran = graph && graph->skipped.empty() && !graph->mismatch;
   const double formed = baseline.scan_score + report.validation.measured_build_s;
   const double over_graph = ran ? graph->run.seconds + graph->run.build_seconds : 0;
-  if (!(over_graph > 0)) return part + ".";
+  if (!(over_graph > 0)) return part;
   add_dense(formed);
   verdict.baselines.push_back({"graph-bp", over_graph, true, baseline.best_scan, formed});
   const double to_dense = dense ? formed / *dense : 0;
@@ -97,7 +98,7 @@ std::string measured_text(const ValidationReport& report, Verdict& verdict) {
   const std::string beside_dense =
       dense ? fmt::format(", and {} ({})", speed_text(to_dense, "dense BP"), short_seconds(*dense)) : "";
   return fmt::format(
-      "{}; with forming them it is {}, both with their Jacobians{}: {}.", part,
+      "{}; with forming them it is {}, both with their Jacobians{}: {}", part,
       speed_text(formed / over_graph, "plain BP over the graph"), beside_dense,
       verdict.is_decided ? pays_text(largest, verdict.same) : "without the gradients inside, so that nothing follows");
 }
@@ -127,7 +128,7 @@ Verdict validation_verdict(const ValidationReport& report) {
   verdict.same = kSameMeasurement;
   verdict.sentences = {proof_text(report)};
   const std::string measured = measured_text(report, verdict);
-  if (!measured.empty()) verdict.sentences.push_back(measured);
+  if (!measured.empty()) verdict.sentences.push_back(standing_sentence(verdict, verdict.parts.under, measured));
   verdict.payback = payback_of(report);
   if (verdict.payback)
     verdict.sentences.push_back(payback_text(*verdict.payback, "what planning takes more than that of plain BP"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "upsweep/app/storing.hpp"
+#include "upsweep/report/verdict_words.hpp"
 
 namespace upsweep::testing {
 namespace {
@@ -19,12 +20,13 @@ Verdict made_verdict() {
                        {"sparse-bp-shared", 10, false, "hybrid:1", 40}};
   verdict.baselines.back().is_of_shared_ops = true;
   verdict.overtakes = Overtakes{{true, 3}, {true, 40}};
-  verdict.sentences = {
-      "Best: depth 1 (hybrid:1).",
-      "On 4 workers, one input: hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are "
-      "whole; its critical path binds: more workers would not help.",
-      "With level execution it is the other way round: hybrid:1 is 0.5x as fast.",
-      "With a batch of 32 it is the other way round: hybrid:1 is 0.2x as fast."};
+  verdict.parts.turned_by = {"level execution", "a batch of 32"};
+  verdict.sentences = {"Best: depth 1 (hybrid:1).",
+                       standing_sentence(verdict, "On 4 workers, one input",
+                                         "hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are whole",
+                                         "its critical path binds: more workers would not help"),
+                       "With level execution it is the other way round: hybrid:1 is 0.5x as fast.",
+                       "With a batch of 32 it is the other way round: hybrid:1 is 0.2x as fast."};
   return verdict;
 }
 
@@ -55,6 +57,25 @@ TEST(Card, HasABarOfSpeedForEachBaselineOnOneScale) {
   EXPECT_THAT(html, HasSubstr("class=\"bar faster\" style=\"left:50.00%;width:25.00%\""));
   EXPECT_THAT(html, HasSubstr("class=\"bar slower\" style=\"left:0.00%;width:50.00%\""));
   EXPECT_THAT(html, Not(HasSubstr("whisker")));
+}
+
+TEST(Card, TakesThePartsAsTheyAreHoweverTheSentenceReads) {
+  Verdict verdict = made_verdict();
+  verdict.parts.under = "On a machine named \"a: b\"";
+  EXPECT_THAT(card(entry_with(verdict)).html(), HasSubstr("· On a machine named &quot;a: b&quot;</p>"));
+}
+
+TEST(Card, OfAStudyNamesItsFrameHeadlineAndCrossover) {
+  Verdict verdict;
+  verdict.parts = {.headline = "The scan is faster in a part of the grid",
+                   .under = "All with one input",
+                   .standing = "Along workers the scan is faster in a part of the axis at 1 of 1 place",
+                   .overtakes = "from workers = 3 to 6 on"};
+  verdict.sentences = {"Along workers."};
+  EXPECT_THAT(card(entry_with(verdict)).html(),
+              AllOf(HasSubstr("<p class=\"answer\">The scan is faster in a part of the grid</p>"),
+                    HasSubstr("· All with one input</p>"), HasSubstr("at 1 of 1 place.</p>"),
+                    HasSubstr("<dt>Overtakes</dt> <dd>from workers = 3 to 6 on</dd>")));
 }
 
 TEST(Card, ShowsIntervalsAndThatTheyLeaveItOpen) {

@@ -132,6 +132,12 @@ TEST(Verdict, OfRatiosOfTimesTellsSpeedsOfWhichMoreIsBetter) {
   EXPECT_EQ(speed_text(1, "plain BP"), "as fast as plain BP");
 }
 
+TEST(Verdict, OfNothingIsNoSpeedup) {
+  EXPECT_EQ(speedup_of(0.5), 2.0);
+  EXPECT_EQ(speedup_of(0.0), std::nullopt) << "it takes nothing";
+  EXPECT_EQ(speedup_of(std::nullopt), std::nullopt);
+}
+
 TEST(Verdict, OfATrainingStepNamesTheBestPolicyAndScansThatBeatIt) {
   TrainingRecord record = testing::made_training();
   EXPECT_THAT(
@@ -191,6 +197,22 @@ TEST(Verdict, OfAStudyOfMemorySaysWhereEachFits) {
             "places, nowhere at 1 of 3 places; bppsa memory fits in a part of the axis at 2 of 2 places. Along "
             "length bppsa memory fits (not known) at 1 of 1 place.");
   EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all")}), "Length = 10: trivial.") << "one answer is the whole";
+}
+
+TEST(Verdict, OfAStudyHasPartsForACard) {
+  const auto answer = [](const std::string& details) {
+    return AnswerRecord{"crossover", R"({"length": 1})", "a", details};
+  };
+  const std::string from3 = R"({"along":"workers","faster":"from","value":3,"speedup":1.1})";
+  const std::string from6 = R"({"along":"workers","faster":"from","value":6,"speedup":1.2})";
+  const std::string nowhere = R"({"along":"workers","faster":"nowhere"})";
+  const VerdictParts parts = study_verdict({answer(from6), answer(nowhere), answer(from3)}, {}, false).parts;
+  EXPECT_EQ(parts.overtakes, "from workers = 3 to 6 on");
+  EXPECT_EQ(parts.headline, "The scan is faster in a part of the grid");
+  EXPECT_EQ(parts.under.substr(0, 14), "All with 1 wor") << parts.under;
+  EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
+  EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
+  EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
 }
 
 TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {

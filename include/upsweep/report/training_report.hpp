@@ -34,6 +34,8 @@ namespace upsweep {
 [[nodiscard]] Document costs_document(const TrainingFile& file, const DataParallelStudy& study);
 
 /// The best variant of a training step beside the slowest that fits, or beside a scan that is faster.
-[[nodiscard]] Verdict training_verdict(const TrainingRecord& record);
+/// `memory_limit`: on a device, in `unit`, as of VerdictFrame.
+[[nodiscard]] Verdict training_verdict(const TrainingRecord& record, std::optional<double> memory_limit = {},
+                                       const std::string& unit = "bytes");
 
 }  // namespace upsweep
