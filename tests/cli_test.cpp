@@ -541,6 +541,9 @@ TEST(Runs, AreListedShownAndDeleted) {
   EXPECT_EQ(json_of({"runs", "--limit", "1", "--db", db}).size(), 1U);
   EXPECT_EQ(json_of({"runs", "--model", "lenet", "--since", "2026", "--db", db}).size(), 5U);
   EXPECT_EQ(json_of({"runs", "--model", "vgg", "--db", db}).size(), 0U);
+  EXPECT_EQ(json_of({"runs", "--machine", "a100", "--db", db}).size(), 0U);
+  EXPECT_THAT(list, ::testing::Not(HasSubstr("machine"))) << "none has one";
+  EXPECT_EQ(upsweep({"runs", "show", "1", "--machine", "a100", "--db", db}).exit_code, 2);
   EXPECT_EQ(json_of({"runs", "--since", "9999-01-01", "--db", db}).size(), 0U);
   EXPECT_THAT(upsweep({"runs", "--since", "yesterday", "--db", db}).err,
               HasSubstr("accepted is a day or time as 2026-"));

@@ -49,6 +49,7 @@ void choose(const ListRunsRequest& request, QueryResult& runs) {
   std::set<std::int64_t> commands;
   std::erase_if(runs.rows, [&](const std::vector<Cell>& row) {
     if (request.model && text_in(runs, row, "model").find(*request.model) == std::string::npos) return true;
+    if (request.machine && text_in(runs, row, "machine").find(*request.machine) == std::string::npos) return true;
     if (request.command && text_in(runs, row, "command") != *request.command) return true;
     if (request.since && text_in(runs, row, "created_utc") < *request.since) return true;
     if (!request.limit) return false;
@@ -64,6 +65,7 @@ void choose_studies(const ListRunsRequest& request, QueryResult& studies) {
   std::size_t kept = 0;
   std::erase_if(studies.rows, [&](const std::vector<Cell>& row) {
     if (request.model && text_in(studies, row, "name").find(*request.model) == std::string::npos) return true;
+    if (request.machine) return true;  // of the points, not of the study
     if (request.command && *request.command != "study") return true;
     if (request.since && text_in(studies, row, "created_utc") < *request.since) return true;
     return request.limit && ++kept > *request.limit;

@@ -35,6 +35,8 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
   app.add_flag("--candidates", options.lists_candidates,
                "list every candidate of a search, not the best alone (JSON and CSV always do)");
   app.add_option("--model", options.listed.model, "list runs of models that have this in their name");
+  app.add_option("--machine", options.listed.machine, "list runs on machines that have this in their name")
+      ->type_name("NAME");
   app.add_option("--command", options.listed.command, "list runs of this command: search, validate, ...");
   app.add_option("--since", options.listed.since, "list runs from this day or time (UTC) on: 2026-11-27")
       ->type_name("DATE");
@@ -44,8 +46,8 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
 /// Throws UsageError where another subcommand is given what is for `list`.
 void require_list(const RunsOptions& options, bool is_list) {
   if (options.lists_studies && !is_list) throw UsageError("--studies with show, delete or diff, accepted is with list");
-  const bool chooses_runs = options.listed.model || options.listed.command || options.listed.since || options.limit ||
-                            options.lists_candidates;
+  const bool chooses_runs = options.listed.model || options.listed.machine || options.listed.command ||
+                            options.listed.since || options.limit || options.lists_candidates;
   if (options.listed.command) {
     const bool is_known = std::ranges::find(kCommands, *options.listed.command, &CommandEntry::name) != kCommands.end();
     if (!is_known) throw UsageError("--command: " + unknown_command(*options.listed.command));
@@ -53,10 +55,10 @@ void require_list(const RunsOptions& options, bool is_list) {
   if (!chooses_runs) return;
   if (options.lists_studies)
     throw UsageError(
-        "--model, --command, --since, --limit and --candidates choose runs, accepted is without --studies");
+        "--model, --machine, --command, --since, --limit and --candidates choose runs, accepted is without --studies");
   if (is_list) return;
   throw UsageError(
-      "--model, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
+      "--model, --machine, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
 }
 
 }  // namespace

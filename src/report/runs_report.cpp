@@ -184,6 +184,7 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
   };
   const auto is_best = [at](Item row) { return cell_number(at(row, "best")) != 0; };
   const std::vector<std::size_t> rows_of_table = rows;
+  const bool has_machine = std::ranges::any_of(rows, [=](Item row) { return !is_nothing(at(row, "machine")); });
   const auto of_command = [at](const auto& by_command, Item row) {
     const auto found = by_command.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
     return found == by_command.end() ? typename std::decay_t<decltype(by_command)>::mapped_type{} : found->second;
@@ -200,11 +201,13 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
                    field("model", Unit::text, "model"),
                    field("pattern", Unit::text, "pattern"),
                    field("schedule", Unit::text, "schedule"),
+                   {"", has_machine ? std::optional<std::string>("machine") : std::nullopt, Unit::text,
+                    [at](Item row) { return cell_value(at(row, "machine")); }},
                    field("workers", Unit::exact, "workers"),
                    estimated("FLOPs", Unit::count, "flops"),
                    estimated("makespan (dag)", Unit::count, "makespan_dag_flops"),
-                   {"", "vs plain BP", Unit::ratio,
-                    [=](Item row) { return marked_unless(is_exact(row), over_plain(row), Unit::ratio); }},
+                   {"", "vs plain BP", Unit::speedup,
+                    [=](Item row) { return marked_unless(is_exact(row), over_plain(row), Unit::speedup); }},
                    estimated("peak memory", Unit::bytes, "peak_live_bytes"),
                    {"", "predicted", Unit::seconds,
                     [=](Item row) { return marked_unless(is_exact(row), cell_value(predicted(row)), Unit::seconds); }},
@@ -253,6 +256,7 @@ Table fields_table(const QueryResult& run) {
   const bool is_estimate = only_cell(run, "exact") == Cell(std::int64_t{0});
   for (std::size_t c = 0; c < run.columns.size(); ++c) {
     const std::string& column = run.columns[c];
+    if (column == "machine_id") continue;  // people read its name
     const Cell& cell = run.rows.front()[c];
     const bool is_nothing = std::holds_alternative<std::monostate>(cell);
     const std::string text =

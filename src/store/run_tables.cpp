@@ -46,7 +46,7 @@ struct KindQueries {
 const std::vector<KindQueries>& kinds() {
   static const std::vector<KindQueries> kKinds = {
       {RunKind::schedule,
-       "SELECT * FROM runs WHERE id = ?",
+       "SELECT r.*, a.name AS machine FROM runs r LEFT JOIN machines a ON a.id = r.machine_id WHERE r.id = ?",
        {{"level_profile",
          "SELECT level, phase, ops, dead_ops, flops_sum, flops_max, share_of_flops, nnz, bytes FROM level_profile "
          "WHERE run_id = ? ORDER BY level"},

@@ -16,6 +16,7 @@ namespace upsweep {
 struct ListRunsRequest {
   std::string db;
   std::optional<std::string> model = std::nullopt;    ///< has this in its name
+  std::optional<std::string> machine = std::nullopt;  ///< has this in its name
   std::optional<std::string> command = std::nullopt;  ///< is of this one
   std::optional<std::string> since = std::nullopt;    ///< a day or the beginning of a time, as 2026-11-27T08 (UTC)
   std::optional<std::uint64_t> limit = std::nullopt;  ///< runs of so many commands, the newest
