@@ -40,6 +40,66 @@ std::optional<std::size_t> next_to_count(const SearchResult& result, const Analy
   return next;
 }
 
+/// How many schedules next_to_count() would still give.
+std::size_t left_to_count(const SearchResult& result, const Analysis& analysis, std::set<std::string> tried,
+                          std::uint64_t most) {
+  std::size_t left = 0;
+  for (; const auto next = next_to_count(result, analysis, tried, most); ++left)
+    tried.insert(result.uncounted[*next].schedule);
+  return left;
+}
+
+/// Says which schedule is counted on its own, of how many; once that takes long, how to do without the schemes.
+class SchedulesProgress {
+ public:
+  SchedulesProgress(const SearchRequest& request, const Watch& watch) : request_(request), watch_(watch) {
+    inner_ = watch;
+    inner_.progress = [this](const std::string& doing) {
+      if (doing.empty()) return;
+      // Only one share is of the whole, which tells how long it will take.
+      std::string part = doing;
+      for (std::size_t at = part.find(" of "); at != std::string::npos; at = part.find(" of "))
+        part = fmt::format("{}/{}", part.substr(0, at), part.substr(at + 4));
+      show(", " + part);
+    };
+  }
+
+  /// `left`: schedules after it.
+  void begin(const Uncounted& mine, const std::string& best, std::size_t left) {
+    all_ = done_ + 1 + left;
+    what_ = fmt::format("{}, about {:.2g} pairs", mine.schedule, static_cast<double>(mine.pairs));
+    best_ = best;
+    show("");
+    hint(mine);
+  }
+  void end() { ++done_; }
+
+  /// Of what counts them.
+  [[nodiscard]] const Watch& inner() const { return inner_; }
+
+ private:
+  void show(const std::string& part) const {
+    watch_.show(fmt::format("counting schedules on their own: {} of {} done; best so far: {}; now {}{}", done_, all_,
+                            best_, what_, part));
+  }
+
+  void hint(const Uncounted& mine) {
+    constexpr std::uint64_t kLongPairs = 5'000'000'000;  // several seconds
+    if (is_hinted_ || mine.depth || mine.pairs < kLongPairs || request_.schemes) return;
+    is_hinted_ = true;
+    watch_.say("counting other schemes than depths takes long here: `schemes` hybrid leaves them out");
+  }
+
+  const SearchRequest& request_;
+  const Watch& watch_;
+  Watch inner_;
+  std::string what_;
+  std::string best_;
+  std::size_t done_ = 0;
+  std::size_t all_ = 0;
+  bool is_hinted_ = false;
+};
+
 /// Puts what was counted on its own where it stands among `names`.
 void take_over(Analysis more, const std::vector<std::string>& names, Analysis& analysis) {
   const auto place = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
@@ -76,8 +136,11 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
   const std::uint64_t most = request.most_pairs();
   std::vector<std::string> names;
   for (const Schedule& schedule : schedules) names.push_back(schedule.name);
+  const auto count_with = [&](const Watch& told, std::vector<Schedule> some, std::uint64_t limit) {
+    return analyse_network(model, request.pattern, std::move(some), told, std::min(limit, most));
+  };
   const auto count = [&](std::vector<Schedule> some, std::uint64_t limit) {
-    return analyse_network(model, request.pattern, std::move(some), watch, std::min(limit, most));
+    return count_with(watch, std::move(some), limit);
   };
   outcome.analysis = count(std::move(schedules), kGlancePairs);
   Analysis& analysis = *outcome.analysis;
@@ -92,13 +155,15 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
       result = search();
     }
     std::set<std::string> tried;
+    SchedulesProgress progress(request, watch);
     while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
       const Uncounted& mine = result.uncounted[*next];
       tried.insert(mine.schedule);
-      watch.show(fmt::format("counting {}, about {:.2g} pairs; best so far: {}", mine.schedule,
-                             static_cast<double>(mine.pairs),
-                             result.best_scheme ? result.at(*result.best_scheme).schedule : "none"));
-      take_over(count({analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names, analysis);
+      progress.begin(mine, result.best_scheme ? result.at(*result.best_scheme).schedule : "none",
+                     left_to_count(result, analysis, tried, most));
+      take_over(count_with(progress.inner(), {analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names,
+                analysis);
+      progress.end();
       result = search();
     }
     if (request.estimate && analysis.uncounted.empty()) watch.say(CountingRequest::kNoEstimates);
