@@ -1,8 +1,8 @@
-# The machine files of configs/machines as a text of the program, since tables of published times name devices, not files;
-# and those of configs/templates, which `upsweep new` writes.
+# The machine files of configs/machines as a text of the program, since tables of published times name devices, not files,
+# those of configs/links, which training files name, and those of configs/templates, which `upsweep new` writes.
 
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
-foreach(folder IN ITEMS machines templates)
+foreach(folder IN ITEMS machines links templates)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/configs/${folder}/*.yaml)
   add_custom_command(OUTPUT ${generated}/${folder}.txt
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/configs/${folder} -DOUTPUT=${generated}/${folder}.txt

@@ -7,6 +7,7 @@ namespace upsweep {
 
 // The files of a folder, each after a line "=== NAME"; embedded by the build.
 [[nodiscard]] const std::string& machines_text();
+[[nodiscard]] const std::string& links_text();
 [[nodiscard]] const std::string& templates_text();
 
 namespace {
@@ -28,6 +29,11 @@ std::vector<EmbeddedFile> split(const std::string& joined) {
 
 const std::vector<EmbeddedFile>& embedded_machines() {
   static const std::vector<EmbeddedFile> files = split(machines_text());
+  return files;
+}
+
+const std::vector<EmbeddedFile>& embedded_links() {
+  static const std::vector<EmbeddedFile> files = split(links_text());
   return files;
 }
 

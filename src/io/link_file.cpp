@@ -1,10 +1,19 @@
 #include "upsweep/io/link_file.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "named_file.hpp"
 #include "quantity.hpp"
+#include "upsweep/base/edit_distance.hpp"
+#include "upsweep/io/embedded_files.hpp"
 #include "upsweep/io/yaml.hpp"
 
 namespace upsweep {
-namespace {}  // namespace
 
 Link load_link(const YamlDocument& document) {
   YamlMap map(document, *document.root, "the link");
@@ -15,6 +24,22 @@ Link load_link(const YamlDocument& document) {
   link.latency_s = quantities.require("latency", kTimeUnits, kZeroOrMore);
   map.finish();
   return link;
+}
+
+YamlDocument link_document(const std::string& file_or_name, const std::string& beside_file) {
+  if (const auto path = named_file(file_or_name, beside_file)) return read_yaml(*path);
+  const std::vector<EmbeddedFile>& links = embedded_links();
+  const auto found = std::ranges::find(links, file_or_name, &EmbeddedFile::name);
+  if (found != links.end()) {
+    std::istringstream in(found->text);
+    return parse_yaml(in, found->name);
+  }
+  std::vector<std::string> names;
+  for (const EmbeddedFile& link : links) names.push_back(link.name);
+  const std::string* const meant = meant_name(file_or_name, names);
+  throw std::invalid_argument(fmt::format("no such file and no link{}, accepted is a YAML file or one of {}",
+                                          meant == nullptr ? "" : fmt::format(", perhaps {}", *meant),
+                                          fmt::join(names, ", ")));
 }
 
 }  // namespace upsweep

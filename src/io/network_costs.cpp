@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "named_file.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
@@ -52,8 +53,17 @@ void NetworkCosts::read_machine(YamlMap& map, const YamlNode& model, const Frame
   const YamlNode* const launch = map.find("launch");
   const YamlNode* const library = map.find("library");
   machine_node_ = machine != nullptr ? machine : &model;
-  frame_.machine = asked.machine ? *asked.machine : path_of(*document_, *machine_node_, map.name("machine"));
-  machine_ = named_machine(*frame_.machine);
+  if (asked.machine) {
+    frame_.machine = *asked.machine;
+    machine_ = named_machine(*frame_.machine);
+  } else {
+    const std::string name = yaml_text(*document_, *machine_node_, map.name("machine"));
+    frame_.machine = named_file(name, document_->file).value_or(name);
+    const YamlDocument found = document_->at(
+        *machine_node_, [&] { return machine_document(name, document_->file); },
+        fmt::format("{} is '{}': ", map.name("machine"), name));
+    machine_ = load_machine(found);
+  }
   const YamlNode& launch_node = launch != nullptr ? *launch : *machine_node_;
   if (asked.launch || launch != nullptr) {
     const std::string text =
@@ -99,7 +109,10 @@ void NetworkCosts::read_files(const YamlDocument& document, YamlMap& map, const 
     hash.add("model", model_->content_hash);
   }
   if (const YamlNode* link = map.find("link")) {
-    link_ = load_link(read_yaml(path_of(document, *link, map.name("link"))));
+    const std::string name = yaml_text(document, *link, map.name("link"));
+    link_ = load_link(document.at(
+        *link, [&] { return link_document(name, document.file); },
+        fmt::format("{} is '{}': ", map.name("link"), name)));
     hash.add("link", fmt::format("{} {}", link_->bytes_per_s, link_->latency_s));
   }
 }

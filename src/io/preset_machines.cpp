@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
+#include <stdexcept>
 
+#include "named_file.hpp"
 #include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/embedded_files.hpp"
@@ -47,16 +48,24 @@ std::string preset_hint(const std::string& name) {
   return meant == nullptr ? "" : fmt::format(", perhaps {}", *meant);
 }
 
+YamlDocument machine_document(const std::string& file_or_preset, const std::string& beside_file) {
+  if (const auto path = named_file(file_or_preset, beside_file)) return read_yaml(*path);
+  const PresetMachine* preset = preset_of(file_or_preset);
+  if (preset == nullptr) {
+    throw std::invalid_argument(fmt::format(
+        "no such file and no preset{}, accepted is a YAML file or one of those that `upsweep machines` lists",
+        preset_hint(file_or_preset)));
+  }
+  std::istringstream in(preset->text);
+  return parse_yaml(in, preset->name);
+}
+
 Machine named_machine(const std::string& file_or_preset) {
-  std::error_code failure;
-  const bool is_there = std::filesystem::exists(file_or_preset, failure) || failure;
-  // What looks like a path is one.
-  const bool is_name = file_or_preset.find_first_of("/.") == std::string::npos;
-  if (is_there || !is_name) return load_machine(read_yaml(file_or_preset));
-  if (const PresetMachine* preset = preset_of(file_or_preset)) return preset->machine;
-  throw InputError(fmt::format(
-      "{}: no such file and no preset{}, accepted is a YAML file or one of those that `upsweep machines` lists",
-      file_or_preset, preset_hint(file_or_preset)));
+  try {
+    return load_machine(machine_document(file_or_preset));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", file_or_preset, error.what()));
+  }
 }
 
 }  // namespace upsweep

@@ -9,11 +9,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "named_file.hpp"
 #include "path_steps.hpp"
 #include "regular_file.hpp"
 #include "study_readers.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/content_hash.hpp"
+#include "upsweep/io/preset_machines.hpp"
 #include "upsweep/io/text_file.hpp"
 
 namespace upsweep {
@@ -58,17 +60,23 @@ void add_document(ContentHash& hash, std::string_view name, const YamlDocument& 
   hash.add(name, text);
 }
 
-/// A model or machine: a file by its path, or a mapping of the study. `place` is where its node stands in `base`.
+/// A model or machine: a file by its path, a machine by the name of a preset, or a mapping of the study. `place` is
+/// where its node stands in `base`.
 YamlDocument read_part(const YamlDocument& study, const YamlNode& base, const std::string& key) {
   const std::shared_ptr<const YamlNode>& node = base.children[*value_place(base, key)];
   if (node->kind == YamlNode::Kind::mapping) return {study.file, node};
-  const std::string path = beside(study.file, yaml_text(study, *node, key + " of base"));
-  if (std::error_code error; !std::filesystem::exists(path, error)) {
+  const std::string name = yaml_text(study, *node, key + " of base");
+  const std::optional<std::string> path = key == "machine" ? named_file(name, study.file) : beside(study.file, name);
+  if (!path) {
+    return study.at(
+        *node, [&] { return machine_document(name, study.file); }, fmt::format("machine of base is '{}': ", name));
+  }
+  if (std::error_code error; !std::filesystem::exists(*path, error)) {
     throw study.error(*node, fmt::format("{} of base is '{}', and there is no file {}; accepted is a {} file, or a "
                                          "mapping of what stands in one",
-                                         key, node->text, path, key));
+                                         key, node->text, *path, key));
   }
-  return read_yaml(path);
+  return read_yaml(*path);
 }
 
 /// Documents that an axis over `key` names; those that cannot be read make points that say why.
@@ -78,8 +86,11 @@ void add_axis_documents(const StudyFile& study, const std::string& key, std::vec
       if (column.path != key) continue;
       for (const AxisValue& value : column.values) {
         try {
-          documents.push_back(read_yaml(beside(study.file, value.text)));
+          documents.push_back(key == "machine" ? machine_document(value.text, study.file)
+                                               : read_yaml(beside(study.file, value.text)));
         } catch (const InputError&) {
+          continue;
+        } catch (const std::invalid_argument&) {
           continue;
         }
       }

@@ -13,6 +13,7 @@
 #include "study_readers.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/model.hpp"
+#include "upsweep/io/preset_machines.hpp"
 #include "upsweep/io/study_file.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "yaml_edit.hpp"
@@ -68,7 +69,12 @@ YamlDocument with_values(const YamlDocument* base, std::span<const PathValue> va
   if (base != nullptr) document = *base;
   for (const PathValue& value : values) {
     if (!value.path.empty()) continue;
-    document = read_yaml(beside(folder_of, value.value.text));
+    try {
+      document =
+          is_machine ? machine_document(value.value.text, folder_of) : read_yaml(beside(folder_of, value.value.text));
+    } catch (const std::invalid_argument& error) {
+      throw InputError(fmt::format("{}: machine is '{}': {}", folder_of, value.value.text, error.what()));
+    }
   }
   if (document.root == nullptr)
     throw InputError(fmt::format("{}: the study has no machine, accepted is `machine` of base", folder_of));

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "support/studies.hpp"
+#include "upsweep/base/error.hpp"
 #include "upsweep/io/model.hpp"
+#include "upsweep/io/preset_machines.hpp"
 
 namespace upsweep {
 namespace {
@@ -114,6 +116,26 @@ TEST(StudyFileReader, ModelAndMachineAreFilesBesideTheStudy) {
                     HasSubstr("accepted is a model file, or a mapping")));
   EXPECT_THAT(study_refusal("base: {model: ../models/net.yaml, machine: m.yaml}\n", path),
               HasSubstr("machine of base"));
+}
+
+TEST(StudyFileReader, AMachineMayBeOneThatTheProgramCarries) {
+  const testing::TemporaryFolder folder;
+  folder.write("net.yaml", kStudyNetwork);
+  const std::string named = "base: {model: net.yaml, machine: a100-sxm4-80gb}\naxes: [{path: machine, values: ";
+  const std::string path = folder.write("s.yaml", named + "[a100-sxm4-80gb, v100-sxm2-32gb, v100]}]\n");
+  const StudyFile study = load_study(path);
+  ASSERT_TRUE(study.machine.has_value());
+  EXPECT_EQ(study.machine->file, "a100-sxm4-80gb");
+  const auto machine_at = [&](const char* name) {
+    return machine_with(&*study.machine, std::vector<PathValue>{{"", {name}}}, study.file);
+  };
+  EXPECT_EQ(machine_at("v100-sxm2-32gb").name, preset_of("v100-sxm2-32gb")->machine.name);
+  EXPECT_THAT([&] { static_cast<void>(machine_at("v100-sxm2-32g")); },
+              ::testing::ThrowsMessage<InputError>(HasSubstr("perhaps v100-sxm2-32gb")));
+  EXPECT_THAT(study_refusal("base: {model: net.yaml, machine: a100-sxm4-80g}\n", path),
+              AllOf(HasSubstr("s.yaml:1: machine of base is 'a100-sxm4-80g'"), HasSubstr("perhaps a100-sxm4-80gb")));
+  folder.write("a100-sxm4-80gb", kStudyMachine);
+  EXPECT_THAT(load_study(path).machine->file, HasSubstr("/a100-sxm4-80gb")) << "a file goes first";
 }
 
 TEST(StudyFileReader, TheBaseIsValidOnItsOwn) {

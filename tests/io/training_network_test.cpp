@@ -3,6 +3,7 @@
 
 #include "support/files.hpp"
 #include "support/training_files.hpp"
+#include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/training/layer_costs.hpp"
@@ -12,6 +13,7 @@
 namespace upsweep::training_network_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::parse_training;
@@ -49,6 +51,24 @@ TEST(TrainingNetwork, ALayerHasTheBytesOfItsInputOutputAndWeights) {
   const std::vector<LayerBytes>& bert = layers.choices.at(0).pipeline.bytes;
   EXPECT_EQ(bert.at(0).input, 0U) << "a layers file does not say";
   EXPECT_EQ(bert.at(1).input, bert.at(0).output);
+}
+
+TEST(TrainingNetwork, AMachineOrLinkIsAFileOrOneThatTheProgramCarries) {
+  const std::string named = with(with(kNetworkFile, "machine", "v100-sxm2-32gb"), "link", "nvlink");
+  const std::string files =
+      with(with(kNetworkFile, "machine", "configs/machines/v100-sxm2-32gb.yaml"), "link", "configs/links/nvlink.yaml");
+  const TrainingFile by_name = parse_training(named, kPath);
+  EXPECT_EQ(by_name.source->frame.machine, "v100-sxm2-32gb");
+  EXPECT_EQ(by_name.content_hash, parse_training(files, kPath).content_hash) << "the same machine and link";
+  EXPECT_THAT(refusal(with(kNetworkFile, "machine", "v100-sxm2-32g")),
+              AllOf(HasSubstr("t.yaml:"), HasSubstr("machine of a training file is 'v100-sxm2-32g'"),
+                    HasSubstr("perhaps v100-sxm2-32gb")));
+  EXPECT_THAT(refusal(with(kNetworkFile, "link", "nvlnk")), AllOf(HasSubstr("link of a training file is 'nvlnk'"),
+                                                                  HasSubstr("perhaps nvlink"), HasSubstr("pcie3-x16")));
+  EXPECT_THAT(refusal(with(kNetworkFile, "link", "./nvlink")), HasSubstr("no such file")) << "what has a / is a path";
+  const testing::TemporaryFolder folder;
+  folder.write("nvlink", "name: mine\nbandwidth_GBps: 1\nlatency_us: 1\n");
+  EXPECT_EQ(link_document("nvlink", folder.path("t.yaml")).file, folder.path("nvlink")) << "a file goes first";
 }
 
 TEST(TrainingNetwork, AMemoryLimitIsACountOfTensorsOrASize) {

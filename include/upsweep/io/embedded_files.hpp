@@ -5,7 +5,7 @@
 
 namespace upsweep {
 
-/// A file that the program carries: one of configs/machines or configs/templates.
+/// A file that the program carries: one of configs/machines, configs/links or configs/templates.
 struct EmbeddedFile {
   std::string name;  ///< without ".yaml"
   std::string text;
@@ -13,6 +13,9 @@ struct EmbeddedFile {
 
 /// Machine files by name.
 [[nodiscard]] const std::vector<EmbeddedFile>& embedded_machines();
+
+/// Link files by name.
+[[nodiscard]] const std::vector<EmbeddedFile>& embedded_links();
 
 /// Commented files to start from, one for each kind of file that a command takes.
 [[nodiscard]] const std::vector<EmbeddedFile>& embedded_templates();

@@ -18,4 +18,9 @@ namespace upsweep {
 /// keys, unknown units and numbers that are not accepted.
 [[nodiscard]] Link load_link(const YamlDocument& document);
 
+/// The document of a link that the file `beside_file` names: of a file, relative to that one, or else of configs/links,
+/// which the program carries: "nvlink". Throws InputError; std::invalid_argument where neither is there, which says
+/// what is near.
+[[nodiscard]] YamlDocument link_document(const std::string& file_or_name, const std::string& beside_file);
+
 }  // namespace upsweep
