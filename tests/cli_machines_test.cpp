@@ -10,7 +10,9 @@
 namespace upsweep::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kModel = std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml";
 const std::string kMachine = std::string(UPSWEEP_SOURCE_DIR) + "/configs/machines/rtx-4090.yaml";
@@ -88,6 +90,50 @@ TEST(FirstSteps, NewReplacesOnlyWhatNobodyHasChanged) {
   EXPECT_EQ(upsweep({"new", "study", file, "--force"}).exit_code, 0);
   EXPECT_NE(read_file(file), mine);
   EXPECT_THAT(upsweep({"new", "modell", file}).err, HasSubstr("is 'modell', perhaps model, accepted are chain, "));
+}
+
+TEST(FirstSteps, NewPrintsAndHasATable) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.yaml");
+  EXPECT_EQ(upsweep({"new", "model", file, "--format", "csv"}).out, "kind,file\r\nmodel," + file + "\r\n");
+  EXPECT_EQ(upsweep({"new", "model", "-"}).out, read_file(file));
+  EXPECT_EQ(json_of({"new", "model", "-"})["text"], read_file(file));
+  EXPECT_FALSE(std::filesystem::exists("-")) << "no file of that name";
+}
+
+TEST(FirstSteps, AFileOfAnotherKindIsNamedWithWhatTakesIt) {
+  const TemporaryFolder folder;
+  const auto said_of = [&](const std::string& name, const std::string& bytes, const char* command = "search") {
+    const Finished finished = upsweep({command, folder.write(name, bytes)});
+    EXPECT_EQ(finished.exit_code, 3) << name;
+    return finished.err;
+  };
+  EXPECT_THAT(said_of("picture.png", "\x89PNG\r\n\x1a\n"),
+              HasSubstr("picture.png: it is a picture, which no command reads"));
+  EXPECT_THAT(said_of("net.pt", std::string("PK\x03\x04\x14\0", 6)), HasSubstr("torch.onnx.export()"));
+  EXPECT_THAT(said_of("old.pt", "\x80\x02}q"), HasSubstr("a Python pickle"));
+  EXPECT_THAT(said_of("net.h5", "\x89HDF\r\n\x1a\n"), HasSubstr("HDF5"));
+  EXPECT_THAT(said_of("net.yaml.gz", "\x1f\x8b\x08"), HasSubstr("gzip -d"));
+  EXPECT_THAT(said_of("w.npy", "\x93NUMPY\x01"), HasSubstr("an array of NumPy"));
+  EXPECT_THAT(said_of("runs.sqlite", std::string("SQLite format 3\0", 16)), HasSubstr("upsweep runs --db"));
+  EXPECT_THAT(said_of("w.safetensors", std::string("\x40\0\0\0\0\0\0\0{\"", 10)), HasSubstr("safetensors"));
+  EXPECT_THAT(said_of("net.onnx", "\x08\x07\x12\x01", "training"), HasSubstr("search, profile and import take"));
+}
+
+TEST_F(MachinesCommand, ListedRunsNameTheirsAndAreChosenByIt) {
+  const std::string db = folder_.path("runs.sqlite");
+  for (const char* machine : {"rtx-4090", "v100-sxm2-32gb"})
+    EXPECT_EQ(upsweep({"search", kModel, "--machine", machine, "--schemes", "hybrid", "--db", db}).exit_code, 0);
+  EXPECT_EQ(upsweep({"search", kModel, "--schemes", "hybrid", "--db", db}).exit_code, 0);
+  const Finished all = upsweep({"runs", "--db", db});
+  EXPECT_THAT(all.out, AllOf(HasSubstr("machine"), HasSubstr("nvidia-rtx-4090"), HasSubstr("v100")));
+  const Finished one = upsweep({"runs", "--machine", "4090", "--db", db});
+  EXPECT_THAT(one.out, AllOf(HasSubstr("nvidia-rtx-4090"), Not(HasSubstr("v100"))));
+  const std::string run = json_of({"runs", "--machine", "4090", "--db", db})[0]["id"].dump();
+  const Finished shown = upsweep({"runs", "show", run, "--db", db});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("nvidia-rtx-4090"), Not(HasSubstr("machine id"))));
+  EXPECT_EQ(json_of({"runs", "show", run, "--db", db})["machine"], "nvidia-rtx-4090");
+  EXPECT_TRUE(json_of({"runs", "show", run, "--db", db})["machine_id"].is_number()) << "programs still get it";
 }
 
 TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {

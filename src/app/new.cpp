@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "outputs.hpp"
@@ -14,6 +16,8 @@
 
 namespace upsweep {
 namespace {
+
+constexpr const char* kStandardOutput = "-";
 
 const EmbeddedFile& template_of(const std::string& kind) {
   const std::vector<EmbeddedFile>& all = embedded_templates();
@@ -38,7 +42,13 @@ std::string next_command(const NewOutcome& outcome) {
 
 Document document(const NewOutcome& outcome) {
   Document document;
-  document.facts([outcome] { return Json{{"kind", outcome.kind}, {"file", outcome.file}}; });
+  document.facts([outcome] {
+            return Json{{"kind", outcome.kind}, {"file", outcome.file}, {"text", outcome.text}};
+          })
+      .sheet({"",
+              {{"kind", {}, Unit::text}, {"file", {}, Unit::text}},
+              std::vector<std::vector<Value>>{{outcome.kind, outcome.file}}});
+  if (outcome.file == kStandardOutput) return std::move(document.say(outcome.text));
   document.say(fmt::format("Wrote {}; `upsweep {}` takes it{}.\n", outcome.file, next_command(outcome),
                            outcome.kind == "train" ? ", with the file that `upsweep new model` writes beside it" : ""));
   return document;
@@ -46,7 +56,8 @@ Document document(const NewOutcome& outcome) {
 
 NewOutcome run(const NewRequest& request, const Caller&, const Watch&) {
   const EmbeddedFile& made = template_of(request.kind);
-  NewOutcome outcome{request.kind, request.file.value_or(request.kind + ".yaml")};
+  NewOutcome outcome{request.kind, request.file.value_or(request.kind + ".yaml"), made.text};
+  if (outcome.file == kStandardOutput) return outcome;
   const bool is_unchanged =
       std::ranges::any_of(embedded_templates(), [&](const auto& one) { return is_file_of(outcome.file, one.text); });
   if (!request.force && std::filesystem::exists(outcome.file) && !is_unchanged) {

@@ -18,6 +18,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "foreign_file.hpp"
 #include "regular_file.hpp"
 #include "upsweep/base/edit_distance.hpp"
 #include "upsweep/io/content_hash.hpp"
@@ -237,6 +238,8 @@ YamlDocument read_yaml(const std::string& path) {
     throw InputError(
         fmt::format("{}: the file has {} bytes, accepted are at most {}", path, file.length, kMaxFileBytes));
   }
+  if (const std::string other = foreign_file(file.stream); !other.empty())
+    throw InputError(fmt::format("{}: it is {}; accepted is a YAML file", path, other));
   return parse_yaml(file.stream, path);
 }
 
