@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -49,10 +50,24 @@ std::size_t left_to_count(const SearchResult& result, const Analysis& analysis, 
   return left;
 }
 
-/// Says which schedule is counted on its own, of how many; once that takes long, how to do without the schemes.
+/// The same watch, which says once that takes long how to do without the schemes that nobody asked for.
+Watch with_hint(const Watch& watch, const SearchRequest& request, const std::vector<Schedule>& schedules) {
+  static constexpr auto kLong = std::chrono::seconds(5);
+  const bool has_schemes =
+      std::ranges::any_of(schedules, [](const Schedule& schedule) { return !schedule.hybrid_depth(); });
+  if (!watch.progress || request.schemes || !has_schemes) return watch;
+  Watch told = watch;
+  told.progress = [&watch, start = std::chrono::steady_clock::now()](const std::string& doing) {
+    const bool is_long = !doing.empty() && std::chrono::steady_clock::now() - start > kLong;
+    watch.progress(is_long ? doing + " (quicker: `schemes` hybrid, depths alone)" : doing);
+  };
+  return told;
+}
+
+/// Says which schedule is counted on its own, of how many.
 class SchedulesProgress {
  public:
-  SchedulesProgress(const SearchRequest& request, const Watch& watch) : request_(request), watch_(watch) {
+  explicit SchedulesProgress(const Watch& watch) : watch_(watch) {
     inner_ = watch;
     inner_.progress = [this](const std::string& doing) {
       if (doing.empty()) return;
@@ -70,7 +85,6 @@ class SchedulesProgress {
     what_ = fmt::format("{}, about {:.2g} pairs", mine.schedule, static_cast<double>(mine.pairs));
     best_ = best;
     show("");
-    hint(mine);
   }
   void end() { ++done_; }
 
@@ -83,21 +97,12 @@ class SchedulesProgress {
                             best_, what_, part));
   }
 
-  void hint(const Uncounted& mine) {
-    constexpr std::uint64_t kLongPairs = 5'000'000'000;  // several seconds
-    if (is_hinted_ || mine.depth || mine.pairs < kLongPairs || request_.schemes) return;
-    is_hinted_ = true;
-    watch_.say("counting other schemes than depths takes long here: `schemes` hybrid leaves them out");
-  }
-
-  const SearchRequest& request_;
   const Watch& watch_;
   Watch inner_;
   std::string what_;
   std::string best_;
   std::size_t done_ = 0;
   std::size_t all_ = 0;
-  bool is_hinted_ = false;
 };
 
 /// Puts what was counted on its own where it stands among `names`.
@@ -136,11 +141,12 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
   const std::uint64_t most = request.most_pairs();
   std::vector<std::string> names;
   for (const Schedule& schedule : schedules) names.push_back(schedule.name);
-  const auto count_with = [&](const Watch& told, std::vector<Schedule> some, std::uint64_t limit) {
-    return analyse_network(model, request.pattern, std::move(some), told, std::min(limit, most));
+  const Watch told = with_hint(watch, request, schedules);
+  const auto count_with = [&](const Watch& its, std::vector<Schedule> some, std::uint64_t limit) {
+    return analyse_network(model, request.pattern, std::move(some), its, std::min(limit, most));
   };
   const auto count = [&](std::vector<Schedule> some, std::uint64_t limit) {
-    return count_with(watch, std::move(some), limit);
+    return count_with(told, std::move(some), limit);
   };
   outcome.analysis = count(std::move(schedules), kGlancePairs);
   Analysis& analysis = *outcome.analysis;
@@ -155,7 +161,7 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
       result = search();
     }
     std::set<std::string> tried;
-    SchedulesProgress progress(request, watch);
+    SchedulesProgress progress(told);
     while (const std::optional<std::size_t> next = next_to_count(result, analysis, tried, most)) {
       const Uncounted& mine = result.uncounted[*next];
       tried.insert(mine.schedule);

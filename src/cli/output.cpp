@@ -46,9 +46,9 @@ Console::~Console() {
 Watch Console::watch() {
   Watch watch;
   if (verbosity_ == Verbosity::verbose) {
-    watch.progress = [this](const std::string& doing) { list(doing); };
+    watch.progress = [this](const std::string& doing) { list(with_options(doing, command_)); };
   } else if (verbosity_ == Verbosity::usual && isatty(STDERR_FILENO) == 1) {
-    watch.progress = [this](const std::string& doing) { show(doing); };
+    watch.progress = [this](const std::string& doing) { show(with_options(doing, command_)); };
   }
   watch.note = [this](const std::string& note) { say(note); };
   return watch;
