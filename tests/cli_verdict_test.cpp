@@ -37,13 +37,13 @@ TEST(Verdict, NamesALimitOfMemory) {
     return json_of(arguments)["verdict"];
   };
   const Json limited = said({"--memory", "2MiB"});
-  EXPECT_THAT(limited["sentence"].get<std::string>(), HasSubstr("guaranteed pattern, within 2 MiB: "));
+  EXPECT_THAT(limited["sentence"].get<std::string>(), HasSubstr("guaranteed pattern, within 2.000 MiB: "));
   EXPECT_EQ(limited["frame"]["memory_limit"], 2 << 20);
   EXPECT_EQ(limited["frame"]["memory_unit"], "bytes");
   EXPECT_TRUE(said({})["frame"]["memory_limit"].is_null());
   EXPECT_TRUE(said({"--machine", kGpu})["frame"]["memory_limit"].is_null()) << "all that the machine has, and enough";
   EXPECT_THAT(said({"--machine", kGpu, "--memory", "1GiB"})["sentence"].get<std::string>(),
-              HasSubstr(", within 1 GiB: "));
+              HasSubstr(", within 1.000 GiB: "));
 }
 
 /// A command whose verdict is the same every time; `has_ratio`: whether a scan stands beside back-propagation.

@@ -42,7 +42,7 @@ std::exception_ptr try_to_keep(const std::function<void()>& keep) {
 
 KeptVerdict kept(const Verdict& verdict) {
   KeptVerdict kept{fmt::format("{}", fmt::join(verdict.sentences, "\n")), verdict.ratio()};
-  if (!verdict.baselines.empty())
+  if (verdict.frame || !verdict.baselines.empty())
     kept.details = verdict_json(verdict).dump(-1, ' ', false, Json::error_handler_t::replace);
   return kept;
 }

@@ -140,7 +140,7 @@ Markup bars_markup(const std::vector<Bar>& bars) {
     }
     out.add("</span><b>").text(short_ratio(bar.speedup)).add("</b></li>\n");
   }
-  const std::string end = fmt::format("{:.2g}", std::pow(10, decades));
+  const std::string end = fmt::format("{:.3g}", std::pow(10, decades));
   return out.add("</ul>\n<p class=\"note\">")
       .text(fmt::format("Middle: as fast; left end: {} times slower, right end: {} times faster.", end, end))
       .add("</p>\n");

@@ -126,12 +126,31 @@ std::vector<std::pair<std::string, Json>> crossovers_of(const std::vector<Answer
   return found;
 }
 
-/// Whether the scan is faster at all places that crossovers were asked at; empty where none tells.
+/// Adds where the scan is faster by the range of speedups of "best", of each rule of ops.
+void add_faster(const Json& best, std::set<std::string>& kinds) {
+  const auto rules = best.find("by_ops");
+  if (rules != best.end() && rules->is_object()) {
+    for (const Json& wins : *rules) {
+      if (wins.is_object()) add_faster(wins, kinds);
+    }
+    return;
+  }
+  const double least = number_of(best, "speedup_least");
+  const double most = number_of(best, "speedup_most");
+  if (!std::isnan(least) && !std::isnan(most))
+    kinds.insert(least > 1 ? "everywhere" : most > 1 ? "in part" : "nowhere");
+}
+
+/// Whether the scan is faster at all places that crossovers were asked at or, without such, at all points; empty where
+/// that is not known.
 std::string headline_of(const std::vector<AnswerRecord>& answers) {
   std::set<std::string> kinds;
   for (const auto& [ops, answer] : crossovers_of(answers)) {
     const std::string faster = text_of(answer, "faster");
     if (faster != "unknown") kinds.insert(faster);
+  }
+  for (const AnswerRecord& answer : answers) {
+    if (crossovers_of(answers).empty() && answer.question == "best") add_faster(details_of(answer), kinds);
   }
   if (kinds.empty()) return "";
   if (kinds.size() > 1 || !(kinds.contains("everywhere") || kinds.contains("nowhere")))

@@ -213,6 +213,14 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
   EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
+  const auto best = [](const std::string& details) {
+    return study_verdict({AnswerRecord{"best", "{}", "a", details}}, {}, false).parts.headline;
+  };
+  EXPECT_EQ(best(R"({"wins":{},"speedup_least":0.1,"speedup_most":0.9})"), "The scan is faster nowhere");
+  EXPECT_EQ(best(R"({"wins":{},"speedup_least":1.1,"speedup_most":2})"), "The scan is faster everywhere");
+  EXPECT_EQ(best(R"({"wins":{},"by_ops":{"whole":{"speedup_least":1.1,"speedup_most":2},
+                    "shared":{"speedup_least":0.1,"speedup_most":0.5}}})"),
+            "The scan is faster in a part of the grid");
 }
 
 TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
