@@ -160,30 +160,35 @@ const escaped = (text) => text
   .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu, "\ufffd")
   .replace(/[&<>"]/g, (one) => escapes[one]);
 
-/// Title and context above a figure, as lines of its width. Vega would cut them by a guess of how wide letters are.
-function heading(figure, palette, width) {
-  const styles = [
-    {lines: wrapped(figure.title, (width - 12) / 9), size: 14, step: 18, weight: "bold", fill: palette.text},
-    {lines: wrapped(figure.context ?? "", (width - 12) / 7.2), size: 12, step: 16, weight: "normal", fill: palette.muted},
-  ];
-  let y = 6;
-  const texts = styles.flatMap((style) => style.lines.map((line) => {
+/// Lines of text below `top`, and the height they take. Vega would cut them by a guess of how wide letters are.
+function texts(styles, top) {
+  let y = top;
+  const lines = styles.flatMap((style) => style.lines.map((line) => {
     y += style.step;
     return `<text x="6" y="${y - 5}" font-family="${font}" font-size="${style.size}px" font-weight="${style.weight}" ` +
       `fill="${style.fill}">${escaped(line)}</text>`;
   }));
-  return {height: y, texts: texts.join("")};
+  return {height: y - top, markup: lines.join("")};
 }
 
-/// A figure as SVG text, its title and context above it.
+/// A figure as SVG text, its title and context above it and its caption below: it says alone what it shows.
 async function svg(template, figure, theme, width) {
-  const head = heading(figure, palettes[theme], width || template.width);
+  const palette = palettes[theme];
+  const across = (width || template.width) - 12;
+  const plain = {weight: "normal", fill: palette.muted};
+  const head = texts([
+    {...plain, lines: wrapped(figure.title, across / 9), size: 14, step: 18, weight: "bold", fill: palette.text},
+    {...plain, lines: wrapped(figure.context ?? "", across / 7.2), size: 12, step: 16},
+  ], 6);
+  const caption = {...plain, lines: wrapped(figure.caption, across / 6.6), size: 11, step: 15};
   const space = template.padding;
   const sides = typeof space === "number" ? {left: space, right: space, top: space, bottom: space} : space;
-  const spec = {...template, padding: {...sides, top: sides.top + head.height}};
+  const spec = {...template, padding: {...sides, top: sides.top + 6 + head.height, bottom: sides.bottom + 15 * caption.lines.length}};
   const drawn = await view(spec, figure, theme, width, {renderer: "none"}).toSVG();
   const end = drawn.lastIndexOf("</svg>");
-  return drawn.slice(0, end) + head.texts + drawn.slice(end);
+  const height = Number(/^<svg[^>]* height="([\d.]+)"/u.exec(drawn)[1]);
+  const foot = texts([caption], height - 15 * caption.lines.length - 3);
+  return drawn.slice(0, end) + head.markup + foot.markup + drawn.slice(end);
 }
 
 globalThis.upsweepCharts = {draw, svg, palettes};

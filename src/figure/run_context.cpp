@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "run_parts.hpp"
 
@@ -48,6 +49,18 @@ std::string training_context(const TrainingRecord& record) {
   if (!record.machine.empty()) text += fmt::format(" on {}", short_text(record.machine, kMostOfName));
   if (!record.link.empty()) text += fmt::format(" over {}", short_text(record.link, kMostOfName));
   return text;
+}
+
+std::string study_context(const StoredStudy& study) {
+  const auto details = nlohmann::json::parse(study.verdict.details.value_or(""), nullptr, false);
+  const auto parts = details.is_object() ? details.find("parts") : details.end();
+  std::string common;
+  if (parts != details.end() && parts->is_object()) {
+    const auto under = parts->find("under");
+    if (under != parts->end() && under->is_string()) common = short_text(under->get<std::string>(), 300);
+  }
+  if (common.starts_with("All ")) common.front() = 'a';
+  return fmt::format("{}{}{}", short_text(study.file, kMostOfName), common.empty() ? "" : ", ", common);
 }
 
 }  // namespace upsweep

@@ -21,4 +21,8 @@ namespace upsweep {
 /// "pipeline, bert-24 on v100 over nvlink": nothing where costs stand in the file, but for the kind.
 [[nodiscard]] std::string training_context(const TrainingRecord& record);
 
+/// "studies/gpus.yaml, all with one input, level execution": the file and what its points have in common, as far as its
+/// verdict says.
+[[nodiscard]] std::string study_context(const StoredStudy& study);
+
 }  // namespace upsweep

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "point_grid.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
@@ -17,8 +18,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kMostOnFronts = kMostMarks / 2;
-constexpr std::size_t kMostFronts = 64;
-constexpr std::size_t kMostNamedFronts = 8;
+constexpr std::size_t kMostFronts = 8;  // more cannot be told apart
 
 /// A point of a study with a score and a memory above 0.
 struct FrontPoint {
@@ -28,7 +28,8 @@ struct FrontPoint {
   std::size_t problem = 0;         ///< index, in the order of the first points
   bool is_on_front = false;        ///< of its problem
   bool is_best_of_all = false;     ///< on the front of all points, as the question pareto answers
-  bool is_drawn_on_front = false;  ///< of those on a front, where there is room
+  bool is_drawn = false;           ///< its problem is one of those with room
+  bool is_drawn_on_front = false;  ///< of those on a front, likewise
 
   [[nodiscard]] bool is_plain() const { return row->schedule == "linear"; }
 };
@@ -86,14 +87,16 @@ void mark_fronts(FrontPoints& found) {
   }
 }
 
-/// Chooses what is drawn of the fronts: all, or kMostFronts, spread evenly, and of these every k-th point and the last.
+/// Chooses the problems that are drawn: all, or kMostFronts, spread evenly; of their fronts every k-th point and the
+/// last.
 void choose_drawn(FrontPoints& found) {
   const std::size_t every_front = every(found.problems.size(), kMostFronts);
   found.fronts = (found.problems.size() + every_front - 1) / every_front;
   std::vector<std::vector<FrontPoint*>> fronts(found.problems.size());
   std::size_t points = 0;
   for (FrontPoint& point : found.points) {
-    if (!point.is_on_front || point.problem % every_front != 0) continue;
+    point.is_drawn = point.problem % every_front == 0;
+    if (!point.is_on_front || !point.is_drawn) continue;
     fronts[point.problem].push_back(&point);
     ++points;
   }
@@ -145,14 +148,14 @@ class FrontTable {
     std::vector<double> bytes;
     std::vector<double> scores;
     for (const FrontPoint& point : found.points) {
+      if (!point.is_drawn) continue;
       bytes.push_back(point.bytes);
       scores.push_back(point.score);
     }
     x_ = PlotAxis(bytes, AxisUnit::bytes, PlotAxis::Kind::logarithmic);
     y_ = PlotAxis(scores, axis_unit(found.points.front().row->unit), PlotAxis::Kind::logarithmic);
     add_others(found.points);
-    const bool is_named = found.problems.size() > 1 && found.fronts <= kMostNamedFronts;
-    std::vector<bool> has_name(found.problems.size(), !is_named);
+    std::vector<bool> has_name(found.problems.size(), found.problems.size() == 1);
     for (const FrontPoint& point : found.points) {
       if (!point.is_drawn_on_front) continue;
       add(point.bytes, point.score, point, 1, has_name[point.problem] ? "" : found.problems[point.problem]);
@@ -171,7 +174,7 @@ class FrontTable {
   void add_others(const std::vector<FrontPoint>& points) {
     std::vector<PlotPoint> others;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!points[i].is_drawn_on_front)
+      if (points[i].is_drawn && !points[i].is_drawn_on_front)
         others.push_back({points[i].bytes, points[i].score, points[i].is_plain() ? 0U : 1U, i});
     }
     const PlotCells cells = grid_cells(others, kMostMarks - kMostOnFronts);
@@ -223,7 +226,7 @@ std::string fronts_text(const FrontPoints& found) {
       counted(found.problems.size(), "problem"), how_many_are(found, &FrontPoint::is_on_front),
       how_many_are(found, &FrontPoint::is_best_of_all));
   if (found.fronts < found.problems.size())
-    text += fmt::format(" The fronts of {} problems, spread evenly, are drawn.", found.fronts);
+    text += fmt::format(" Drawn are the points and fronts of {} problems, spread evenly.", found.fronts);
   return text;
 }
 
@@ -249,7 +252,10 @@ std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<con
   const FrontPoints found = front_points(points, unit, grid);
   if (found.points.size() < 2) return std::nullopt;
   FrontTable table(grid, found);
-  Figure figure{.kind = "study-front", .title = "", .caption = front_caption(found, table.per_decade())};
+  Figure figure{.kind = "study-front",
+                .title = "",
+                .caption = front_caption(found, table.per_decade()),
+                .context = study_context(study)};
   figure.title = fmt::format("{}: score and memory", short_text(study.name, 60));
   figure.tables["points"] = table.take_table();
   table.set_signals(figure.signals);

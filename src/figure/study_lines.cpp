@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
@@ -86,7 +87,7 @@ class LinesFigure {
     if (scores.empty()) return std::nullopt;
     const PlotAxis y(scores, is_relative_ ? AxisUnit::number : axis_unit(best_.unit));
     const PlotAxis x(axis().numbers, AxisUnit::number);
-    Figure figure{.kind = "study-lines", .title = title(), .caption = ""};
+    Figure figure{.kind = "study-lines", .title = title(), .caption = "", .context = study_context(study_)};
     figure.tables["points"] = points_table(x, y);
     figure.tables["crossings"] = crossings_table(crossings, x);
     set_signals(figure, x, y);
@@ -99,7 +100,7 @@ class LinesFigure {
   /// The score of a point or, of lines of several units, that over plain back-propagation's; kNoScore: there is none.
   [[nodiscard]] double height_of(const StudyPointRow& point, bool is_scan) const {
     const double score = (is_scan ? point.scan_score : point.plain_score).value_or(kNoScore);
-    return is_relative_ ? score / point.plain_score.value_or(kNoScore) : score;
+    return is_relative_ ? point.plain_score.value_or(kNoScore) / score : score;
   }
   [[nodiscard]] std::size_t none() const { return grid_.axes().size(); }
 
@@ -238,7 +239,7 @@ class LinesFigure {
     y.set_signals(signals, "y");
     signals["is_ordinal"] = !axis().is_numeric();
     signals["x_title"] = short_text(axis().name, 60);
-    signals["y_title"] = is_relative_ ? "score over that of plain BP" : score_title(best_.unit);
+    signals["y_title"] = is_relative_ ? "speed-up over plain BP" : score_title(best_.unit);
     signals["bands"] = figure.tables["crossings"]["rows"].size();
     FigureData labels = FigureData::array();
     FigureData values = FigureData::array();
@@ -259,8 +260,8 @@ class LinesFigure {
   }
 
   [[nodiscard]] std::string caption(const Figure& figure) const {
-    std::string text = is_relative_ ? "Score of the best scan over that of plain back-propagation, by line in seconds "
-                                      "or in FLOPs; below 1 the scan is faster."
+    std::string text = is_relative_ ? "Speed-up of the best scan over plain back-propagation, by line in seconds or in "
+                                      "FLOPs; above 1x the scan is faster."
                                     : "Score of plain back-propagation and of the best scan; lower is faster.";
     const std::string others = grid_.others_text(best_.position, along_, next_.value_or(none()));
     if (!others.empty()) text += fmt::format(" At {}, where the scan gains most.", others);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plot_axis.hpp"
+#include "run_context.hpp"
 #include "run_parts.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
@@ -80,8 +81,8 @@ std::pair<double, double> sides_of(const std::vector<double>& powers) {
 
 class MapTable {
  public:
-  MapTable(const StudyGrid& grid, const MapAxes& axes) : grid_(grid), axes_(axes) {
-    const std::uint64_t start = grid.best() != nullptr ? grid.best()->position : 0;
+  /// `start`: a position of the slice.
+  MapTable(const StudyGrid& grid, const MapAxes& axes, std::uint64_t start) : grid_(grid), axes_(axes) {
     for (std::size_t y = 0; y < grid.axes()[axes.y].size(); y += axes.skip_y) {
       for (std::size_t x = 0; x < grid.axes()[axes.x].size(); x += axes.skip_x)
         add(grid.moved(grid.moved(start, axes.x, x), axes.y, y), x, y);
@@ -134,14 +135,13 @@ void set_axis_signals(FigureData& signals, const char* name, const GridAxis& axi
   signals[fmt::format("{}_longest", name)] = longest;
 }
 
-std::string map_caption(const StudyGrid& grid, const MapAxes& axes, const std::string& signs) {
+std::string map_caption(const StudyGrid& grid, const MapAxes& axes, std::uint64_t slice, const std::string& signs) {
   std::string text =
       "Speedup of the best scan over plain back-propagation: above 1 the scan is faster. In the cells, where there is "
       "room: the best schedule.";
-  if (grid.best() != nullptr) {
-    const std::string others = grid.others_text(grid.best()->position, axes.x, axes.y);
-    if (!others.empty()) text += fmt::format(" At {}, where the scan gains most.", others);
-  }
+  const std::string others = grid.others_text(slice, axes.x, axes.y);
+  if (!others.empty())
+    text += fmt::format(" At {}, the slice whose median speedup is the middle one of all slices.", others);
   for (const auto& [axis, skip] : {std::pair(axes.x, axes.skip_x), std::pair(axes.y, axes.skip_y)}) {
     if (skip > 1)
       text += fmt::format(" One of {} values of {} is shown.", skip, short_text(grid.axes()[axis].name, 40));
@@ -155,11 +155,15 @@ std::optional<Figure> study_map_figure(const StoredStudy& study, std::span<const
   const std::optional<StudyGrid> grid = StudyGrid::of(study, points);
   if (!grid || grid->several().size() < 2) return std::nullopt;
   const MapAxes axes = map_axes(*grid);
-  MapTable table(*grid, axes);
+  const std::uint64_t slice = grid->median_slice(axes.x, axes.y);
+  MapTable table(*grid, axes, slice);
   if (table.powers().empty()) return std::nullopt;
   const GridAxis& across = grid->axes()[axes.x];
   const GridAxis& down = grid->axes()[axes.y];
-  Figure figure{.kind = "study-map", .title = "", .caption = map_caption(*grid, axes, table.signs_text())};
+  Figure figure{.kind = "study-map",
+                .title = "",
+                .caption = map_caption(*grid, axes, slice, table.signs_text()),
+                .context = study_context(study)};
   figure.title = fmt::format("{}: speedup over {} and {}", short_text(study.name, 60), short_text(across.name, 40),
                              short_text(down.name, 40));
   figure.tables["cells"] = table.take_table();

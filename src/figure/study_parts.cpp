@@ -6,7 +6,9 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "plot_axis.hpp"
 #include "run_parts.hpp"
@@ -126,6 +128,22 @@ const StudyPointRow* StudyGrid::at(std::uint64_t position) const {
       std::lower_bound(points_.begin(), points_.end(), position,
                        [](const StudyPointRow* point, std::uint64_t wanted) { return point->position < wanted; });
   return found != points_.end() && (*found)->position == position ? *found : nullptr;
+}
+
+std::uint64_t StudyGrid::median_slice(std::size_t x, std::size_t y) const {
+  std::map<std::uint64_t, std::vector<double>> slices;  // by the position with place 0 on both axes
+  for (const StudyPointRow* point : points_) {
+    const std::optional<double> speedup = point->speedup();
+    if (speedup) slices[moved(moved(point->position, x, 0), y, 0)].push_back(*speedup);
+  }
+  const auto middle_of = [](auto& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+  };
+  std::vector<std::pair<double, std::uint64_t>> medians;
+  for (auto& [position, speedups] : slices) medians.emplace_back(middle_of(speedups), position);
+  return medians.empty() ? 0 : middle_of(medians).second;
 }
 
 std::string StudyGrid::others_text(std::uint64_t position, std::size_t without, std::size_t and_without) const {

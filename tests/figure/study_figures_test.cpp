@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -59,13 +60,13 @@ TEST_F(StudyFigures, LinesOfSeveralUnitsStandOverPlainBackPropagation) {
       });
   const Figure figure = study_line_figures(made.study, made.points).at(1);
   for (const FigureData& row : rows_of(figure, "points")) {
-    const double scan = row["series"] == 0 ? 0.5 : 2;
+    const double scan = row["series"] == 0 ? 2 : 0.5;
     EXPECT_NEAR(row["y"].get<double>(), row["method"] == 0 ? 1 : scan, 1e-4) << row;
     EXPECT_THAT(row["about"].get<std::string>(),
                 HasSubstr(row["series"] == 0 ? "s, ops = whole" : " FLOPs, ops = shared"));
   }
-  EXPECT_EQ(figure.signals["y_title"], "score over that of plain BP");
-  EXPECT_THAT(figure.caption, HasSubstr("below 1 the scan is faster"));
+  EXPECT_EQ(figure.signals["y_title"], "speed-up over plain BP");
+  EXPECT_THAT(figure.caption, HasSubstr("above 1x the scan is faster"));
 }
 
 TEST_F(StudyFigures, PlacesOfAZippedAxisAreToldApart) {
@@ -192,6 +193,30 @@ TEST_F(StudyFigures, MapHasTheSpeedupOfEveryPlace) {
     EXPECT_LE(cell["power"].get<double>(), map->signals["high"].get<double>() + 1e-4);
     EXPECT_GE(cell["power"].get<double>(), map->signals["low"].get<double>() - 1e-4);
   }
+}
+
+TEST_F(StudyFigures, SayOfWhichStudyAndFrameTheyAre) {
+  MadeStudy made =
+      made_study({{"a", {1, 2, 3}}, {"b", {1, 2}}}, [](const auto&, StudyPointRow& point) { set_scores(point, 3, 1); });
+  made.study.file = "studies/s.yaml";
+  EXPECT_EQ(study_map_figure(made.study, made.points)->context, "studies/s.yaml") << "a study of an earlier version";
+  made.study.verdict.details = R"({"parts": {"under": "All with one input, level execution"}})";
+  EXPECT_EQ(study_map_figure(made.study, made.points)->context, "studies/s.yaml, all with one input, level execution");
+  EXPECT_EQ(study_line_figures(made.study, made.points).at(0).context,
+            "studies/s.yaml, all with one input, level execution");
+  made.study.verdict.details = R"({"parts": 3})";
+  EXPECT_EQ(study_map_figure(made.study, made.points)->context, "studies/s.yaml") << "a database may hold anything";
+}
+
+TEST_F(StudyFigures, MapIsOfTheMedianSliceNotOfWhereTheScanGainsMost) {
+  const MadeStudy made =
+      made_study({{"a", {1, 2, 3}}, {"b", {1, 2}}, {"c", {1, 2, 3}}}, [](const auto& at, StudyPointRow& point) {
+        set_scores(point, std::array{0.5, 8.0, 2.0}[at["c"].template get<std::size_t>() - 1], 1);
+      });
+  const std::optional<Figure> map = study_map_figure(made.study, made.points);
+  ASSERT_TRUE(map);
+  EXPECT_THAT(map->caption, HasSubstr(" At c = 3, the slice whose median speedup is the middle one of all slices."));
+  for (const FigureData& cell : rows_of(*map, "cells")) EXPECT_EQ(cell["power"], 1.0) << "of c = 3";
 }
 
 TEST_F(StudyFigures, MapTellsWhyACellHasNoSpeedup) {

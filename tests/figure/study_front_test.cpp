@@ -79,7 +79,7 @@ TEST_F(StudyFront, FrontsOfManyProblemsAreBounded) {
   FigureData lengths = FigureData::array();
   FigureData widths = FigureData::array();
   for (int i = 0; i < 200; ++i) lengths.push_back(i + 1);
-  for (int i = 0; i < 60; ++i) widths.push_back(i + 1);
+  for (int i = 0; i < 200; ++i) widths.push_back(i + 1);
   const MadeStudy made = made_study({{"length", lengths}, {"gpu", widths}}, [](const auto& at, StudyPointRow& point) {
     const double gpu = at["gpu"];
     point.score = 1 / gpu;
@@ -88,8 +88,16 @@ TEST_F(StudyFront, FrontsOfManyProblemsAreBounded) {
   });
   const Figure figure = study_front_figure(made.study, made.points).value();
   EXPECT_LE(rows_of(figure, "points").size(), kMostMarks);
-  EXPECT_THAT(figure.caption, AllOf(HasSubstr("of 200 problems"), HasSubstr("50 problems, spread evenly"),
-                                    HasSubstr("one of 4 points")));
+  EXPECT_THAT(figure.caption, AllOf(HasSubstr("of 200 problems"), HasSubstr(" 8 problems, spread evenly"),
+                                    HasSubstr("Of each front one of ")));
+  std::set<std::string> names;
+  std::set<FigureData> problems;
+  for (const FigureData& row : rows_of(figure, "points")) {
+    problems.insert(row["problem"]);
+    if (row["name"] != "") names.insert(row["name"]);
+  }
+  EXPECT_THAT(problems, SizeIs(8)) << "no point of the others";
+  EXPECT_THAT(names, SizeIs(8)) << "each has its name";
 }
 
 TEST_F(StudyFront, FrontOfManyPointsIsWholeAndTheOthersAreCells) {

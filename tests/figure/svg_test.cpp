@@ -85,9 +85,11 @@ TEST_F(DrawnFigures, HaveTheirWholeTitleAndSayOfWhatTheyAre) {
                     return 1.0 + static_cast<double>(id);
                   })).value();
   figure.title = "A title of <many> words & more of them that is longer than a narrow picture is wide";
+  figure.caption = "A caption of <several> words, which stands below the figure and is wrapped, too, to its very end";
   figure.context = "of a model " + std::string(200, 'x') + "\x01 with its last word";
   const std::string svg = draw_svg(figure, Theme::light, 360);
-  for (const char* word : {"A title", "&lt;many&gt;", "&amp; more", "wide</text>", "of a model", "last word</text>"})
+  for (const char* word : {"A title", "&lt;many&gt;", "&amp; more", "wide</text>", "of a model", "last word</text>",
+                           "A caption", "&lt;several&gt; words", "end</text>"})
     EXPECT_THAT(svg, HasSubstr(word));
   EXPECT_THAT(svg, Not(HasSubstr("…")));
   EXPECT_THAT(svg, Not(HasSubstr("\x01")));
