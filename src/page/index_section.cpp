@@ -8,25 +8,26 @@
 namespace upsweep {
 
 Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
-  HtmlTable table("Runs, newest first; of a search its best candidate", {{"", "run", Unit::text},
-                                                                         {"", "made (UTC)", Unit::moment},
-                                                                         {"", "what", Unit::text},
-                                                                         {"", "model", Unit::text},
-                                                                         {"", "schedule", Unit::text},
-                                                                         {"", "workers", Unit::count},
-                                                                         {"", "FLOPs", Unit::count},
-                                                                         {"", "speed-up of the best scan", Unit::ratio},
-                                                                         {"", "memory (bytes)", Unit::bytes},
-                                                                         {"", "predicted (seconds)", Unit::seconds},
-                                                                         {"", "measured (seconds)", Unit::seconds}});
+  HtmlTable table("Runs, newest first; of a search its best candidate",
+                  {{"", "run", Unit::text},
+                   {"", "model", Unit::text},
+                   {"", "speed-up of the best scan", Unit::speedup},
+                   {"", "schedule", Unit::text},
+                   {"", "predicted", Unit::seconds},
+                   {"", "measured", Unit::seconds},
+                   {"", "what", Unit::text},
+                   {"", "workers", Unit::count},
+                   {"", "FLOPs", Unit::count},
+                   {"", "memory", Unit::bytes},
+                   {"", "made (UTC)", Unit::moment}});
   for (const SectionEntry& run : runs.first(std::min(most, runs.size()))) {
     const auto speedup =
         run.verdict.ratio && *run.verdict.ratio > 0 ? std::optional(1 / *run.verdict.ratio) : std::nullopt;
     const auto marked = [&](Value figure, Unit unit) { return marked_unless(run.is_exact, std::move(figure), unit); };
-    table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), run.created_utc, Value(run.what),
-               Value(shortened(run.model, 60)), Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),
-               run.workers, marked(run.flops, Unit::count), speedup, marked(run.bytes, Unit::bytes),
-               marked(run.predicted_s, Unit::seconds), run.measured_s});
+    table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), Value(shortened(run.model, 60)),
+               speedup, Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),
+               marked(run.predicted_s, Unit::seconds), run.measured_s, Value(run.what), run.workers,
+               marked(run.flops, Unit::count), marked(run.bytes, Unit::bytes), run.created_utc});
   }
   Markup out = table.markup();
   if (runs.size() > most) {

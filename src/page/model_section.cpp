@@ -24,7 +24,7 @@ Markup operators_table(const RunDetails& run) {
                                                                {"", "columns", Unit::count},
                                                                {"", "entries", Unit::count},
                                                                {"", "sparsity (%)", Unit::count},
-                                                               {"", "memory (bytes)", Unit::bytes},
+                                                               {"", "memory", Unit::bytes},
                                                                {"", "dense back-propagation (FLOPs)", Unit::count}});
   for (const StoredOperator& op : run.operators) {
     if (table.rows() == kMostOperators) break;

@@ -51,21 +51,21 @@ Markup run_facts(const RunDetails& details) {
     counted("makespan, ops that workers share (FLOPs)", run.makespan_shared_flops);
     counted("bound of shared ops (FLOPs)", run.bound_shared_flops);
   }
-  counted("speed-up over plain (dag)", quotient(run.linear_flops, run.makespan_dag_flops), Unit::ratio);
+  counted("speed-up over plain (dag)", quotient(run.linear_flops, run.makespan_dag_flops), Unit::speedup);
   facts.fact("step complexity", run.steps);
   counted("largest op (FLOPs)", run.per_step_flops);
-  counted("peak live memory (bytes)", run.peak_live_bytes, Unit::bytes);
+  counted("peak live memory", run.peak_live_bytes, Unit::bytes);
   facts.fact("chain to build (values)", run.chain_build_values);
-  facts.fact("chain to build (bytes)", run.chain_build_bytes, Unit::bytes);
+  facts.fact("chain to build", run.chain_build_bytes, Unit::bytes);
   if (run.graph_bp_makespan_level_flops) {
     facts.fact("over the graph: makespan, level (FLOPs)", run.graph_bp_makespan_level_flops);
     facts.fact("over the graph: makespan, dag (FLOPs)", run.graph_bp_makespan_dag_flops);
     facts.fact("blocks beside the scan: makespan, level (FLOPs)", run.branch_makespan_level_flops);
     facts.fact("blocks beside the scan: makespan, dag (FLOPs)", run.branch_makespan_dag_flops);
   }
-  if (run.predicted_level_s) counted("predicted, level (seconds)", run.predicted_level_s, Unit::seconds);
-  if (run.predicted_dag_s) counted("predicted, dag (seconds)", run.predicted_dag_s, Unit::seconds);
-  if (run.predicted_build_s) facts.fact("predicted, building (seconds)", run.predicted_build_s, Unit::seconds);
+  if (run.predicted_level_s) counted("predicted, level", run.predicted_level_s, Unit::seconds);
+  if (run.predicted_dag_s) counted("predicted, dag", run.predicted_dag_s, Unit::seconds);
+  if (run.predicted_build_s) facts.fact("predicted, building", run.predicted_build_s, Unit::seconds);
   if (!run.binding.empty()) facts.fact("limited by", Value(run.binding));
   if (details.machine) facts.fact("machine", Value(details.machine->name));
   return facts.markup();
@@ -98,12 +98,12 @@ Markup measurements_table(const RunDetails& run) {
                                                                {"", "device", Unit::text},
                                                                {"", "workers", Unit::count},
                                                                {"", "execution", Unit::text},
-                                                               {"", "predicted (seconds)", Unit::seconds},
-                                                               {"", "measured (seconds)", Unit::seconds},
-                                                               {"", "fastest (seconds)", Unit::seconds},
+                                                               {"", "predicted", Unit::seconds},
+                                                               {"", "measured", Unit::seconds},
+                                                               {"", "fastest", Unit::seconds},
                                                                {"", "predicted to measured", Unit::ratio},
                                                                {"", "repetitions", Unit::count},
-                                                               {"", "building (seconds)", Unit::seconds},
+                                                               {"", "building", Unit::seconds},
                                                                {"", "of the rounding bound", Unit::share},
                                                                {"", "result", Unit::text}});
   for (const StoredMeasurement& m : run.measurements) {

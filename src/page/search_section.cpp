@@ -37,7 +37,7 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
   const bool is_timed = group.machine.has_value();
   // What it comes to stands first: the rest of a wide table is out of sight on a phone.
   std::vector<Column> columns = {{"", "schedule", Unit::text},
-                                 {"", "vs plain", Unit::ratio},
+                                 {"", "vs plain", Unit::speedup},
                                  {"", "remark", Unit::text},
                                  {"", "levels", Unit::count},
                                  {"", "ops", Unit::count},
@@ -46,10 +46,10 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
                                  {"", "makespan, level (FLOPs)", Unit::count},
                                  {"", "makespan, dag (FLOPs)", Unit::count},
                                  {"", "makespan, shared ops (FLOPs)", Unit::count},
-                                 {"", "memory (bytes)", Unit::bytes}};
+                                 {"", "memory", Unit::bytes}};
   if (is_timed) {
-    columns.insert(columns.begin() + 10, {{"", "predicted, level (seconds)", Unit::seconds},
-                                          {"", "predicted, dag (seconds)", Unit::seconds},
+    columns.insert(columns.begin() + 10, {{"", "predicted, level", Unit::seconds},
+                                          {"", "predicted, dag", Unit::seconds},
                                           {"", "limited by", Unit::text}});
   }
   const double plain_score = plain != nullptr ? plain->score.value_or(0) : 0;
@@ -66,7 +66,7 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     };
     std::vector<Value> cells = {
         has_body ? Value(run.schedule).linked(fmt::format("run-{}", run.id)) : Value(run.schedule),
-        counted(speedup, Unit::ratio),
+        counted(speedup, Unit::speedup),
         Value(remark(group, run, best)),
         run.levels,
         run.ops,

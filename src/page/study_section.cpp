@@ -76,17 +76,16 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
   std::vector<Column> columns = shown_heads(axes);
   const bool in_seconds = std::any_of(points.begin(), points.end(), [](const auto& p) { return p.unit == "s"; });
   const Unit unit = in_seconds ? Unit::seconds : Unit::count;
-  columns.insert(columns.end(),
-                 {{"", "status", Unit::text},
-                  {"", "best schedule", Unit::text},
-                  {"", in_seconds ? "best score (seconds)" : "best score (FLOPs)", unit},
-                  {"", in_seconds ? "plain back-propagation (seconds)" : "plain back-propagation (FLOPs)", unit},
-                  {"", "dense back-propagation (seconds)", Unit::seconds},
-                  {"", "over the graph", unit},
-                  {"", "blocks, beside it", unit},
-                  {"", in_seconds ? "best scan (seconds)" : "best scan (FLOPs)", unit},
-                  {"", "speedup of the scan", Unit::ratio},
-                  {"", "memory (bytes)", Unit::bytes}});
+  columns.insert(columns.end(), {{"", "speedup of the scan", Unit::speedup},
+                                 {"", "best schedule", Unit::text},
+                                 {"", in_seconds ? "best score" : "best score (FLOPs)", unit},
+                                 {"", in_seconds ? "plain back-propagation" : "plain back-propagation (FLOPs)", unit},
+                                 {"", "dense back-propagation", Unit::seconds},
+                                 {"", "over the graph", unit},
+                                 {"", "blocks, beside it", unit},
+                                 {"", in_seconds ? "best scan" : "best scan (FLOPs)", unit},
+                                 {"", "memory", Unit::bytes},
+                                 {"", "status", Unit::text}});
   HtmlTable table("Points", columns);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const StudyPointRow& point = points[i];
@@ -94,10 +93,10 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
       return Value(value).in(point.unit == "s" ? Unit::seconds : Unit::count);
     };
     std::vector<Value> cells = coordinate_values(places[i], axes);
-    cells.insert(cells.end(), {Value(point.status), Value(point.schedule.empty() ? "-" : point.schedule),
+    cells.insert(cells.end(), {Value(point.speedup()), Value(point.schedule.empty() ? "-" : point.schedule),
                                score(point.score), score(point.plain_score), score(point.dense_score),
                                score(point.graph_score), score(point.blocks_score), score(point.scan_score),
-                               Value(point.speedup()), Value(point.peak_live_bytes)});
+                               Value(point.peak_live_bytes), Value(point.status)});
     table.row(cells);
   }
   Markup out("<details><summary>Points");

@@ -76,9 +76,9 @@ Markup variants_table(const TrainingRecord& record) {
   const auto reference = record.variants.empty() ? std::nullopt : figure_of(record, 0, "makespan");
   std::vector<Column> columns = {
       {"", "variant", Unit::text},
-      {"", record.is_in_seconds ? "makespan (seconds)" : "makespan (units of the file)", Unit::seconds},
+      {"", record.is_in_seconds ? "makespan" : "makespan (units of the file)", Unit::seconds},
       {"", reference ? fmt::format("speed-up (against {})", shortened(record.variants.front(), 40)) : "speed-up",
-       Unit::ratio}};
+       Unit::speedup}};
   if (has_bubbles) columns.push_back({"", "idle (% of all devices' time)", Unit::share});
   const auto has_list = [&](const char* name) {
     return std::any_of(record.figures.begin(), record.figures.end(),

@@ -15,11 +15,11 @@ Markup schedules_table(std::span<const RunDetails> runs) {
                                                         {"", "backend", Unit::text},
                                                         {"", "workers", Unit::count},
                                                         {"", "FLOPs", Unit::count},
-                                                        {"", "predicted (seconds)", Unit::seconds},
-                                                        {"", "measured (seconds)", Unit::seconds},
+                                                        {"", "predicted", Unit::seconds},
+                                                        {"", "measured", Unit::seconds},
                                                         {"", "predicted to measured", Unit::ratio},
-                                                        {"", "measured, vs plain", Unit::ratio},
-                                                        {"", "building (seconds)", Unit::seconds},
+                                                        {"", "measured, vs plain", Unit::speedup},
+                                                        {"", "building", Unit::seconds},
                                                         {"", "of the rounding bound", Unit::share},
                                                         {"", "result", Unit::text}});
   const RunDetails* fastest = fastest_of(runs);

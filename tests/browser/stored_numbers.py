@@ -25,7 +25,7 @@ def compare(where, shown, stored, columns):
 
 def check_candidates(browser, database):
     """The runs of each search."""
-    columns = {"schedule": "schedule", "levels": "levels", "ops": "ops", "FLOPs": "flops", "memory (bytes)": "peak_live_bytes",
+    columns = {"schedule": "schedule", "levels": "levels", "ops": "ops", "FLOPs": "flops", "memory": "peak_live_bytes",
                "critical path (FLOPs)": "critical_path_dag_flops", "makespan, level (FLOPs)": "makespan_level_flops",
                "makespan, dag (FLOPs)": "makespan_dag_flops"}
     for search in rows_of(database, "select id from searches"):
@@ -49,21 +49,21 @@ def check_levels(browser, database):
 
 def check_measurements(browser, database):
     """What was measured, in each run's own table and in that of its validation."""
-    own = {"backend": "backend", "device": "device", "workers": "workers", "execution": "execution", "measured (seconds)": "measured_s",
-           "fastest (seconds)": "fastest_s", "predicted (seconds)": "predicted_s", "repetitions": "repetitions", "building (seconds)": "measured_build_s"}
+    own = {"backend": "backend", "device": "device", "workers": "workers", "execution": "execution", "measured": "measured_s",
+           "fastest": "fastest_s", "predicted": "predicted_s", "repetitions": "repetitions", "building": "measured_build_s"}
     measured = rows_of(database, "select distinct run_id from measurements")
     claim(measured, "nothing was measured")
     for run in measured:
         stored = rows_of(database, "select * from measurements where run_id = ? order by id", run["run_id"])
         compare(f"measurements of run {run['run_id']}", table_rows(browser, f"#run-{run['run_id']}", "Measurements"), stored, own)
-    common = {"schedule": "schedule", "FLOPs": "flops", "measured (seconds)": "measured_s", "predicted (seconds)": "predicted_s"}
+    common = {"schedule": "schedule", "FLOPs": "flops", "measured": "measured_s", "predicted": "predicted_s"}
     stored = rows_of(database, "select r.schedule, r.flops, m.measured_s, m.predicted_s from measurements m join runs r on r.id = m.run_id order by m.id")
     compare("the validation", table_rows(browser, "section[id^=validation-]", "Schedules that were run"), stored, common)
 
 
 def check_studies(browser, database):
     """The points of each study, and its line in the index."""
-    best = {"status": "status", "best schedule": "best_schedule", "memory (bytes)": "best_peak_live_bytes"}
+    best = {"status": "status", "best schedule": "best_schedule", "memory": "best_peak_live_bytes"}
     studies = rows_of(database, "select * from studies")
     for study in studies:
         stored = rows_of(database, "select m.coordinates, m.status, r.* from study_members m left join point_results r on r.key = m.key "
@@ -72,7 +72,7 @@ def check_studies(browser, database):
         where = f"points of study {study['id']}"
         compare(where, shown, stored, best)
         for row, there in zip(shown, stored):
-            claim(row.get("best score (seconds)", row.get("best score (FLOPs)")) == there["best_score"], f"{where}: {row} for the score {there['best_score']}")
+            claim(row.get("best score", row.get("best score (FLOPs)")) == there["best_score"], f"{where}: {row} for the score {there['best_score']}")
             for axis, value in json.loads(there["coordinates"]).items():
                 claim(row[axis] == value, f"{where}: {axis} is {row[axis]}, {value} in the database")
     index = sorted(table_rows(browser, "main", "Studies, newest first"), key=lambda row: row["study"])
@@ -89,10 +89,10 @@ def check_index(browser, database):
         line = next((row for name, row in index.items() if name.startswith(f"Search {search['search_id']}:")), None)
         claim(line is not None, f"search {search['search_id']} is not in the index")
         compare(f"the index, search {search['search_id']}", [line], [search], {
-            "schedule": "schedule", "workers": "workers", "FLOPs": "flops", "memory (bytes)": "peak_live_bytes"})
+            "schedule": "schedule", "workers": "workers", "FLOPs": "flops", "memory": "peak_live_bytes"})
     for run in rows_of(database, "select * from runs where command = 'profile'"):
         compare(f"the index, run {run['id']}", [index[f"Run {run['id']}"]], [run], {
-            "model": "model", "schedule": "schedule", "workers": "workers", "FLOPs": "flops", "memory (bytes)": "peak_live_bytes"})
+            "model": "model", "schedule": "schedule", "workers": "workers", "FLOPs": "flops", "memory": "peak_live_bytes"})
     for run in rows_of(database, "select id, name as model, devices as workers from training_runs union all select id, model, workers from pass_runs"):
         compare(f"the index, run {run['id']}", [index[f"Run {run['id']}"]], [run], {"model": "model", "workers": "workers"})
 
