@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "upsweep/document/numbers.hpp"
@@ -96,6 +97,7 @@ double tensors_of_the_file(const PipelineStudy& study, const PipelineChoice& cho
 
 MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice, const PipelineRun& run) {
   if (study.is_limit_in_bytes) {
+    assert(!run.bytes.empty() && "a limit in bytes is of layers whose bytes are known");
     const auto most = std::ranges::max_element(run.bytes, {}, &DeviceBytes::together);
     return {static_cast<double>(most->together()), static_cast<std::size_t>(most - run.bytes.begin())};
   }
