@@ -67,6 +67,7 @@ TEST(Card, TakesThePartsAsTheyAreHoweverTheSentenceReads) {
 
 TEST(Card, OfAStudyNamesItsFrameHeadlineAndCrossover) {
   Verdict verdict;
+  verdict.frame = VerdictFrame();
   verdict.parts = {.headline = "The scan is faster in a part of the grid",
                    .under = "All with one input",
                    .standing = "Along workers the scan is faster in a part of the axis at 1 of 1 place",

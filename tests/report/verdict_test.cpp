@@ -52,13 +52,15 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
      "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false}],
     "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
-    "payback": null, "sentence": "One. Two."})"));
+    "payback": null, "parts": {"headline": null, "under": null, "standing": null, "binds": null, "overtakes": null, "turned_by": []},
+    "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
   EXPECT_EQ(verdict_json({}),
             Json::parse(R"({"frame": null, "pays": null, "uncertain": null, "decided_by": null, "baselines": [],
     "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
     "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
-    "payback": null, "sentence": ""})"));
+    "payback": null, "parts": {"headline": null, "under": null, "standing": null, "binds": null, "overtakes": null, "turned_by": []},
+    "sentence": ""})"));
 }
 
 TEST(Verdict, IsUncertainWhereIntervalsOverlap) {
@@ -209,7 +211,7 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   const VerdictParts parts = study_verdict({answer(from6), answer(nowhere), answer(from3)}, {}, false).parts;
   EXPECT_EQ(parts.overtakes, "from workers = 3 to 6 on");
   EXPECT_EQ(parts.headline, "The scan is faster in a part of the grid");
-  EXPECT_EQ(parts.under.substr(0, 14), "All with 1 wor") << parts.under;
+  EXPECT_EQ(parts.under.substr(0, 18), "All with one input") << parts.under;
   EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
   EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
@@ -266,7 +268,14 @@ TEST(Verdict, NamesEverySettingOfItsFrame) {
   verdict.frame = frame;
   EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,
       "ops": null, "execution": "dag", "launch": "fused", "pattern": "sample", "scope": "live", "library": null,
-      "priced_by": "roofline", "varies": []})"));
+      "memory_limit": null, "memory_unit": null, "priced_by": "roofline", "varies": []})"));
+  frame.memory_limit = 3 << 20;
+  EXPECT_THAT(frame_text(frame), ::testing::EndsWith(", live ops, within 3.000 MiB"));
+  frame.memory_unit = "tensors";
+  frame.memory_limit = 40;
+  EXPECT_EQ(memory_limit_text(frame), "within 40 tensors");
+  frame.memory_unit = "units";
+  EXPECT_EQ(memory_limit_text(frame), "within 40 units of memory of its file");
 }
 
 TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
