@@ -113,6 +113,7 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
     next += 4;
   }
   work.moved_bytes = 11;
+  work.picked_bytes = 1000;  // Y leaves the cache, too
   wanted += 11.0 * static_cast<double>(kWorkNames.size());
   // Nothing is far away; one part for two workers. In the cache memory takes no time, out of it three times as long.
   EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 0}).alone_s, 2 + wanted);
