@@ -154,9 +154,8 @@ TEST(Search, SaysThatACheaperDepthDoesNotFit) {
                                 "16", "--memory", "20MiB"});
   EXPECT_THAT(run.out,
               HasSubstr("Depth 1 would be 1.307x faster than plain BP, but does not fit into the memory limit."));
-  EXPECT_THAT(
-      run.out,
-      HasSubstr("On 16 workers, one input, dag execution, sample pattern: blocked:4 is 0.4373x as fast as plain BP "));
+  EXPECT_THAT(run.out, HasSubstr("On 16 workers, one input, dag execution, sample pattern, within 20.00 MiB: blocked:4 "
+                                 "is 0.4373x as fast as plain BP "));
   EXPECT_THAT(run.out, HasSubstr(": the scan does not pay; "));
   EXPECT_EQ(
       upsweep({"search", kModels + "lenet5.yaml", "--pattern", "sample", "--memory", "4611686018427387904"}).exit_code,

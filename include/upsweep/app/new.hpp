@@ -10,9 +10,10 @@ namespace upsweep {
 
 /// Write a commented file to start from: a model, a machine, a study.
 struct NewRequest {
-  std::string kind;                                ///< of file, by the name of a template: model
-  std::optional<std::string> file = std::nullopt;  ///< where it is written; else KIND.yaml in the working folder; "-": nowhere
-  bool force = false;                              ///< replace a file of that name
+  std::string kind;  ///< of file, by the name of a template: model
+  std::optional<std::string> file =
+      std::nullopt;    ///< where it is written; else KIND.yaml in the working folder; "-": nowhere
+  bool force = false;  ///< replace a file of that name
 };
 
 /// What was written, or, where the file is "-", is to be.
