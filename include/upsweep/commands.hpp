@@ -120,6 +120,10 @@ struct Frame {
   std::optional<std::string> launch = {};
   /// which entries of Jacobians count; null where none are counted (guaranteed, sample)
   std::optional<std::string> pattern = {};
+  /// what live values, or what a device keeps, may take, in the unit of memory_unit; null without a limit
+  std::optional<double> memory_limit = {};
+  /// the unit of memory_limit, null without: tensors and units are those of a training file (bytes, tensors, units)
+  std::optional<std::string> memory_unit = {};
   std::string scope = {};  ///< whether dead ops count (all, live)
   /// whose sparse products a GPU's are; null where they are the datasheet's, and without a GPU
   std::optional<std::string> library = {};
@@ -132,7 +136,8 @@ struct Frame {
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
     f("workers", self.workers); f("machine", self.machine); f("batch", self.batch); f("ops", self.ops);
-    f("execution", self.execution); f("launch", self.launch); f("pattern", self.pattern); f("scope", self.scope);
+    f("execution", self.execution); f("launch", self.launch); f("pattern", self.pattern);
+    f("memory_limit", self.memory_limit); f("memory_unit", self.memory_unit); f("scope", self.scope);
     f("library", self.library); f("priced_by", self.priced_by); f("varies", self.varies);
   }
 };
@@ -172,6 +177,22 @@ struct Baseline {
     f("within_uncertainty", self.within_uncertainty); f("missing", self.missing);
   }
 };
+/// The parts of a verdict's sentence, from which cards are made.
+struct VerdictParts {
+  std::optional<std::string> headline = {};  ///< the answer, where baselines alone do not tell it; null where they do
+  std::optional<std::string> under = {};  ///< the frame in words: On 16 workers, one input; null without one
+  /// how the best scan stands beside the baselines; null where nothing is compared
+  std::optional<std::string> standing = {};
+  std::optional<std::string> binds = {};  ///< what binds the best scan; null where that is not said
+  std::optional<std::string> overtakes = {};  ///< from where on a scan is faster, of a study; null without such a place
+  std::vector<std::string> turned_by = {};  ///< usual settings under which it ends otherwise, a text each
+
+  template <class Self, class F>
+  static void each_member(Self& self, const F& f) {
+    f("headline", self.headline); f("under", self.under); f("standing", self.standing); f("binds", self.binds);
+    f("overtakes", self.overtakes); f("turned_by", self.turned_by);
+  }
+};
 /// Whether a scan pays, and beside what.
 struct Verdict {
   /// what it holds under; null of training files of one GPU, and where nothing is compared
@@ -190,6 +211,7 @@ struct Verdict {
   TruthByRule loses_again = {};  ///< whether a larger number of workers than in overtakes_from loses again
   TruthByRule overtakes_known = {};  ///< false where looking was given up
   std::optional<Payback> payback = {};  ///< what a scan that pays saves; null where no scan pays in seconds
+  VerdictParts parts = {};  ///< parts of the sentence
   std::string sentence = {};  ///< all of it in words, as the table for people ends
 
   template <class Self, class F>
@@ -197,7 +219,8 @@ struct Verdict {
     f("frame", self.frame); f("pays", self.pays); f("uncertain", self.uncertain); f("decided_by", self.decided_by);
     f("baselines", self.baselines); f("overtakes_from", self.overtakes_from);
     f("overtakes_always_from", self.overtakes_always_from); f("loses_again", self.loses_again);
-    f("overtakes_known", self.overtakes_known); f("payback", self.payback); f("sentence", self.sentence);
+    f("overtakes_known", self.overtakes_known); f("payback", self.payback); f("parts", self.parts);
+    f("sentence", self.sentence);
   }
 };
 /// Work over the graph of a network with branches, which a chain leaves out.
@@ -457,6 +480,7 @@ struct StackMethod {
   std::int64_t bound_shared = 0;  ///< FLOPs below which no schedule of such ops is
   /// score over that of the wavefront, below 1 is faster; null where that is 0
   std::optional<double> ratio_to_wavefront = {};
+  std::optional<double> speedup_over_wavefront = {};  ///< the inverse of ratio_to_wavefront, above 1 is faster
   std::int64_t widest_level = 0;  ///< ops of the widest level
   std::int64_t memory_bytes = 0;  ///< bytes of the values that are held
   std::optional<std::vector<StackStage>> levels_detail = {};  ///< its levels; in `profile` alone
@@ -469,8 +493,8 @@ struct StackMethod {
     f("flops", self.flops); f("addition_flops", self.addition_flops); f("per_step_flops", self.per_step_flops);
     f("critical_path_flops", self.critical_path_flops); f("makespan", self.makespan);
     f("makespan_shared", self.makespan_shared); f("bound_shared", self.bound_shared);
-    f("ratio_to_wavefront", self.ratio_to_wavefront); f("widest_level", self.widest_level);
-    f("memory_bytes", self.memory_bytes); f("levels_detail", self.levels_detail);
+    f("ratio_to_wavefront", self.ratio_to_wavefront); f("speedup_over_wavefront", self.speedup_over_wavefront);
+    f("widest_level", self.widest_level); f("memory_bytes", self.memory_bytes); f("levels_detail", self.levels_detail);
   }
 };
 /// What is written to build the chain of Jacobians, in each iteration.
@@ -593,6 +617,8 @@ struct Candidate {
   std::optional<std::int64_t> additions = {};  ///< additions of blocks; in `best` of stacks alone
   /// score over that of the wavefront, below 1 is faster; in `best` of stacks alone
   std::optional<double> ratio_to_wavefront = {};
+  /// the inverse of ratio_to_wavefront, above 1 is faster; in `best` of stacks alone
+  std::optional<double> speedup_over_wavefront = {};
   std::optional<std::int64_t> widest_level = {};  ///< ops of the widest level; in `best` of stacks alone
   std::optional<std::int64_t> memory_bytes = {};  ///< bytes of the values that are held; in `best` of stacks alone
 
@@ -615,8 +641,8 @@ struct Candidate {
     f("predicted", self.predicted); f("addition_levels", self.addition_levels);
     f("addition_flops", self.addition_flops); f("per_step_flops", self.per_step_flops); f("name", self.name);
     f("mm_ops", self.mm_ops); f("mv_ops", self.mv_ops); f("additions", self.additions);
-    f("ratio_to_wavefront", self.ratio_to_wavefront); f("widest_level", self.widest_level);
-    f("memory_bytes", self.memory_bytes);
+    f("ratio_to_wavefront", self.ratio_to_wavefront); f("speedup_over_wavefront", self.speedup_over_wavefront);
+    f("widest_level", self.widest_level); f("memory_bytes", self.memory_bytes);
   }
 };
 /// Errors |predicted / measured - 1| of several points.
@@ -2145,6 +2171,7 @@ struct Pass {
   std::optional<double> fastest_s = {};  ///< seconds of the fastest repetition
   std::optional<std::int64_t> repetitions = {};  ///< repetitions
   std::optional<double> ratio_to_baseline = {};  ///< seconds over those of the first pass, below 1 is faster
+  std::optional<double> speedup_over_baseline = {};  ///< the inverse of ratio_to_baseline, above 1 is faster
   /// the same with forward pass and parameter gradients; null where these did not run
   std::optional<double> iteration_ratio = {};
   std::optional<Flops> flops = {};  ///< its FLOPs
@@ -2162,10 +2189,10 @@ struct Pass {
     f("predicted", self.predicted); f("bound", self.bound); f("measured_s", self.measured_s);
     f("measured", self.measured); f("error", self.error); f("fastest_s", self.fastest_s);
     f("repetitions", self.repetitions); f("ratio_to_baseline", self.ratio_to_baseline);
-    f("iteration_ratio", self.iteration_ratio); f("flops", self.flops); f("bytes", self.bytes);
-    f("plan_s", self.plan_s); f("all_hidden_gradients", self.all_hidden_gradients);
-    f("hidden_gradients", self.hidden_gradients); f("parameter_gradients", self.parameter_gradients);
-    f("notes", self.notes);
+    f("speedup_over_baseline", self.speedup_over_baseline); f("iteration_ratio", self.iteration_ratio);
+    f("flops", self.flops); f("bytes", self.bytes); f("plan_s", self.plan_s);
+    f("all_hidden_gradients", self.all_hidden_gradients); f("hidden_gradients", self.hidden_gradients);
+    f("parameter_gradients", self.parameter_gradients); f("notes", self.notes);
   }
 };
 /// How far gradients reach.
@@ -2471,6 +2498,7 @@ struct Method {
   std::int64_t makespan_per_iteration = 0;  ///< FLOPs of an iteration's makespan on the workers
   std::optional<std::int64_t> makespan = {};  ///< FLOPs of the makespan on the workers
   std::optional<double> makespan_to_substitution = {};  ///< over that of substitution, below 1 is faster
+  std::optional<double> speedup_over_substitution = {};  ///< the inverse of makespan_to_substitution, above 1 is faster
   std::int64_t vectors = 0;  ///< vectors that it holds
   std::int64_t vector_bytes = 0;  ///< bytes of these
   std::string verdict = {};  ///< in words; empty of substitution
@@ -2484,8 +2512,8 @@ struct Method {
     f("usable_from", self.usable_from); f("flops_per_iteration", self.flops_per_iteration); f("flops", self.flops);
     f("flops_to_substitution", self.flops_to_substitution); f("makespan_per_iteration", self.makespan_per_iteration);
     f("makespan", self.makespan); f("makespan_to_substitution", self.makespan_to_substitution);
-    f("vectors", self.vectors); f("vector_bytes", self.vector_bytes); f("verdict", self.verdict);
-    f("history", self.history);
+    f("speedup_over_substitution", self.speedup_over_substitution); f("vectors", self.vectors);
+    f("vector_bytes", self.vector_bytes); f("verdict", self.verdict); f("history", self.history);
   }
 };
 }  // namespace solve_parts
@@ -2662,11 +2690,12 @@ struct CalibrateRequest {
 /// The file that was written.
 struct NewOutcome {
   std::string kind = {};  ///< kind of file (model, recurrent, chain, machine, study, training, train)
-  std::string file = {};  ///< its path
+  std::string file = {};  ///< its path; - for standard output
+  std::string text = {};  ///< what is in it
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
-    f("kind", self.kind); f("file", self.file);
+    f("kind", self.kind); f("file", self.file); f("text", self.text);
   }
 };
 /// What `upsweep new` is asked. Write a commented file to start from: a model, a machine, a study.
@@ -3602,6 +3631,7 @@ struct RunsDiffRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
+  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
@@ -3613,6 +3643,7 @@ struct RunsDiffRequest {
     all.add("studies", studies);
     all.add("candidates", candidates);
     all.add("model", model);
+    all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
     all.add("limit", limit);
@@ -3733,6 +3764,7 @@ struct RunsListRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
+  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
@@ -3744,6 +3776,7 @@ struct RunsListRequest {
     all.add("studies", studies);
     all.add("candidates", candidates);
     all.add("model", model);
+    all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
     all.add("limit", limit);
@@ -3839,6 +3872,7 @@ struct ScheduleRun {
   double makespan_dag_flops = 0;  ///< FLOPs on the workers without barriers
   double peak_live_bytes = 0;  ///< bytes of live values in a level, at most
   std::optional<std::int64_t> machine_id = {};  ///< number of the machine; null without
+  std::optional<std::string> machine = {};  ///< name of the machine; null without
   std::optional<double> predicted_level_s = {};  ///< predicted seconds with barriers; null without a machine
   std::optional<double> predicted_dag_s = {};  ///< predicted seconds without barriers; null without a machine
   std::optional<double> predicted_build_s = {};  ///< predicted seconds of building the chain; null without a machine
@@ -3892,7 +3926,7 @@ struct ScheduleRun {
     f("chain_build_bytes", self.chain_build_bytes); f("steps", self.steps); f("per_step_flops", self.per_step_flops);
     f("makespan_level_unit", self.makespan_level_unit); f("makespan_level_flops", self.makespan_level_flops);
     f("makespan_dag_unit", self.makespan_dag_unit); f("makespan_dag_flops", self.makespan_dag_flops);
-    f("peak_live_bytes", self.peak_live_bytes); f("machine_id", self.machine_id);
+    f("peak_live_bytes", self.peak_live_bytes); f("machine_id", self.machine_id); f("machine", self.machine);
     f("predicted_level_s", self.predicted_level_s); f("predicted_dag_s", self.predicted_dag_s);
     f("predicted_build_s", self.predicted_build_s); f("graph_bp_flops", self.graph_bp_flops);
     f("formation_flops", self.formation_flops); f("rule", self.rule); f("binding", self.binding);
@@ -4239,6 +4273,7 @@ struct RunsShowRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
+  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
@@ -4250,6 +4285,7 @@ struct RunsShowRequest {
     all.add("studies", studies);
     all.add("candidates", candidates);
     all.add("model", model);
+    all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
     all.add("limit", limit);
