@@ -98,6 +98,7 @@ Machine calibrated() {
   const auto costs = [&] {
     WorkCosts made;
     for (double& cost : made.unit_s) cost = next();
+    made.knows_picked = true;
     return made;
   };
   const auto kind = [&] {
