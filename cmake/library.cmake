@@ -19,5 +19,5 @@ if(NOT CMAKE_INSTALL_RPATH)
   set_target_properties(upsweep PROPERTIES INSTALL_RPATH "$ORIGIN/${UPSWEEP_BIN_TO_LIB}")
 endif()
 if(UPSWEEP_SANITIZE MATCHES "thread")
-  set_target_properties(upsweep PROPERTIES EXCLUDE_FROM_ALL ON)  # no test there runs the whole program
+  set_target_properties(upsweep upsweep_shared PROPERTIES EXCLUDE_FROM_ALL ON)  # no test there runs the whole program
 endif()

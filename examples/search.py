@@ -5,4 +5,4 @@ import upsweep
 
 found = upsweep.search(sys.argv[1] if len(sys.argv) > 1 else "model.yaml", workers=16)
 print(found)
-print(found.best.schedule, found.verdict.pays)
+print(found.best_scheme.schedule, found.verdict.pays)

@@ -6,7 +6,7 @@ int main(int argc, char** argv) try {
   upsweep::commands::SearchRequest request{{argc > 1 ? argv[1] : "model.yaml"}};
   request.workers = 16;
   const upsweep::commands::SearchOutcome found = upsweep::commands::run(request);
-  if (found.best) std::cout << found.best->schedule << '\n';
+  if (found.best_scheme) std::cout << found.best_scheme->schedule << '\n';
   std::cout << found.verdict.sentence << '\n';
 } catch (const std::exception& error) {  // upsweep::Error, or JSON of another version
   std::cerr << error.what() << '\n';

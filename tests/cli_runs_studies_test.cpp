@@ -24,6 +24,20 @@ std::string run_and_study(const TemporaryFolder& folder) {
   return db;
 }
 
+// The best of all has one product in sequence for each doubling; no depth has so few.
+TEST(RunsList, ShowsTheBestOfAllSchedulesOfASearch) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string lenet = std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet5.yaml";
+  const Json found = json_of({"search", lenet, "--machine", "pram-unit", "--workers", "11", "--db", db});
+  const auto best = found["best_scheme"]["schedule"].get<std::string>();
+  ASSERT_NE(best, found["best"]["schedule"]);
+  const std::string listed = upsweep({"runs", "--db", db}).out;
+  EXPECT_THAT(listed, HasSubstr(" " + best + " "));
+  EXPECT_THAT(listed, HasSubstr("best of "));
+  EXPECT_EQ(listed.find(" " + found["best"]["schedule"].get<std::string>() + " "), std::string::npos) << listed;
+}
+
 TEST(RunsStudies, AreListedShownAndDeleted) {
   const TemporaryFolder folder;
   const std::string db = run_and_study(folder);

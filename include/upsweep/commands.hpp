@@ -3631,7 +3631,8 @@ struct RunsDiffRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
-  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
+  /// list runs on machines that have this in their name; studies, whose points have machines, are not listed then
+  std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
@@ -3764,7 +3765,8 @@ struct RunsListRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
-  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
+  /// list runs on machines that have this in their name; studies, whose points have machines, are not listed then
+  std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
@@ -4273,7 +4275,8 @@ struct RunsShowRequest {
   bool studies = false;  ///< list the studies alone
   bool candidates = false;  ///< list every candidate of a search, not the best alone (JSON and CSV always do)
   std::optional<std::string> model = {};  ///< list runs of models that have this in their name
-  std::optional<std::string> machine = {};  ///< list runs on machines that have this in their name
+  /// list runs on machines that have this in their name; studies, whose points have machines, are not listed then
+  std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest

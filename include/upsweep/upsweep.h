@@ -2,11 +2,10 @@
  * Upsweep as a library: does parallel-scan back-propagation pay off for a network, and at which hybrid depth?
  *
  * A command of the program is a function here: upsweep_run("search", ...) takes what `upsweep search` takes, settings
- * as JSON named as its options, and gives what it prints. Nothing is printed, no signal is handled, no exception leaves
- * a function, and several threads may call (but for upsweep_program(), which is the program itself); one handle is used
- * by one thread at a time, but for upsweep_stop. What
- * patterns hold in memory is counted for the whole process: of calls at the same time the smallest "count_memory" holds
- * for all. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
+ * as JSON named as its options, and gives what it prints. But for upsweep_program(), which is the program itself,
+ * nothing is printed, no signal is handled, no exception leaves a function, and several threads may call; one handle is
+ * used by one thread at a time, but for upsweep_stop. What patterns hold in memory is counted for the whole process: of
+ * calls at the same time the smallest "count_memory" holds for all. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
  */
 #ifndef UPSWEEP_UPSWEEP_H
 #define UPSWEEP_UPSWEEP_H

@@ -184,7 +184,7 @@ def new(kind: Literal["model", "recurrent", "chain", "machine", "study", "traini
     """Writes a commented file to start from; `file` is its path.
 
     kind: of what.
-    path: where; KIND.yaml in this folder by default.
+    path: where; KIND.yaml in this folder by default, "-" for nowhere: `text` is what it would hold.
     force: replace a file there that was changed.
     """
     return run("new", kind, *([] if path is None else [path]), force=force)

@@ -166,7 +166,7 @@ void count_and_search(const SearchRequest& request, const SearchOptions& options
       const Uncounted& mine = result.uncounted[*next];
       tried.insert(mine.schedule);
       progress.begin(mine, result.best_scheme ? result.at(*result.best_scheme).schedule : "none",
-                     left_to_count(result, analysis, tried, most));
+                     watch.progress ? left_to_count(result, analysis, tried, most) : 0);
       take_over(count_with(progress.inner(), {analysis.uncounted[*next].least.schedule}, limit_of(mine, most)), names,
                 analysis);
       progress.end();

@@ -35,7 +35,9 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
   app.add_flag("--candidates", options.lists_candidates,
                "list every candidate of a search, not the best alone (JSON and CSV always do)");
   app.add_option("--model", options.listed.model, "list runs of models that have this in their name");
-  app.add_option("--machine", options.listed.machine, "list runs on machines that have this in their name")
+  app.add_option(
+         "--machine", options.listed.machine,
+         "list runs on machines that have this in their name; studies, whose points have machines, are not listed then")
       ->type_name("NAME");
   app.add_option("--command", options.listed.command, "list runs of this command: search, validate, ...");
   app.add_option("--since", options.listed.since, "list runs from this day or time (UTC) on: 2026-11-27")

@@ -28,7 +28,10 @@ const CommandEntry& entry_of(const std::string& name) {
 std::vector<std::string> arguments_of(const NamedCommand& command, const CLI::App& app) {
   std::vector<std::string> arguments{command.name};
   // A file of that name, not an option.
-  for (const std::string& input : command.inputs) arguments.push_back((input.starts_with('-') ? "./" : "") + input);
+  for (const std::string& input : command.inputs) {
+    const bool is_nowhere = input == "-" && command.name == "new";
+    arguments.push_back((input.starts_with('-') && !is_nowhere ? "./" : "") + input);
+  }
   for (const std::string& option : option_texts(command.settings, app)) arguments.push_back(option);
   return arguments;
 }

@@ -22,10 +22,15 @@ struct Bounds {
   double memory_s;
 };
 
+/// Whether picked entries have a time of their own in the cache and, where anything has one there, out of it.
+bool knows_picked(const KindRates& kind) {
+  return kind.costs.knows_picked && (kind.memory_costs.knows_picked || kind.memory_costs == WorkCosts{});
+}
+
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
   const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
   const auto workers = static_cast<double>(rates.workers);
-  const WorkVector counts = work_counts(work, far_share(machine, work), kind.costs.knows_picked);
+  const WorkVector counts = work_counts(work, far_share(machine, work), knows_picked(kind));
   const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
   const double uncached = uncached_share(machine, place.working_set);
   const auto bytes = static_cast<double>(work.bytes);

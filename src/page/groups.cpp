@@ -95,7 +95,10 @@ SectionEntry entry_of(const RunGroup& group) {
   entry.parameters = run.parameters;
   entry.content_hash = run.model_hash;
   entry.rule = run.rule.value_or("");
-  if (group.machine) entry.machine = machine_text_of(*group.machine);
+  if (group.machine) {
+    entry.machine = machine_text_of(*group.machine);
+    entry.machine_name = group.machine->name;
+  }
   if (!fits) entry.schedule = group.search->best_schedule || group.search->best_depth ? "deleted" : "none fits";
   if (fits && !entry.schedule.empty()) {
     entry.is_exact = run.is_exact;
@@ -122,6 +125,7 @@ SectionEntry entry_of(const StoredPasses& passes) {
   entry.parameters = record.parameters;
   entry.content_hash = record.content_hash;
   if (!record.machine.empty()) entry.machine = fmt::format("predictions for {}", shortened(record.machine));
+  entry.machine_name = record.machine.empty() ? record.device : record.machine;
   if (!record.device.empty()) {
     entry.machine += fmt::format("{}ran on {}", entry.machine.empty() ? "" : "; ", shortened(record.device));
     if (!record.driver.empty()) entry.machine += fmt::format(", {}", shortened(record.driver));
@@ -154,6 +158,7 @@ SectionEntry entry_of(const StoredTraining& training) {
   entry.tool_version = record.tool_version;
   entry.parameters = record.parameters;
   entry.content_hash = record.content_hash;
+  entry.machine_name = record.machine;
   for (const std::string& part : {record.machine, record.link, record.kernels}) {
     if (!part.empty()) entry.machine += fmt::format("{}{}", entry.machine.empty() ? "" : ", ", shortened(part));
   }

@@ -16,6 +16,7 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
                    {"", "predicted", Unit::seconds},
                    {"", "measured", Unit::seconds},
                    {"", "what", Unit::text},
+                   {"", "machine", Unit::text},
                    {"", "workers", Unit::count},
                    {"", "FLOPs", Unit::count},
                    {"", "memory", Unit::bytes},
@@ -26,7 +27,8 @@ Markup runs_index(std::span<const SectionEntry> runs, std::size_t most) {
     const auto marked = [&](Value figure, Unit unit) { return marked_unless(run.is_exact, std::move(figure), unit); };
     table.row({run.id.empty() ? Value(run.title) : Value(run.title).linked(run.id), Value(shortened(run.model, 60)),
                speedup, Value(run.schedule.empty() ? "-" : shortened(run.schedule, 60)),
-               marked(run.predicted_s, Unit::seconds), run.measured_s, Value(run.what), run.workers,
+               marked(run.predicted_s, Unit::seconds), run.measured_s, Value(run.what),
+               Value(run.machine_name.empty() ? "-" : shortened(run.machine_name, 60)), run.workers,
                marked(run.flops, Unit::count), marked(run.bytes, Unit::bytes), run.created_utc});
   }
   Markup out = table.markup();

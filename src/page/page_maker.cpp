@@ -199,7 +199,7 @@ void PageMaker::add_candidates() {
 }
 
 Markup PageMaker::introduction() const {
-  std::string about = fmt::format("Upsweep {}: does a parallel scan pay off for back-propagation, on this machine, at ",
+  std::string about = fmt::format("Upsweep {}: does a parallel scan pay off for back-propagation, and at ",
                                   shortened(options_.tool_version, 60));
   about += fmt::format("which depth? From {}", shortened(store_.file(), 300));
   if (!items_.empty()) about += fmt::format(", newest entry of {}", shown_time(items_.front().entry.created_utc));

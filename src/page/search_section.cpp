@@ -6,6 +6,7 @@
 #include "candidates.hpp"
 #include "sections.hpp"
 #include "upsweep/document/estimate_mark.hpp"
+#include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/stored_figures.hpp"
 #include "upsweep/search/candidate.hpp"
@@ -115,7 +116,7 @@ std::string settings_text_of(const RunGroup& group) {
   std::string text =
       fmt::format("{}. Objective: {}, {} execution, {} ops, {} worker{}", shown_time(group.runs[0].created_utc),
                   search.objective, search.execution, search.scope, search.workers, search.workers == 1 ? "" : "s");
-  if (search.memory_limit) text += fmt::format(", memory limit {} bytes", *search.memory_limit);
+  if (search.memory_limit) text += ", memory limit " + short_bytes(static_cast<double>(*search.memory_limit));
   if (group.machine) text += fmt::format(". Machine: {}", machine_text_of(*group.machine));
   return text + ".";
 }

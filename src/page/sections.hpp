@@ -64,7 +64,8 @@ struct SectionEntry {
   std::string parameters;
   std::string content_hash;
   std::string rule;
-  std::string machine;  ///< for people; empty: none
+  std::string machine;            ///< for people; empty: none
+  std::string machine_name = {};  ///< without what else is known of it
 };
 
 /// "2 pictures would make this page too large: COMMAND"; nothing where none was left out.

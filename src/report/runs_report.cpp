@@ -106,18 +106,37 @@ std::map<std::int64_t, std::size_t> runs_of_commands(const QueryResult& summary)
   return counts;
 }
 
-/// Of a search the best run; of commands without a best one, as validations are, all.
-std::vector<std::size_t> one_of_each(const QueryResult& summary) {
-  const auto command = [&](std::size_t row) {
-    return cell_number(summary.rows[row][column_of(summary, "command_id")]);
+/// Which runs are the best of their commands: of all schemes, where those were searched, else of the depths.
+std::vector<bool> best_runs(const QueryResult& summary) {
+  const std::size_t command = column_of(summary, "command_id");
+  const auto is = [&summary](std::size_t row, const char* flag) {
+    return cell_number(summary.rows[row][column_of(summary, flag)]) != 0;
   };
-  const auto is_best = [&](std::size_t row) { return cell_number(summary.rows[row][column_of(summary, "best")]) != 0; };
-  std::set<double> with_best;
+  std::set<double> with_schemes;
   for (const std::size_t row : numbered(summary.rows.size())) {
-    if (is_best(row)) with_best.insert(command(row));
+    if (is(row, "best_of_all")) with_schemes.insert(cell_number(summary.rows[row][command]));
+  }
+  std::vector<bool> best;
+  for (const std::size_t row : numbered(summary.rows.size()))
+    best.push_back(is(row, with_schemes.contains(cell_number(summary.rows[row][command])) ? "best_of_all" : "best"));
+  return best;
+}
+
+/// Of a search the best run, or one where none fits or the best was deleted; of commands without a best one, as
+/// validations are, all.
+std::vector<std::size_t> one_of_each(const QueryResult& summary) {
+  const auto at = [&summary](std::size_t row, const char* name) { return summary.rows[row][column_of(summary, name)]; };
+  const std::vector<bool> best = best_runs(summary);
+  std::set<double> shown;  // commands of which no other run is shown
+  for (const std::size_t row : numbered(summary.rows.size())) {
+    if (best[row]) shown.insert(cell_number(at(row, "command_id")));
   }
   std::vector<std::size_t> rows = numbered(summary.rows.size());
-  std::erase_if(rows, [&](std::size_t row) { return !is_best(row) && with_best.contains(command(row)); });
+  std::erase_if(rows, [&](std::size_t row) {
+    if (best[row]) return false;
+    const double command = cell_number(at(row, "command_id"));
+    return cell_text(at(row, "command")) == "search" ? !shown.insert(command).second : shown.contains(command);
+  });
   return rows;
 }
 
@@ -182,8 +201,9 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
     const auto plain = plain_s.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
     return plain != plain_s.end() ? over(plain->second, cell_number(predicted(row))) : Value();
   };
-  const auto is_best = [at](Item row) { return cell_number(at(row, "best")) != 0; };
+  const auto is_best = [best = best_runs(summary)](Item row) -> bool { return best[row]; };
   const std::vector<std::size_t> rows_of_table = rows;
+  const bool shows_one = rows.size() < summary.rows.size();
   const bool has_machine = std::ranges::any_of(rows, [=](Item row) { return !is_nothing(at(row, "machine")); });
   const auto of_command = [at](const auto& by_command, Item row) {
     const auto found = by_command.find(static_cast<std::int64_t>(cell_number(at(row, "command_id"))));
@@ -191,7 +211,9 @@ Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::v
   };
   const auto remark = [=, counts = runs_of_commands(summary)](Item row) -> Value {
     const std::size_t count = of_command(counts, row);
-    return is_best(row) && count > 1 ? Value(fmt::format("best of {}", count)) : Value("");
+    if (count <= 1) return Value("");
+    if (is_best(row)) return Value(fmt::format("best of {}", count));
+    return Value(cell_text(at(row, "command")) == "search" && shows_one ? fmt::format("one of {}", count) : "");
   };
   return Table("", std::move(rows),
                std::vector<Field<Item>>{

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -71,6 +72,40 @@ std::string places_text(const std::vector<std::string>& answers, const std::stri
   return text;
 }
 
+/// "hidden 8, batch 4" of the other axes of a place.
+std::string place_text(const std::string& where) {
+  const Json values = Json::parse(where, nullptr, false);
+  std::string text;
+  if (!values.is_object()) return text;
+  for (const auto& [axis, value] : values.items()) {
+    if (axis == "ops") continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", short_text(axis, 30),
+                        short_text(value.is_string() ? value.get<std::string>() : value.dump(), 60));
+  }
+  return text;
+}
+
+/// "from 71 on (hidden 8), from 90 on (hidden 20)": where the scan begins or ends to be faster; empty without such
+/// places, and of more than kMostCrossings.
+std::string crossings_text(const AskedPlaces& places) {
+  constexpr std::size_t kMostCrossings = 4;
+  std::vector<std::string> crossings;
+  for (const auto& [where, answers] : places) {
+    std::vector<std::string> mine;
+    for (const Json& answer : answers) {
+      const std::string faster = text_of(answer, "faster");
+      const double value = number_of(answer, "value");
+      if ((faster != "from" && faster != "up to") || std::isnan(value)) continue;
+      const std::string text = fmt::format("{} {:.6g}{}", faster, value, faster == "from" ? " on" : "");
+      if (std::ranges::find(mine, text) == mine.end()) mine.push_back(text);
+    }
+    if (mine.empty()) continue;
+    const std::string place = place_text(where);
+    crossings.push_back(fmt::format("{}{}", fmt::join(mine, " and "), place.empty() ? "" : " (" + place + ")"));
+  }
+  return crossings.size() <= kMostCrossings ? fmt::format("{}", fmt::join(crossings, ", ")) : "";
+}
+
 /// "everywhere at 3 of 9 places, nowhere at 2 of 9 places", with what limits the scan there; `places` of one axis.
 std::string crossovers_text(const AskedAxis& asked, const AskedPlaces& places) {
   std::vector<std::string> faster;
@@ -87,6 +122,7 @@ std::string crossovers_text(const AskedAxis& asked, const AskedPlaces& places) {
   std::string text = fmt::format("Along {}{} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60),
                                  ops.empty() ? "" : fmt::format(", where ops are {},", short_text(ops, 20)),
                                  places_text(faster, "everywhere", "nowhere", places.size()));
+  if (const std::string crossings = crossings_text(places); !crossings.empty()) text += ": " + crossings;
   if (const std::string speedups = speedups_text(all); !speedups.empty()) text += fmt::format(" ({})", speedups);
   const auto most = std::ranges::max_element(bindings, {}, [](const auto& binding) { return binding.second; });
   if (most != bindings.end()) {
@@ -145,14 +181,14 @@ void add_faster(const Json& best, std::set<std::string>& kinds) {
 /// that is not known.
 std::string headline_of(const std::vector<AnswerRecord>& answers) {
   std::set<std::string> kinds;
-  for (const auto& [ops, answer] : crossovers_of(answers)) {
-    const std::string faster = text_of(answer, "faster");
-    if (faster != "unknown") kinds.insert(faster);
-  }
+  const auto crossovers = crossovers_of(answers);
+  for (const auto& [ops, answer] : crossovers) kinds.insert(text_of(answer, "faster"));
   for (const AnswerRecord& answer : answers) {
-    if (crossovers_of(answers).empty() && answer.question == "best") add_faster(details_of(answer), kinds);
+    if (crossovers.empty() && answer.question == "best") add_faster(details_of(answer), kinds);
   }
-  if (kinds.empty()) return "";
+  const bool is_known = kinds.erase("unknown") == 0;
+  const bool is_whole = kinds.size() == 1 && (kinds.contains("everywhere") || kinds.contains("nowhere"));
+  if (kinds.empty() || (is_whole && !is_known)) return "";
   if (kinds.size() > 1 || !(kinds.contains("everywhere") || kinds.contains("nowhere")))
     return "The scan is faster in a part of the grid";
   return "The scan is faster " + *kinds.begin();

@@ -62,6 +62,8 @@ WaitingStop::WaitingStop(const std::atomic<bool>* stop) : before_(waiting_stop) 
   if (stop != nullptr) waiting_stop = stop;
 }
 
+const std::atomic<bool>* WaitingStop::of_this_thread() { return waiting_stop; }
+
 WaitingStop::~WaitingStop() { waiting_stop = before_; }
 
 WaitingNote::WaitingNote(std::function<void(const std::string& note)> say, WaitingTimes times) {

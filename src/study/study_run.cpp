@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "study_record.hpp"
+#include "upsweep/store/waiting.hpp"
 #include "upsweep/study/evaluate_point.hpp"
 
 namespace upsweep {
@@ -42,6 +43,7 @@ StudyRun::StudyRun(const StudyFile& study, StudyStore* store, const StudyOptions
     : study_(study),
       store_(store),
       options_(options),
+      waiting_stop_(WaitingStop::of_this_thread()),
       factory_(study, options.tool_version),
       cache_(storage(), options.memory_cache_bytes),
       said_(started_ - kBetweenProgress) {
@@ -170,6 +172,7 @@ void StudyRun::fetch(UnitPoint& point) {
 }
 
 void StudyRun::add(std::vector<UnitPoint> points) {
+  const WaitingStop stops_waiting(waiting_stop_);  // any thread of a pipeline adds
   std::vector<StudyPoint> rows;
   rows.reserve(points.size());
   for (UnitPoint& point : points) {

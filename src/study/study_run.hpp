@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -96,6 +97,7 @@ class StudyRun {
   const StudyFile& study_;
   StudyStore* store_;
   const StudyOptions& options_;
+  const std::atomic<bool>* waiting_stop_;  ///< of the thread that made this
   PointFactory factory_;
   CountCache cache_;
   std::mutex store_lock_;    ///< of *store_: threads that count read from it

@@ -225,6 +225,10 @@ TEST(PickedEntries, CostStepsWhereAMachineFileWasCalibratedBeforeThem) {
   rates.fp32.mv.costs.unit_s[kPicked] = 0.5;
   rates.fp32.mv.costs.knows_picked = true;
   EXPECT_EQ(seconds(), 5);
+  rates.fp32.mv.memory_costs.unit_s[0] = 1;
+  EXPECT_EQ(seconds(), 7) << "out of the cache nothing is known of them";
+  rates.fp32.mv.memory_costs.knows_picked = true;
+  EXPECT_EQ(seconds(), 5);
 }
 
 /// Ten rows of Y, of 100 bytes, are walked.

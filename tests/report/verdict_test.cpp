@@ -215,6 +215,8 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
   EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
+  EXPECT_EQ(study_verdict({answer(nowhere), answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "")
+      << "not known at one place";
   const auto best = [](const std::string& details) {
     return study_verdict({AnswerRecord{"best", "{}", "a", details}}, {}, false).parts.headline;
   };
@@ -291,7 +293,10 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
   };
   EXPECT_EQ(sentence_of({at(everywhere, "1"), at(nowhere, "2"), at(from, "3"), at(from, "3")}),
             "Along length the scan is faster everywhere at 1 of 3 places, in a part of the axis at 1 of 3 places, "
-            "nowhere at 1 of 3 places (0.5000x to 4.000x); most often latency binds.");
+            "nowhere at 1 of 3 places: from 3 on (0.5000x to 4.000x); most often latency binds.");
+  EXPECT_EQ(sentence_of({at(from, R"({"hidden":8,"model":"a"})"), at(nowhere, R"({"hidden":64,"model":"a"})")}),
+            "Along length the scan is faster in a part of the axis at 1 of 2 places, nowhere at 1 of 2 places: from 3 "
+            "on (hidden 8, model a) (0.5000x to 4.000x); most often latency binds.");
   const AnswerRecord other{"crossover", "4", "d", R"({"along":"workers","faster":"unknown"})"};
   EXPECT_EQ(
       sentence_of({at(everywhere, "1"), other}),

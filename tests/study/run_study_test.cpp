@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <sstream>
 
@@ -14,6 +16,8 @@
 #include "support/chain_studies.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
+#include "upsweep/base/work_meter.hpp"
+#include "upsweep/store/waiting.hpp"
 #include "upsweep/study/evaluate_point.hpp"
 #include "upsweep/study/work_units.hpp"
 
@@ -108,6 +112,26 @@ TEST(RunStudy, EveryPointIsWhatEvaluatePointSays) {
     EXPECT_EQ(result.evaluated + count_of(result, PointStatus::excluded), result.points.size());
     EXPECT_FALSE(result.answers.empty());
   }
+}
+
+// Any thread of the pipeline writes; the stop is that of the thread that asked.
+TEST(RunStudy, WaitsNoMoreForALockedDatabaseOnceItIsToStop) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("s.sqlite");
+  StudyStore store(file);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
+  std::atomic<bool> stop = false;
+  StudyOptions options = options_of(4);
+  options.progress = [&](const StudyProgress&) {
+    if (stop.exchange(true)) return;
+    EXPECT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  };
+  const WaitingStop stops(&stop);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(static_cast<void>(run_study(chain_study(kMixed), &store, options)), Interrupted);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));  // a minute, had it waited
+  sqlite3_close(other);
 }
 
 TEST(RunStudy, InvalidPointsComeWithTheirReasonsAlsoFromTheStore) {

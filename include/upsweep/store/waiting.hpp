@@ -28,6 +28,8 @@ class WaitingNote {
 class WaitingStop {
  public:
   explicit WaitingStop(const std::atomic<bool>* stop);
+  /// That of this thread, for others that work for it; null without.
+  [[nodiscard]] static const std::atomic<bool>* of_this_thread();
   ~WaitingStop();
   WaitingStop(const WaitingStop&) = delete;
   WaitingStop& operator=(const WaitingStop&) = delete;
