@@ -98,6 +98,13 @@ std::map<std::int64_t, std::string> short_verdicts(const QueryResult& verdicts) 
   return found;
 }
 
+/// A cell, an empty one where there is no such column.
+const Cell& cell_of(const QueryResult& result, std::size_t row, const std::string& name) {
+  static const Cell none;
+  const std::size_t column = column_of(result, name);
+  return column < result.columns.size() ? result.rows[row][column] : none;
+}
+
 /// How many runs each command has.
 std::map<std::int64_t, std::size_t> runs_of_commands(const QueryResult& summary) {
   std::map<std::int64_t, std::size_t> counts;
@@ -108,24 +115,24 @@ std::map<std::int64_t, std::size_t> runs_of_commands(const QueryResult& summary)
 
 /// Which runs are the best of their commands: of all schemes, where those were searched, else of the depths.
 std::vector<bool> best_runs(const QueryResult& summary) {
-  const std::size_t command = column_of(summary, "command_id");
   const auto is = [&summary](std::size_t row, const char* flag) {
-    return cell_number(summary.rows[row][column_of(summary, flag)]) != 0;
+    return cell_number(cell_of(summary, row, flag)) != 0;
   };
+  const auto command = [&summary](std::size_t row) { return cell_number(cell_of(summary, row, "command_id")); };
   std::set<double> with_schemes;
   for (const std::size_t row : numbered(summary.rows.size())) {
-    if (is(row, "best_of_all")) with_schemes.insert(cell_number(summary.rows[row][command]));
+    if (is(row, "best_of_all")) with_schemes.insert(command(row));
   }
   std::vector<bool> best;
   for (const std::size_t row : numbered(summary.rows.size()))
-    best.push_back(is(row, with_schemes.contains(cell_number(summary.rows[row][command])) ? "best_of_all" : "best"));
+    best.push_back(is(row, with_schemes.contains(command(row)) ? "best_of_all" : "best"));
   return best;
 }
 
 /// Of a search the best run, or one where none fits or the best was deleted; of commands without a best one, as
 /// validations are, all.
 std::vector<std::size_t> one_of_each(const QueryResult& summary) {
-  const auto at = [&summary](std::size_t row, const char* name) { return summary.rows[row][column_of(summary, name)]; };
+  const auto at = [&summary](std::size_t row, const char* name) { return cell_of(summary, row, name); };
   const std::vector<bool> best = best_runs(summary);
   std::set<double> shown;  // commands of which no other run is shown
   for (const std::size_t row : numbered(summary.rows.size())) {
@@ -144,9 +151,7 @@ std::vector<std::size_t> one_of_each(const QueryResult& summary) {
 // NOLINTNEXTLINE(readability-function-size): a table, a line for each row
 Table runs_table(const QueryResult& summary, const QueryResult& verdicts, std::vector<std::size_t> rows) {
   using Item = std::size_t;
-  const auto at = [&summary](Item row, const std::string& name) -> const Cell& {
-    return summary.rows[row][column_of(summary, name)];
-  };
+  const auto at = [&summary](Item row, const std::string& name) -> const Cell& { return cell_of(summary, row, name); };
   const auto field = [at](std::string head, Unit unit, std::string name) {
     return Field<Item>("", std::move(head), unit,
                        [at, name = std::move(name)](Item row) { return cell_value(at(row, name)); });

@@ -56,7 +56,7 @@ TEST(RunsReport, ListsTheBestOfASearchButEveryRunOfAValidation) {
   const auto at = [&](std::size_t row, const char* column) -> Cell& {
     return runs.rows[row][static_cast<std::size_t>(std::ranges::find(runs.columns, column) - runs.columns.begin())];
   };
-  for (const char* column : {"id", "command_id", "best", "schedule"}) {
+  for (const char* column : {"id", "command_id", "best", "best_of_all", "schedule"}) {
     if (std::ranges::find(runs.columns, column) != runs.columns.end()) continue;
     runs.columns.emplace_back(column);
     runs.rows.front().emplace_back(std::int64_t{0});
@@ -64,7 +64,7 @@ TEST(RunsReport, ListsTheBestOfASearchButEveryRunOfAValidation) {
   for (const char* column :
        {"command", "pattern", "workers", "flops", "makespan_dag_flops", "peak_live_bytes", "measured_s", "exact",
         "execution", "score", "predicted_level_s", "predicted_dag_s", "makespan_level_flops", "linear_flops",
-        "makespan_dag_ratio_to_linear", "created_utc", "model"}) {
+        "makespan_dag_ratio_to_linear", "created_utc", "model", "machine"}) {
     if (std::ranges::find(runs.columns, column) != runs.columns.end()) continue;
     runs.columns.emplace_back(column);
     runs.rows.front().emplace_back();
@@ -83,6 +83,10 @@ TEST(RunsReport, ListsTheBestOfASearchButEveryRunOfAValidation) {
     EXPECT_THAT(text, HasSubstr(there));
   EXPECT_THAT(text, Not(HasSubstr("search-other")));
   EXPECT_THAT(runs_and_studies(runs, none, none, ListedRuns::all).text(), HasSubstr("search-other"));
+  at(3, "best_of_all") = std::int64_t{1};
+  const std::string of_all = runs_and_studies(runs, none, none, ListedRuns::best_of_a_search).text();
+  EXPECT_THAT(of_all, HasSubstr("search-other"));
+  EXPECT_THAT(of_all, Not(HasSubstr("search-best"))) << "the best of the depths alone";
 }
 
 TEST(RunsReport, ListsStudiesBesideRuns) {
