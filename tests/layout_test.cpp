@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 
 /// Modules by row: a file includes only from rows below its own, and from its own folder.
 const std::map<std::string, int> kRow = {
-    {"base", 0},     {"document", 1}, {"sparse", 1},     {"network", 1},  {"jacobian", 2}, {"onnx", 2},
-    {"scan", 2},     {"profile", 3},  {"machine", 3},    {"sim", 4},      {"backend", 4},  {"calibrate", 5},
-    {"validate", 5}, {"solve", 5},    {"recurrent", 5},  {"training", 5}, {"scaling", 5},  {"search", 6},
-    {"learning", 6}, {"kernels", 6},  {"grid", 7},       {"anchors", 7},  {"devices", 7},  {"store", 8},
-    {"io", 8},       {"study", 9},    {"report", 10},    {"figure", 11},  {"trace", 11},   {"page", 12},
-    {"app", 13},     {"cli", 14},     {"interface", 15}, {"program", 16}};
+    {"base", 0},     {"document", 1}, {"sparse", 1},    {"network", 1},    {"jacobian", 2}, {"onnx", 2},
+    {"scan", 2},     {"profile", 3},  {"machine", 3},   {"sim", 4},        {"backend", 4},  {"calibrate", 5},
+    {"validate", 5}, {"solve", 5},    {"recurrent", 5}, {"training", 5},   {"scaling", 5},  {"order", 5},
+    {"search", 6},   {"learning", 6}, {"kernels", 6},   {"grid", 7},       {"anchors", 7},  {"devices", 7},
+    {"store", 8},    {"io", 8},       {"study", 9},     {"report", 10},    {"figure", 11},  {"trace", 11},
+    {"page", 12},    {"app", 13},     {"cli", 14},      {"interface", 15}, {"program", 16}};
 
 /// Headers of libraries, and the folders that may include them.
 const std::map<std::string, std::set<std::string>> kHomes = {

@@ -2903,6 +2903,86 @@ struct AnchorsRequest {
   return json::read<AnchorsOutcome>(upsweep::run("anchors", request.inputs, request.settings(), told).json());
 }
 
+// order
+
+namespace order_parts {
+/// How many makespans are those that the table has.
+struct Published {
+  std::int64_t compared = 0;  ///< chains with a published makespan
+  std::int64_t equal = 0;  ///< the same
+  std::int64_t shorter_here = 0;  ///< shorter than published
+  std::int64_t longer_here = 0;  ///< longer than published
+  /// shorter than what is published as proven, or longer though proven here; 0 where costs are counted alike
+  std::int64_t contradicted = 0;
+
+  template <class Self, class F>
+  static void each_member(Self& self, const F& f) {
+    f("compared", self.compared); f("equal", self.equal); f("shorter_here", self.shorter_here);
+    f("longer_here", self.longer_here); f("contradicted", self.contradicted);
+  }
+};
+/// A chain and its order.
+struct Instance {
+  std::int64_t length = 0;  ///< links
+  std::int64_t id = 0;  ///< of the table, or the row's number from 0
+  std::int64_t makespan = 0;  ///< end of the last operation
+  std::int64_t bound = 0;  ///< no order ends before
+  bool proven = false;  ///< whether makespan is bound: there is no shorter order
+  std::optional<std::int64_t> published = {};  ///< makespan that the table has; null without one
+  std::int64_t one_machine = 0;  ///< shortest makespan on one machine
+  double speedup = 0;  ///< one_machine / makespan
+  /// operations: N accumulates link N; (A B) multiplies; (A>N) is a tangent step over link N; (N<B) an adjoint step
+  /// over link N
+  std::string tree = {};
+  /// when operations of the tree begin, in post-order: each behind those that it needs, of a product the left one first
+  std::vector<std::int64_t> starts = {};
+  std::vector<std::int64_t> machines = {};  ///< which machine does them, from 0, in the same order
+
+  template <class Self, class F>
+  static void each_member(Self& self, const F& f) {
+    f("length", self.length); f("id", self.id); f("makespan", self.makespan); f("bound", self.bound);
+    f("proven", self.proven); f("published", self.published); f("one_machine", self.one_machine);
+    f("speedup", self.speedup); f("tree", self.tree); f("starts", self.starts); f("machines", self.machines);
+  }
+};
+}  // namespace order_parts
+/// Shortest orders of products of dense Jacobian chains on identical machines; times in fused multiply-adds.
+struct OrderOutcome {
+  std::string file = {};  ///< table of chains
+  std::int64_t machines = 0;  ///< identical machines, each does one operation at a time
+  double seconds = 0;  ///< limit of the search for a chain
+  std::int64_t solved = 0;  ///< chains with an order
+  std::int64_t proven = 0;  ///< chains whose order is proven to be the shortest
+  /// makespans beside those of the table; null where it has none
+  std::optional<order_parts::Published> published = {};
+  std::vector<order_parts::Instance> instances = {};  ///< chains in the table's order
+
+  template <class Self, class F>
+  static void each_member(Self& self, const F& f) {
+    f("file", self.file); f("machines", self.machines); f("seconds", self.seconds); f("solved", self.solved);
+    f("proven", self.proven); f("published", self.published); f("instances", self.instances);
+  }
+};
+/// What `upsweep order` is asked. Find the shortest orders of products of dense Jacobian chains on identical machines.
+struct OrderRequest {
+  std::vector<Input> inputs = {};  ///< FILE.csv[.gz]
+  std::optional<std::int64_t> machines = {};  ///< identical machines, each does one operation at a time; default: 1
+  /// of search for a chain; then the best order so far stands, with a bound; default: 10
+  std::optional<double> seconds = {};
+
+  /// As run() of upsweep.hpp takes them.
+  [[nodiscard]] std::string settings() const {
+    json::Settings all;
+    all.add("machines", machines);
+    all.add("seconds", seconds);
+    return all.json();
+  }
+};
+/// Runs `upsweep order`. Throws Error where nothing was found and json::ReadError.
+[[nodiscard]] inline OrderOutcome run(const OrderRequest& request, const Told& told = {}) {
+  return json::read<OrderOutcome>(upsweep::run("order", request.inputs, request.settings(), told).json());
+}
+
 // train
 
 namespace train_parts {

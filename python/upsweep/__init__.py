@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._commands import anchors, figure, machines, new, pays, profile, search, solve, study, training, validate
+from ._commands import anchors, figure, machines, new, order, pays, profile, search, solve, study, training, validate
 from ._errors import BackendError, Error, InputError, Interrupted, MismatchError, UsageError
 from ._inputs import Model
 from ._library import commands, version
@@ -23,7 +23,7 @@ from ._running import run
 
 __all__ = [
     "BackendError", "Error", "Figure", "InputError", "Interrupted", "MismatchError", "Model", "Record", "Result", "Table",
-    "UsageError", "anchors", "commands", "figure", "machines", "new", "pays", "profile", "run", "search", "solve", "study",
+    "UsageError", "anchors", "commands", "figure", "machines", "new", "order", "pays", "profile", "run", "search", "solve", "study",
     "training", "validate", "version",
 ]
 

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
+from ._inputs import Rows
 from ._meanings import documented
 from ._results import Figure, Record, Result
 from ._running import Progress, run
@@ -165,6 +166,20 @@ def anchors(*files: PathLike,
     """
     values = {name: value for name, value in locals().items() if name not in ("files", "progress")}
     return run("anchors", *files, progress=progress, **_settings(values))
+
+
+@documented
+def order(chains: PathLike | Sequence[Mapping[str, Sequence[int]]], *, machines: int | None = None,
+          seconds: float | None = None, progress: Progress | bool | None = None) -> Result:
+    """The shortest orders in which machines make the Jacobians of chains: `instances`, makespans in multiply-adds.
+
+    chains: a table (CSV, plain or .gz) with columns sizes and edges, or rows: [{"sizes": [d_0, ..., d_q], "edges":
+        [e_1, ..., e_q]}], where link i maps d_(i-1) numbers to d_i by a program of e_i partial derivatives.
+    machines: identical machines, each does one operation at a time; 1 by default.
+    seconds: limit of the search for a chain; 10 by default. Then the best order so far stands, with a bound.
+    """
+    table = chains if isinstance(chains, (str, os.PathLike)) else Rows(chains, ["sizes", "edges"])
+    return run("order", table, progress=progress, machines=machines, seconds=seconds)
 
 
 @documented

@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._errors import Error, code_error
@@ -100,6 +100,16 @@ def _is_torch(model: Any) -> bool:
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
+class Rows:
+    """Rows as a file with commas."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+        lines = [",".join(columns)]
+        for row in rows:
+            lines.append(",".join(" ".join(str(int(number)) for number in row[column]) for column in columns))
+        self.text = "\n".join(lines) + "\n"
+
+
 class Handle:
     """An input of the library, open while this object is."""
 
@@ -119,6 +129,8 @@ class Handle:
             self._from_memory("model.yaml", as_json(model).encode())
         elif isinstance(model, bytes):
             self._from_memory("model.onnx", model)
+        elif isinstance(model, Rows):
+            self._from_memory("table.csv", model.text.encode())
         elif _is_torch(model):
             self._from_memory("module.onnx", _exported(model, example_input))
         else:

@@ -60,6 +60,7 @@ struct Command {
 [[nodiscard]] Command declare_new(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_machines(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_anchors(CLI::App& root, const Invocation& invocation);
+[[nodiscard]] Command declare_order(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_train(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_training(CLI::App& root, const Invocation& invocation);
 [[nodiscard]] Command declare_study(CLI::App& root, const Invocation& invocation);
@@ -102,6 +103,8 @@ inline constexpr std::array kCommands = {
     CommandEntry{
         "anchors", "FILE.csv...", declare_anchors,
         "anchors spgemm.csv --db runs.sqlite\nanchors mine.csv --machine my-gpu.yaml --fit-out my-fitted-gpu.yaml"},
+    CommandEntry{"order", "FILE.csv[.gz] --machines M", declare_order,
+                 "order chains.csv --machines 4\norder chains.csv.gz --machines 3 --seconds 1 --format json"},
     CommandEntry{"train", "FILE", declare_train,
                  "train configs/training/rnn-bitstream.yaml --iterations 200\ntrain configs/training/gru-irmas-s.yaml "
                  "--backend cpu --svg loss.svg"},

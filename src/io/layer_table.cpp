@@ -34,7 +34,7 @@ bool holds(const std::string& text, const char* part) { return text.find(part) !
 
 LayerShares read_layer_shares(const Network& network, const OperatorAliases& aliases, const BudgetFile& budget,
                               const char* usual_column) {
-  const CsvTable table = read_csv_table(budget.file);
+  const CsvTable table = read_csv_table(budget.file, "a table of layers, CSV");
   const std::size_t names = name_column(table, budget);
   const std::size_t column = table.column(budget.column.empty() ? usual_column : budget.column);
   const std::string& title = table.columns[column];

@@ -14,8 +14,9 @@
 namespace upsweep {
 namespace {
 
-constexpr QuestionKind kKinds[] = {QuestionKind::best,           QuestionKind::crossover, QuestionKind::capacity,
-                                   QuestionKind::fewest_workers, QuestionKind::top,       QuestionKind::pareto};
+constexpr QuestionKind kQuestionKinds[] = {QuestionKind::best,     QuestionKind::crossover,
+                                           QuestionKind::capacity, QuestionKind::fewest_workers,
+                                           QuestionKind::top,      QuestionKind::pareto};
 
 /// One of some values by the names that to_string() gives them.
 template <class T>
@@ -32,7 +33,7 @@ T one_of(const YamlDocument& document, const YamlNode& node, const std::string& 
 QuestionKind kind_of(const YamlDocument& document, const YamlNode& node) {
   const std::string text = yaml_text(document, node, "a question");
   std::vector<std::string> names;
-  for (const QuestionKind kind : kKinds) {
+  for (const QuestionKind kind : kQuestionKinds) {
     names.push_back(to_string(kind));
     if (names.back() == text) return kind;
   }

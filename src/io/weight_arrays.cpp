@@ -175,8 +175,8 @@ OperatorAliases read_aliases(const ModelContext& context, const YamlNode* names)
   } else {
     file = yaml_text(document, *names, "names of weights");
   }
-  const CsvTable table =
-      document.at<InputError>(*names, [&] { return read_csv_table((context.folder / file).string()); });
+  const CsvTable table = document.at<InputError>(
+      *names, [&] { return read_csv_table((context.folder / file).string(), "a table of names, CSV"); });
   const std::size_t from = table.column(operators);
   const std::size_t to = table.column(tensors);
   for (const std::vector<std::string>& row : table.rows) take(row[from], row[to]);

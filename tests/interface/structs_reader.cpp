@@ -107,6 +107,7 @@ const std::map<std::string, std::function<std::string(const std::string&)>> kRea
     {"new", again<NewOutcome>},
     {"machines", again<MachinesOutcome>},
     {"anchors", again<AnchorsOutcome>},
+    {"order", again<OrderOutcome>},
     {"train", again<TrainOutcome>},
     {"training", again<TrainingOutcome>},
     {"study", again<StudyOutcome>},

@@ -89,7 +89,7 @@ TEST_F(Budgets, OfOtherLayersAreRefused) {
   folder_.write("b.csv", "name,kept\nconv1,50\nconv1,20\n");
   EXPECT_THAT(refusal("weights: {prune: {per_layer: b.csv, column: kept}}\n"), HasSubstr("'conv1' is there twice"));
   folder_.write("b.csv", "name,kept\nconv1,50,7\n");
-  EXPECT_THAT(refusal("weights: {prune: {per_layer: b.csv, column: kept}}\n"), HasSubstr("b.csv:2: 3 cells"));
+  EXPECT_THAT(refusal("weights: {prune: {per_layer: b.csv, column: kept}}\n"), HasSubstr("b.csv:2: it has 3 cells"));
 }
 
 TEST_F(Budgets, ErdosRenyiKeepsTheWholeShareAndMoreOfSmallLayers) {

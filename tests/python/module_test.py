@@ -58,7 +58,8 @@ class Functions(unittest.TestCase):
     def test_keywords_are_the_settings_of_the_library(self):
         import inspect
 
-        for name in ("profile", "search", "validate", "study", "training", "solve", "anchors", "machines", "new"):
+        for name in ("profile", "search", "validate", "study", "training", "solve", "anchors", "order", "machines",
+                     "new"):
             settings = {setting["name"] for setting in upsweep.commands()[name]["settings"]} - {"format"}
             function = getattr(upsweep, name)
             parameters = inspect.signature(function).parameters.values()
@@ -112,6 +113,16 @@ class Functions(unittest.TestCase):
         self.assertEqual(list(points.measured_ms), [26.24])
 
     @unittest.skipUnless(shutil.which("node"), "Node.js, which draws, is not installed")
+    def test_chains_in_memory_are_ordered(self):
+        # Row 4,0 of the tables published with arXiv 2505.06056.
+        rows = [{"sizes": [12, 20, 8, 45, 12], "edges": [3444, 7564, 9724, 3694]}, {"sizes": (7, 3), "edges": (100,)}]
+        result = upsweep.order(rows, machines=2)
+        self.assertEqual([row.makespan for row in result.instances], [108496, 300])
+        self.assertEqual(result.instances[0].tree, "((1<2) (3>4))")
+        self.assertEqual(result.proven, 2)
+        with self.assertRaises(upsweep.InputError):
+            upsweep.order([{"sizes": [1, 2, 3], "edges": [1]}])
+
     def test_figures_of_stored_runs_are_pictures(self):
         if "with charts" not in upsweep.version():
             self.skipTest("the library was built without charts")

@@ -32,6 +32,8 @@ operators:
   - flatten
   - linear: {name: fc, out_features: 3}
 """,
+    "chains.csv": "length,id,sizes,edges,best,proven\n4,0,12 20 8 45 12,3444 7564 9724 3694,196560 108496 88536 83264,1 1 1 1\n",
+    "sizes.csv": "sizes,edges\n7 3,100\n5 6 7 8,10 20 30\n",
     "pram.yaml": """name: made
 kind: pram
 provenance: {origin: definition}
@@ -217,6 +219,8 @@ FREE = [
     "solve models/lenet5.yaml --forward --workers 2",
     "solve models/lenet5.yaml --warm-start 1 --method jacobi,hybrid:3 --form unit",
     "solve models/mlp-mnist.yaml --formulas --batch 64",
+    "order chains.csv --machines 2",
+    "order sizes.csv --machines 3 --seconds 5",
     "machines",
     "machines rtx-4090 --out my-gpu.yaml",
     "new model my-net.yaml",
