@@ -173,8 +173,7 @@ def order(chains: PathLike | Sequence[Mapping[str, Sequence[int]]], *, machines:
           seconds: float | None = None, progress: Progress | bool | None = None) -> Result:
     """The shortest orders in which machines make the Jacobians of chains: `instances`, makespans in multiply-adds.
 
-    chains: a table (CSV, plain or .gz) with columns sizes and edges, or rows: [{"sizes": [d_0, ..., d_q], "edges":
-        [e_1, ..., e_q]}], where link i maps d_(i-1) numbers to d_i by a program of e_i partial derivatives.
+    chains: a table (CSV, plain or .gz), or rows with "sizes" (d_0 ... d_q, numbers) and "edges" (derivatives of each link).
     machines: identical machines, each does one operation at a time; 1 by default.
     seconds: limit of the search for a chain; 10 by default. Then the best order so far stands, with a bound.
     """

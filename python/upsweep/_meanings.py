@@ -9,9 +9,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MEANINGS = {
     "model": "a path (YAML or ONNX), a dict, an upsweep.Model, or a torch module with an example_input.",
+    "example_input": "of a torch module: a tensor, or a tuple of them, with a batch of 1; its export goes by their shapes.",
     "pattern": "which Jacobian entries count: those the architecture guarantees, or those at the sample inputs.",
     "workers": "workers; the widest level has as many by default, or the machine.",
-    "machine": "a machine file: answers are its seconds instead of FLOPs.",
+    "machine": "a machine file, or a name that machines() lists: answers are its seconds instead of FLOPs.",
     "launch": "how a GPU starts kernels: one by one, as a graph, or as one kernel for each level.",
     "library": 'whose sparse products a GPU has, of those with rates in its file, or "roofline".',
     "batch": "inputs of an iteration, or sequences.",
@@ -49,6 +50,6 @@ def documented(function: _Function) -> _Function:
     lines = [line.strip() for line in function.__doc__.strip().split("\n")]
     own = {line.split(":")[0]: line for line in lines}
     others = [line for line in lines if line.split(":")[0] not in names]
-    meant = [own.get(name) or f"{name}: {_MEANINGS[name]}" for name in names if name in own or name in _MEANINGS]
+    meant = [own.get(name) or f"{name}: {_MEANINGS[name]}" for name in names]
     function.__doc__ = "\n".join([*others, *([""] if others == others[:1] else []), *meant])
     return function

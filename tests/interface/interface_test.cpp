@@ -62,6 +62,23 @@ TEST(Interface, AnswersInAllFormats) {
   EXPECT_EQ(upsweep_result_text(result.get(), "xml", nullptr), nullptr);
 }
 
+TEST(Interface, PacksLongTablesByColumns) {
+  std::string rows = "sizes,edges\n";
+  for (int row = 0; row < 1000; ++row) rows += "3 " + std::to_string(1 + row) + ",10\n";
+  const Result result = run("order", text(rows));
+  ASSERT_EQ(upsweep_result_code(result.get()), UPSWEEP_DONE) << message(result);
+  const Json json = Json::parse(text_of(result, "json"));
+  const Json packed = Json::parse(text_of(result, "packed"));
+  EXPECT_EQ(packed["proven"], 1000);
+  Json unpacked = Json::array();
+  for (const Json& cells : packed["instances"]["cells"]) {
+    unpacked.emplace_back();
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      unpacked.back()[packed["instances"]["columns"][c].get<std::string>()] = cells[c];
+  }
+  EXPECT_EQ(unpacked, json["instances"]);
+}
+
 TEST(Interface, TakesSettingsOfEveryKind) {
   const Input model = file(kModels + "lenet5.yaml");
   const Result live = run("search", model, R"({"live": true, "memory": "1 GiB", "machine": null, "count-limit": 1e6})");
