@@ -1,8 +1,6 @@
 #include "adding_order.hpp"
 
-#include <algorithm>
-
-#include "upsweep/sparse/product.hpp"
+#include "upsweep/sparse/runs.hpp"
 
 namespace upsweep {
 namespace {
@@ -26,22 +24,26 @@ std::vector<Index> first_met(const Layout& matrix) {
 
 }  // namespace
 
-AddingOrder adding_order(const Layout& y, const Layout& c, std::size_t value_bytes) {
-  constexpr std::size_t kSmallCache = 16 << 10;
+AddingOrder adding_order(const Layout& x, const Layout& y, const Layout& c, std::size_t value_bytes) {
   AddingOrder order;
-  if (c.cols * kTeamRows * value_bytes > kSmallCache) {
-    order.position = first_met(c);
-    order.y_positions.reserve(y.lists->columns.size());
-    for (const Index column : y.lists->columns) order.y_positions.push_back(order.position[column]);
-  }
-  const std::vector<Index>& positions = order.y_positions.empty() ? y.lists->columns : order.y_positions;
-  order.y_contiguous.resize(y.rows);
+  order.y_is_run.resize(y.rows);
   for (Index k = 0; k < y.rows; ++k) {
-    const auto begin = positions.begin() + static_cast<std::ptrdiff_t>(y.list_begin[k]);
-    const auto end = begin + y.row_nnz(k);
-    order.y_contiguous[k] =
-        end - begin > 4 && std::adjacent_find(begin, end, [](Index a, Index b) { return b != a + 1; }) == end;
+    const std::span<const Index> columns = y.columns(k);
+    order.y_is_run[k] = !columns.empty() && is_run(columns.front(), columns.back(), columns.size());
   }
+  std::uint64_t steps = 0;
+  std::uint64_t run_steps = 0;
+  for (std::size_t team = 0; team < x.teams(); ++team) {
+    for (const Index k : x.columns(x.team_rows[x.team_begin[team]])) {
+      steps += y.row_nnz(k);
+      run_steps += order.y_is_run[k] ? y.row_nnz(k) : 0;
+    }
+  }
+  if (keeps_columns(c.cols, steps, run_steps, value_bytes)) return order;
+  order.y_is_run.assign(y.rows, false);
+  order.position = first_met(c);
+  order.y_positions.reserve(y.lists->columns.size());
+  for (const Index column : y.lists->columns) order.y_positions.push_back(order.position[column]);
   return order;
 }
 

@@ -16,14 +16,14 @@ namespace upsweep {
 struct AddingOrder {
   std::vector<Index> position;     ///< of the sum of each column of C; empty: the order of the columns
   std::vector<Index> y_positions;  ///< position[] of Y's lists, entry by entry; empty likewise
-  std::vector<bool> y_contiguous;  ///< by row of Y: its positions are consecutive and ascend
+  std::vector<bool> y_is_run;      ///< by row of Y: its positions are consecutive, see is_run()
 
   [[nodiscard]] std::uint64_t bytes() const {
-    return (position.size() + y_positions.size()) * sizeof(Index) + y_contiguous.size() / 8;
+    return (position.size() + y_positions.size()) * sizeof(Index) + y_is_run.size() / 8;
   }
 };
 
-/// The order for C = X·Y of the forms general and single_columns.
-[[nodiscard]] AddingOrder adding_order(const Layout& y, const Layout& c, std::size_t value_bytes);
+/// The order for C = X·Y of the forms general and single_columns, by keeps_columns().
+[[nodiscard]] AddingOrder adding_order(const Layout& x, const Layout& y, const Layout& c, std::size_t value_bytes);
 
 }  // namespace upsweep

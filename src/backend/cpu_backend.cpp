@@ -88,7 +88,7 @@ class CpuRun {
     for (std::size_t id = 0; id < tasks_.size(); ++id) {
       ProductTask<T>& task = tasks_[id];
       if (scratch_size(task) == 0) continue;
-      orders_[id] = adding_order(*task.y, *task.c, sizeof(T));
+      orders_[id] = adding_order(*task.x, *task.y, *task.c, sizeof(T));
       task.order = &orders_[id];
       plan_.bytes += orders_[id].bytes();
     }

@@ -56,7 +56,7 @@ struct PlannedScan<T>::Impl {
                           plan.layouts[op.target].get()};
       if (const std::size_t scratch = scratch_size(task); scratch > 0) {
         scratch_count = std::max(scratch_count, scratch);
-        orders[id] = adding_order(*task.y, *task.c, sizeof(T));
+        orders[id] = adding_order(*task.x, *task.y, *task.c, sizeof(T));
         task.order = &orders[id];
         bytes += orders[id].bytes();
       }

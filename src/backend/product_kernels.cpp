@@ -172,7 +172,7 @@ void add_row(const ProductTask<T>& task, Index k, const Sum& factor, Sum* sums) 
   const Index* positions = y_positions(task, k);
   const T* values = task.y_values + task.y->value_begin[k];
   const std::size_t count = task.y->row_nnz(k);
-  if (task.order->y_contiguous[k]) {
+  if (task.order->y_is_run[k]) {
     Sum* at = sums + positions[0];
     for (std::size_t e = 0; e < count; ++e) at[e] += factor * values[e];
     return;

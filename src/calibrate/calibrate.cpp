@@ -145,7 +145,7 @@ class TypeCalibration {
         if (points.empty()) continue;
         WorkCosts& costs = in_cache ? kind->costs : kind->memory_costs;
         costs = fit_costs(points);
-        costs.knows_picked = kind == &rates.mv;
+        costs.knows = {.picked = kind == &rates.mv, .runs = kind == &rates.mm};
         if (!in_cache && kind == &rates.mm) raise_walks(costs, kind->costs);
       }
     }

@@ -9,6 +9,7 @@
 
 #include "upsweep/base/measuring.hpp"
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/calibrate/fit.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 
 namespace upsweep {
@@ -59,6 +60,7 @@ struct BuildTime {
   double values = 0;
   double rows = 0;
   double weights = 0;
+  double misses = 0;
 };
 template <class T>
 BuildTime time_to_build(const OperatorKind& kind, const Shape& in, std::size_t kept_of = 1) {
@@ -74,8 +76,17 @@ BuildTime time_to_build(const OperatorKind& kind, const Shape& in, std::size_t k
   const std::vector<double> x(elements(in), 1.0);
   std::vector<T> numbers(pattern.nnz());
   const double seconds = least_seconds(3, [&] { fill_jacobian_values<T>(op, weights, x, pattern, numbers); });
-  return {seconds, static_cast<double>(pattern.nnz()), static_cast<double>(pattern.rows()),
-          static_cast<double>(weights.values.size())};
+  const auto values = static_cast<double>(pattern.nnz());
+  return {seconds, values, static_cast<double>(pattern.rows()), static_cast<double>(weights.values.size()),
+          misses_per_value(op) * values};
+}
+
+/// Seconds for each of these counts.
+template <class... Counts>
+std::vector<double> fitted(const std::vector<BuildTime>& times, Counts... counts) {
+  std::vector<TimePoint> points;
+  for (const BuildTime& time : times) points.push_back({{time.*counts...}, time.seconds});
+  return fit_times(points);
 }
 
 }  // namespace
@@ -122,19 +133,24 @@ template <class T>
 void measure_build(std::size_t workers, TypeRates& rates) {
   const ThreadLimit limit(workers);
   const Shape image{64, 32, 32};
-  const Conv2d narrow{64, {3, 3}, {1, 1}, {1, 1}};
-  const BuildTime dense = time_to_build<T>(narrow, image);
-  const BuildTime sparse = time_to_build<T>(narrow, image, 37);
+  std::vector<BuildTime> convolutions;
+  std::vector<BuildTime> linears;
+  for (const std::size_t kept_of : {1, 37}) {
+    // As many weights as rows, about, and far more: there most of them reach off the image.
+    for (const Shape& in : {image, {256, 4, 4}, {512, 2, 2}})
+      convolutions.push_back(time_to_build<T>(Conv2d{in[0], {3, 3}, {1, 1}, {1, 1}}, in, kept_of));
+    linears.push_back(time_to_build<T>(Linear{1024}, {2048}, kept_of));
+  }
   BuildRates& rate = rates.build;
-  rate.value_s = std::max(0.0, dense.seconds - sparse.seconds) / (dense.values - sparse.values);
-  rate.row_s = std::max(0.0, sparse.seconds - rate.value_s * sparse.values) / sparse.rows;
-  const BuildTime wide =
-      time_to_build<T>(Conv2d{512, {3, 3}, {1, 1}, {1, 1}}, {512, 2, 2}, 37);  // more weights than rows
-  rate.weight_s = std::max(0.0, wide.seconds - rate.value_s * wide.values - rate.row_s * wide.rows) / wide.weights;
-  const BuildTime full = time_to_build<T>(Linear{1024}, {2048});
-  const BuildTime pruned = time_to_build<T>(Linear{1024}, {2048}, 37);
-  rate.linear_value_s = std::max(0.0, full.seconds - pruned.seconds) / (full.values - pruned.values);
-  rate.linear_weight_s = std::max(0.0, pruned.seconds - *rate.linear_value_s * pruned.values) / pruned.weights;
+  const std::vector<double> of_convolutions =
+      fitted(convolutions, &BuildTime::values, &BuildTime::rows, &BuildTime::weights, &BuildTime::misses);
+  rate.value_s = of_convolutions[0];
+  rate.row_s = of_convolutions[1];
+  rate.weight_s = of_convolutions[2];
+  rate.miss_s = of_convolutions[3];
+  const std::vector<double> of_linears = fitted(linears, &BuildTime::values, &BuildTime::weights);
+  rate.linear_value_s = of_linears[0];
+  rate.linear_weight_s = of_linears[1];
   const BuildTime relu = time_to_build<T>(Relu{}, image);
   const BuildTime pooling = time_to_build<T>(MaxPool2d{{2, 2}, {2, 2}}, image);
   rate.other_value_s = (relu.seconds + pooling.seconds) / (relu.values + pooling.values);

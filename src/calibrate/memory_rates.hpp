@@ -28,9 +28,9 @@ using ReadTime = std::function<double(std::uint64_t bytes)>;
 /// cache.
 [[nodiscard]] double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes);
 
-/// Costs of writing a Jacobian, into `rates.build`: per value and per row from a dense and a sparse convolution with as
-/// many rows, per weight from one with far more weights than rows, of linear operators from a dense and a sparse one,
-/// of others from a relu and a pooling.
+/// Costs of writing a Jacobian, into `rates.build`: of convolutions fitted to dense and sparse ones, with about as many
+/// weights as rows and with far more, of linear operators to a dense and a sparse one, of others from a relu and a
+/// pooling.
 template <class T>
 void measure_build(std::size_t workers, TypeRates& rates);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "upsweep/sparse/product.hpp"
@@ -77,6 +78,13 @@ Pattern pooled(Index rows) {
   return build_pattern(rows, rows / 4, rows, [](Index r, std::vector<Index>& columns) { columns.push_back(r / 4); });
 }
 
+Pattern full(Index rows, Index cols) {
+  return build_pattern(rows, cols, 0, [cols](Index, std::vector<Index>& columns) {
+    columns.resize(cols);
+    std::iota(columns.begin(), columns.end(), Index{0});
+  });
+}
+
 /// A quarter of the rows, each alone.
 SyntheticProduct quarter(SyntheticProduct product) {
   product.side /= 2;
@@ -109,6 +117,8 @@ std::pair<PatternPtr, PatternPtr> factors(const SyntheticProduct& product) {
       return {made(pooled(size)), made(stencil(quarter(product), 2))};
     case Family::single_columns:
       return {made(stencil(product, 1)), made(pooled(size))};
+    case Family::runs:
+      return {made(stencil(product, 1)), made(full(size, product.columns))};
     default: {
       SyntheticProduct y = product;
       y.teams = false;
@@ -122,6 +132,8 @@ struct Stencil {
   Index channels;
   Index reach;
   double kept;
+  Index columns = 0;    ///< of Y, where its rows are full
+  Index most_rows = 0;  ///< 0: as many as activations have
 
   /// Entries of a row, about.
   [[nodiscard]] double row_entries() const {
@@ -146,29 +158,34 @@ class SetBuilder {
   void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
     const std::optional<Index> side = side_of(family, stencil, in_cache);
     if (!side) return;
-    SyntheticProduct product{"", family, stencil.channels, *side, stencil.reach, stencil.kept, teams, in_cache};
-    product.name = fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}", text, stencil.channels, *side,
-                               *side, stencil.reach, stencil.kept * 100, teams ? ", teams" : "");
+    SyntheticProduct product{"",           family, stencil.channels, *side,          stencil.reach,
+                             stencil.kept, teams,  in_cache,         stencil.columns};
+    product.name =
+        fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}{}", text, stencil.channels, *side, *side,
+                    stencil.reach, stencil.kept * 100,
+                    stencil.columns > 0 ? fmt::format(", {} columns", stencil.columns) : "", teams ? ", teams" : "");
     set_.push_back(std::move(product));
   }
   [[nodiscard]] std::vector<SyntheticProduct> finish() { return std::move(set_); }
 
  private:
   [[nodiscard]] std::optional<Index> side_of(Family family, const Stencil& stencil, bool in_cache) const {
-    const bool adds_up = family == Family::general || family == Family::single_columns;
+    const bool adds_up = family == Family::general || family == Family::single_columns || family == Family::runs;
     double row_entries = stencil.row_entries();
     if (family == Family::general) row_entries += stencil.product_row_entries();
+    if (family == Family::runs) row_entries += 2 * stencil.columns;
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
     // A single channel is streamed through, so that its length does not matter; several are as large as activations
     // are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;
     const double larger = std::max(1.0, cache_ / usual_cache);
     const double most_rows = larger * (stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17);
+    const double most = stencil.most_rows > 0 && in_cache ? stencil.most_rows : most_rows;
     std::optional<Index> fitting;
     for (Index side = 4; side <= 4096; side *= 2) {
       const double rows = static_cast<double>(stencil.channels) * side * side;
       const double bytes = rows * row_entries * entry_bytes_;
-      if (rows > most_rows) break;
+      if (rows > most) break;
       if (!in_cache && bytes >= 4 * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
       if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * cache_) fitting = side;
     }
@@ -199,6 +216,17 @@ std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsi
     }
     for (const Stencil& stencil : sums) {
       for (const bool teams : {false, true}) set.add(Family::general, "general", stencil, teams, in_cache);
+    }
+  }
+  if (kind == MachineKind::cpu) {
+    // Y in the near cache of a worker, in the last one, and out of it.
+    const Stencil runs[] = {{4, 1, 1, 16, 1024}, {16, 2, 0.3, 84, 1024}, {64, 1, 0.1, 10, 4096}, {16, 1, 1, 120, 1024},
+                            {4, 1, 0.5, 1024},   {16, 2, 0.3, 400},      {64, 1, 0.1, 800},      {256, 1, 0.03, 100}};
+    for (const Stencil& stencil : runs) {
+      for (const bool teams : {false, true}) set.add(Family::runs, "runs", stencil, teams, true);
+    }
+    for (const Stencil& stencil : {Stencil{4, 1, 0.5, 1600}, Stencil{16, 2, 0.1, 2000}}) {
+      for (const bool teams : {false, true}) set.add(Family::runs, "runs", stencil, teams, false);
     }
   }
   if (kind == MachineKind::gpu) {

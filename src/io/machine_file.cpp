@@ -273,6 +273,7 @@ class MachineReader {
     result.build.row_s = quantities.find("build_row", kTimeUnits, kZeroOrMore).value_or(0);
     result.build.weight_s = quantities.find("build_weight", kTimeUnits, kZeroOrMore).value_or(0);
     result.build.other_value_s = quantities.find("build_other_value", kTimeUnits, kZeroOrMore);
+    result.build.miss_s = quantities.find("build_miss", kTimeUnits, kZeroOrMore);
     result.build.linear_value_s = quantities.find("build_linear_value", kTimeUnits, kZeroOrMore);
     result.build.linear_weight_s = quantities.find("build_linear_weight", kTimeUnits, kZeroOrMore);
     const auto dense = quantities.find("dense", kComputeUnits, kPositive);
@@ -363,11 +364,13 @@ class MachineReader {
     for (std::size_t i = kWorkNames.size(); i-- > 0;) {
       found[i] = quantities.find(kWorkNames[i], kTimeUnits, kZeroOrMore);
     }
+    costs.knows.picked = found[work_unit("picked")].has_value();
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) costs.knows.runs |= found[i] && is_run_unit(kWorkNames[i]);
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
-      if (!found[i] && !is_pram() && i != kPicked) throw quantities.missing(kWorkNames[i], kTimeUnits);
+      if (!found[i] && !is_pram() && has_unit(costs.knows, kWorkNames[i]))
+        throw quantities.missing(kWorkNames[i], kTimeUnits);
       costs.unit_s[i] = found[i].value_or(0);
     }
-    costs.knows_picked = found[kPicked].has_value();
     return costs;
   }
 

@@ -201,6 +201,7 @@ class MachineWriter {
       if (seconds) quantity("      ", where, name, "_s", *seconds);
     };
     optional_build("build_other_value", type.build.other_value_s);
+    optional_build("build_miss", type.build.miss_s);
     optional_build("build_linear_value", type.build.linear_value_s);
     optional_build("build_linear_weight", type.build.linear_weight_s);
     if (type.dense_flops_per_s != 0) quantity("      ", where, "dense", "_FLOPps", type.dense_flops_per_s);
@@ -233,7 +234,7 @@ class MachineWriter {
 
   void put_costs(std::string_view indent, const std::string& where, const WorkCosts& costs) {
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
-      if (i != kPicked || costs.knows_picked) quantity(indent, where, kWorkNames[i], "_s", costs.unit_s[i]);
+      if (has_unit(costs.knows, kWorkNames[i])) quantity(indent, where, kWorkNames[i], "_s", costs.unit_s[i]);
     }
   }
 

@@ -1,5 +1,7 @@
 #include "jacobian_rows.hpp"
 
+#include "upsweep/jacobian/numeric_chain.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -25,6 +27,22 @@ WeightedWindows weighted_windows(const Operator& op) {
       [&]<class K>(const K&) -> WeightedWindows requires(!WeightedOperator<K>) {
         throw std::invalid_argument(kind_name(op.kind) + " has no weight");
       });
+}
+
+double misses_per_value(const Operator& op) {
+  return visit_operator(
+      op.kind,
+      [&](const WeightedOperator auto& kind) {
+        const WeightedWindows weighted = kind.weighted_windows(op);
+        const auto gone_over = [](const AxisWindows& windows, std::size_t in) {
+          const std::size_t used = UsedPositions(windows, in).size();
+          return windows.pairs() == 0 ? 1 : static_cast<double>(in * used) / static_cast<double>(windows.pairs());
+        };
+        return gone_over(weighted.windows.y, size_along(op.in_shape, 1)) *
+                   gone_over(weighted.windows.x, size_along(op.in_shape, 2)) -
+               1;
+      },
+      []<class K>(const K&) -> double requires(!WeightedOperator<K>) { return 0; });
 }
 
 std::invalid_argument no_jacobian(const Operator& op) {

@@ -22,15 +22,15 @@ struct Bounds {
   double memory_s;
 };
 
-/// Whether picked entries have a time of their own in the cache and, where anything has one there, out of it.
-bool knows_picked(const KindRates& kind) {
-  return kind.costs.knows_picked && (kind.memory_costs.knows_picked || kind.memory_costs == WorkCosts{});
+/// The units that have a time in the cache and, where anything has one there, out of it.
+FineUnits fine_units(const KindRates& kind) {
+  return kind.memory_costs == WorkCosts{} ? kind.costs.knows : kind.costs.knows && kind.memory_costs.knows;
 }
 
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
   const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
   const auto workers = static_cast<double>(rates.workers);
-  const WorkVector counts = work_counts(work, far_share(machine, work), knows_picked(kind));
+  const WorkVector counts = work_counts(work, far_share(machine, work), fine_units(kind));
   const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
   const double uncached = uncached_share(machine, place.working_set);
   const auto bytes = static_cast<double>(work.bytes);
@@ -99,18 +99,23 @@ std::uint64_t picked_entries(const OpWork& work) {
   return work.is_mv && steps.teams > 0 && steps.single_steps + steps.team_steps == steps.teams ? work.flops / 2 : 0;
 }
 
-WorkVector work_counts(const OpWork& work, double far, bool picks) {
+WorkVector work_counts(const OpWork& work, double far, const FineUnits& fine) {
   WorkVector counts{};
-  counts.back() = static_cast<double>(work.moved_bytes);
-  if (const std::uint64_t picked = picked_entries(work); picks && picked > 0) {
-    counts[kPicked] = static_cast<double>(picked);
+  counts[work_unit("moved_byte")] = static_cast<double>(work.moved_bytes);
+  if (const std::uint64_t picked = picked_entries(work); fine.picked && picked > 0) {
+    counts[work_unit("picked")] = static_cast<double>(picked);
     return counts;
   }
-  for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(work.steps.*kStepCounts[i]);
-  double* const rest = counts.data() + kStepCounts.size();
-  rest[0] = far * static_cast<double>(work.steps.scaled_columns);
-  rest[1] = far * static_cast<double>(work.steps.single_steps);
-  rest[2] = far * static_cast<double>(work.steps.team_steps);
+  ProductSteps steps = work.steps;
+  if (!fine.runs) steps.single_run_steps = steps.team_run_steps = 0;
+  steps.single_steps -= steps.single_run_steps;
+  steps.team_steps -= steps.team_run_steps;
+  for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(steps.*kStepCounts[i]);
+  counts[work_unit("far_scaled_column")] = far * static_cast<double>(steps.scaled_columns);
+  counts[work_unit("far_single_step")] = far * static_cast<double>(steps.single_steps);
+  counts[work_unit("far_team_step")] = far * static_cast<double>(steps.team_steps);
+  counts[work_unit("far_single_run")] = far * static_cast<double>(steps.single_run_steps);
+  counts[work_unit("far_team_run")] = far * static_cast<double>(steps.team_run_steps);
   return counts;
 }
 

@@ -15,7 +15,7 @@ namespace upsweep {
 namespace {
 
 constexpr std::string_view kMagic = "UPSA";
-constexpr std::uint64_t kVersion = 5;
+constexpr std::uint64_t kVersion = 6;
 constexpr std::uint64_t kLongestName = 64;
 
 /// The fewest bytes of a combine: its bits, eleven counts, which steps there are.

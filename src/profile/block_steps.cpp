@@ -1,7 +1,10 @@
 #include "block_steps.hpp"
 
+#include <algorithm>
+
 #include "block_structure.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/sparse/runs.hpp"
 
 namespace upsweep {
 namespace {
@@ -63,7 +66,32 @@ ProductSteps BlockSteps::with_matrix(const BlockStructure& earlier, const BlockS
   steps.team_steps = checked_mul(shared_teams_, counts.earlier_nnz);
   steps.single_sums = counts.results - shared_nnz;
   steps.team_sums = team_nnz;
+  add_runs(earlier, later, counts, steps);
   return steps;
+}
+
+/// Rows of a band and of a dense matrix are consecutive columns, but some at the ends of a narrow band are short.
+void BlockSteps::add_runs(const BlockStructure& earlier, const BlockStructure& later, const Counts& counts,
+                          ProductSteps& steps) const {
+  const bool is_full = counts.earlier_nnz == checked_mul(size_, size_);
+  const bool is_band = earlier.kind == ElementKind::banded && 2 * earlier.half_bandwidth + 1 > kShortRun;
+  if (size_ <= kShortRun || !(is_full || is_band)) return;
+  std::uint64_t alone = 0;  // pairs at short rows, of rows that are alone
+  std::uint64_t each = 0;   // and of each row with every column
+  if (!is_full) {
+    const auto length = [this](const BlockStructure& band, std::uint64_t k) {
+      return std::min(k, band.half_bandwidth) + std::min(size_ - 1 - k, band.half_bandwidth) + 1;
+    };
+    for (std::uint64_t k = 0; k < size_; ++k) {
+      if (k == kShortRun && size_ > 2 * kShortRun) k = size_ - kShortRun;  // those between are as long as any
+      const std::uint64_t mine = length(earlier, k);
+      if (mine > kShortRun) continue;
+      alone += mine * (length(later, k) - shared_);
+      each += mine;
+    }
+  }
+  steps.single_run_steps = steps.single_steps - alone;
+  steps.team_run_steps = steps.team_steps - shared_teams_ * each;
 }
 
 }  // namespace upsweep

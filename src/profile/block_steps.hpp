@@ -10,7 +10,8 @@ namespace upsweep {
 /// Steps of products of the parts of a homogeneous chain, as count_products() and steps_with_dense_vector() find them
 /// on patterns in which rows of a Jacobian with equal columns are one stored row: all of a dense matrix, none of a
 /// diagonal, of a band those that are clipped at both ends. A product shares the rows that the last of its factors
-/// shares. A matrix of one entry is a diagonal, and so is a band of half bandwidth 0.
+/// shares. Rows of a uniform matrix are runs only where all of them are full. A matrix of one entry is a diagonal, and
+/// so is a band of half bandwidth 0.
 class BlockSteps {
  public:
   /// Of a valid chain.
@@ -33,6 +34,8 @@ class BlockSteps {
  private:
   [[nodiscard]] bool is_diagonal(const BlockStructure& matrix) const;
   [[nodiscard]] std::uint64_t teams(const BlockStructure& matrix) const;
+  void add_runs(const BlockStructure& earlier, const BlockStructure& later, const Counts& counts,
+                ProductSteps& steps) const;
 
   std::uint64_t size_;
   std::uint64_t shared_;        // rows of a matrix that is no diagonal with the same columns, all of them

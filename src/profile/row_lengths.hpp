@@ -21,11 +21,14 @@ class RowLengths {
   /// Whether some product to come asks for the lengths of a range, of two elements or more.
   [[nodiscard]] bool is_asked(ValueRange range) const;
 
-  /// Keeps them: by row of the last element, 64 · bitmap_words(rows) numbers. Throws OutOfRoom.
-  void keep(ValueRange range, std::vector<std::uint32_t> lengths);
+  /// Keeps them: by row of the last element, 64 · bitmap_words(rows) numbers; `runs` those of rows that are runs, see
+  /// is_run(), and 0 of the others, or empty. Throws OutOfRoom.
+  void keep(ValueRange range, std::vector<std::uint32_t> lengths, std::vector<std::uint32_t> runs = {});
 
   /// Null where they are not known; of an element they are. An identity has none: see RowReader::lengths().
   [[nodiscard]] const std::uint32_t* of(ValueRange range) const;
+  /// Those of rows that are runs; null where none is, or they are not known.
+  [[nodiscard]] const std::uint32_t* runs_of(ValueRange range) const;
   /// Whether every row has one entry, in its own place.
   [[nodiscard]] bool is_identity(ValueRange range) const;
 
@@ -36,6 +39,7 @@ class RowLengths {
   struct Kept {
     std::size_t uses = 0;
     std::vector<std::uint32_t> lengths;
+    std::vector<std::uint32_t> runs;
     HeldMemory held;
   };
   using Key = std::pair<std::uint32_t, std::uint32_t>;

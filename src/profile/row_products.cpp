@@ -41,9 +41,9 @@ struct SplitTally {
   std::uint64_t longest = 0;
   ProductSteps steps;
 
-  void add(std::uint64_t mine, std::uint64_t pairs, std::uint64_t uses, bool walks) {
+  void add(std::uint64_t mine, const MatchedPairs& pairs, std::uint64_t uses, bool walks) {
     if (mine == 0) return;
-    upsweep::add_to(products, checked_mul(pairs, uses));
+    upsweep::add_to(products, checked_mul(pairs.all, uses));
     rows += uses;
     upsweep::add_to(entries, mine * uses);
     longest = std::max(longest, mine);
@@ -81,6 +81,7 @@ struct RowProducts::Walked {
   std::vector<SplitTally> splits;                   // by job
   std::vector<std::uint64_t> steps;                 // by stage
   std::vector<std::vector<std::uint32_t>> lengths;  // by stage, by number of a row; empty: not asked for
+  std::vector<std::vector<std::uint8_t>> runs;      // likewise: whether the row is a run
   std::vector<HeldMemory> held;
 
   explicit Walked(const RowStages& stages)
@@ -120,14 +121,16 @@ class RowProducts::Walker {
       : group_(group), stages_(stages), all_(stages) {
     const Index numbers = owner.chain_[group.base - 1].numbers();
     all_.lengths.resize(stages.stages.size());
+    all_.runs.resize(stages.stages.size());
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
       const RowStage& stage = stages.stages[s];
       saturated_sums_.emplace_back(stage.earlier.size());
-      for (std::atomic<std::uint64_t>& sum : saturated_sums_.back()) sum = kNotSummed;
+      for (SaturatedSum& sum : saturated_sums_.back()) sum.all = kNotSummed;
       if (std::ranges::none_of(stage.ranges, [&](const RangeJob& job) { return owner.lengths_.is_asked(job.range); }))
         continue;
-      all_.held.emplace_back().add(numbers * sizeof(std::uint32_t));
+      all_.held.emplace_back().add(numbers * (sizeof(std::uint32_t) + 1));
       all_.lengths[s].assign(numbers, 0);
+      all_.runs[s].assign(numbers, 0);
     }
     for (std::size_t w = 0; w < parallel_slots(); ++w)
       workers_.push_back(std::make_unique<Worker>(Worker{RowWalk(owner.chain_), Walked(stages)}));
@@ -143,7 +146,10 @@ class RowProducts::Walker {
       worker.sums.steps[s] += row.steps() - before;
       before = row.steps();
       if (row.count() == 0) return before;
-      if (!all_.lengths[s].empty()) all_.lengths[s][number] = static_cast<std::uint32_t>(row.count());
+      if (!all_.lengths[s].empty()) {
+        all_.lengths[s][number] = static_cast<std::uint32_t>(row.count());
+        all_.runs[s][number] = row.is_run() ? 1 : 0;
+      }
       add_stage(s, number, worker);
       if (s + 1 == stages_.stages.size()) return before;
       row.step();
@@ -160,16 +166,21 @@ class RowProducts::Walker {
   struct Worker {
     RowWalk walk;
     Walked sums;
-    std::vector<std::uint64_t> of_earlier = {};
+    std::vector<MatchedPairs> of_earlier = {};
+  };
+  struct SaturatedSum {
+    std::atomic<std::uint64_t> all = kNotSummed;  // written last
+    std::atomic<std::uint64_t> at_runs = 0;
   };
 
-  std::uint64_t sum_of(const RowWalk& row, std::size_t s, std::size_t e) {
+  MatchedPairs sum_of(const RowWalk& row, std::size_t s, std::size_t e) {
     const EarlierJob& earlier = stages_.stages[s].earlier[e];
-    if (earlier.is_identity) return row.count();
-    if (!row.is_saturated()) return row.sum(earlier.lengths);
-    std::atomic<std::uint64_t>& known = saturated_sums_[s][e];
-    std::uint64_t sum = known;
-    if (sum == kNotSummed) known = sum = row.sum(earlier.lengths);
+    if (!row.is_saturated()) return earlier.pairs_of(row);
+    SaturatedSum& known = saturated_sums_[s][e];
+    if (const std::uint64_t all = known.all; all != kNotSummed) return {all, known.at_runs};
+    const MatchedPairs sum = earlier.pairs_of(row);
+    known.at_runs = sum.at_runs;
+    known.all = sum.all;
     return sum;
   }
 
@@ -181,7 +192,7 @@ class RowProducts::Walker {
       const std::uint32_t uses = stage.ranges[i].end->uses_of(number);
       if (uses > 0) worker.sums.ranges[stage.first_range + i].add(entries, uses);
     }
-    std::vector<std::uint64_t>& sums = worker.of_earlier;
+    std::vector<MatchedPairs>& sums = worker.of_earlier;
     sums.clear();
     for (std::size_t e = 0; e < stage.earlier.size(); ++e) sums.push_back(sum_of(worker.walk, s, e));
     for (std::size_t i = 0; i < stage.splits.size(); ++i) {
@@ -197,7 +208,7 @@ class RowProducts::Walker {
   const RowStages& stages_;
   Walked all_;
   // Rows that have all columns that there are have one sum.
-  std::vector<std::vector<std::atomic<std::uint64_t>>> saturated_sums_;
+  std::vector<std::vector<SaturatedSum>> saturated_sums_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
@@ -217,16 +228,21 @@ RowProducts::Walked RowProducts::walk(const RowGroup& group, const RowStages& st
   return walker.take();
 }
 
-void RowProducts::keep_lengths(const RowGroup& group, const RangeJob& job,
-                               const std::vector<std::uint32_t>& by_number) {
+void RowProducts::keep_lengths(const RowGroup& group, const RangeJob& job, const std::vector<std::uint32_t>& by_number,
+                               const std::vector<std::uint8_t>& is_run) {
   const RowReader& base = chain_[group.base - 1];
   const Index rows = chain_[job.range.last - 1].rows();
   std::vector<std::uint32_t> lengths(bitmap_words(rows) * 64, 0);
+  std::vector<std::uint32_t> runs;
   for (Index r = 0; r < rows; ++r) {
     const Index source = job.end->source.empty() ? r : job.end->source[r];
-    if (source != RowReader::kNone) lengths[r] = by_number[base.number(source)];
+    if (source == RowReader::kNone) continue;
+    lengths[r] = by_number[base.number(source)];
+    if (is_run[base.number(source)] == 0) continue;
+    if (runs.empty()) runs.resize(lengths.size());
+    runs[r] = lengths[r];
   }
-  lengths_.keep(job.range, std::move(lengths));
+  lengths_.keep(job.range, std::move(lengths), std::move(runs));
 }
 
 /// The sums of a product are those of its result, whichever split it came from.
@@ -259,9 +275,10 @@ void RowProducts::take_over(const RowGroup& group, const RowStages& stages, Walk
       counts.vector_steps[job.number] = tally.vector_steps;
       counts.is_range_known[job.number] = true;
       share_sums(job.number, counts);
-      if (lengths_.is_asked(job.range)) keep_lengths(group, job, walked.lengths[s]);
+      if (lengths_.is_asked(job.range)) keep_lengths(group, job, walked.lengths[s], walked.runs[s]);
     }
     walked.lengths[s] = {};
+    walked.runs[s] = {};
   }
 }
 

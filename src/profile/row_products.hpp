@@ -52,7 +52,8 @@ class RowProducts {
   [[nodiscard]] Walked walk(const RowGroup& group, const RowStages& stages, WorkMeter& meter) const;
   void take_over(const RowGroup& group, const RowStages& stages, Walked walked,
                  const std::vector<ProductPlan::Spent>& spent, ProductPlan::Counts& counts);
-  void keep_lengths(const RowGroup& group, const RangeJob& job, const std::vector<std::uint32_t>& by_number);
+  void keep_lengths(const RowGroup& group, const RangeJob& job, const std::vector<std::uint32_t>& by_number,
+                    const std::vector<std::uint8_t>& is_run);
 
   const ProductPlan& plan_;
   WalkedChain chain_;

@@ -101,18 +101,19 @@ double RowSample::steps_per_walk() const {
 
 /// Matched pairs of the row with the earlier operands of a stage. Those of operands whose lengths are not known come
 /// from one column that is drawn.
-std::vector<std::uint64_t> RowSample::pairs(std::size_t s, Walker& walker, Drawn& drawn) const {
+std::vector<MatchedPairs> RowSample::pairs(std::size_t s, Walker& walker, Drawn& drawn) const {
   const RowStage& stage = stages_.stages[s];
   RowWalk& row = walker.row;
   RowWalk& side = walker.side;
-  std::vector<std::uint64_t> pairs;
+  std::vector<MatchedPairs> pairs;
   for (const EarlierJob& earlier : stage.earlier)
-    pairs.push_back(earlier.is_identity ? row.count() : earlier.lengths != nullptr ? row.sum(earlier.lengths) : 0);
+    pairs.push_back(earlier.is_identity || earlier.lengths != nullptr ? earlier.pairs_of(row) : MatchedPairs{});
   if (unknown_[s].empty()) return pairs;
   side.start(stage.position - 2, row.column(drawn.below(row.count())));
   for (const std::size_t e : unknown_[s]) {
     while (side.element() + 1 > stage.earlier[e].range.first && side.count() > 0) side.step();
-    pairs[e] = row.count() * side.count();
+    const std::uint64_t all = row.count() * side.count();
+    pairs[e] = {all, side.is_run() ? all : 0};
   }
   drawn.steps += side.steps();
   return pairs;
@@ -135,7 +136,7 @@ void RowSample::walk(Index number, double weight, Walker& walker, Drawn& drawn) 
       drawn.longest[item] = std::max(drawn.longest[item], entries);
     }
     if (!stage.splits.empty()) {
-      const std::vector<std::uint64_t> of_earlier = pairs(s, walker, drawn);
+      const std::vector<MatchedPairs> of_earlier = pairs(s, walker, drawn);
       for (std::size_t i = 0; i < stage.splits.size(); ++i) {
         const SplitJob& job = stage.splits[i];
         const std::uint32_t uses = job.end->uses_of(number);
@@ -143,7 +144,7 @@ void RowSample::walk(Index number, double weight, Walker& walker, Drawn& drawn) 
         const std::size_t item = stages_.ranges + stage.first_split + i;
         ProductSteps steps;
         TeamSteps(uses).add_product(entries, of_earlier[job.earlier], stage.earlier[job.earlier].walks, steps);
-        drawn.items[item].add(static_cast<double>(of_earlier[job.earlier]) * uses, uses, steps, weight);
+        drawn.items[item].add(static_cast<double>(of_earlier[job.earlier].all) * uses, uses, steps, weight);
         drawn.longest[item] = std::max(drawn.longest[item], entries);
       }
     }

@@ -65,7 +65,7 @@ class RowSample {
 
   void sort_rows();
   void walk(Index number, double weight, Walker& walker, Drawn& drawn) const;
-  [[nodiscard]] std::vector<std::uint64_t> pairs(std::size_t stage, Walker& walker, Drawn& drawn) const;
+  [[nodiscard]] std::vector<MatchedPairs> pairs(std::size_t stage, Walker& walker, Drawn& drawn) const;
 
   const WalkedChain* chain_;
   const RowGroup* group_;

@@ -22,7 +22,8 @@ RowStages row_stages(const RowGroup& group, const RowLengths& lengths,
       const auto known = std::ranges::find(stage.earlier, range, &EarlierJob::range);
       stage.splits.push_back({&end, split.number, static_cast<std::size_t>(known - stage.earlier.begin())});
       if (known == stage.earlier.end())
-        stage.earlier.push_back({range, lengths.of(range), lengths.is_identity(range), longest_row(range) > 1});
+        stage.earlier.push_back(
+            {range, lengths.of(range), lengths.runs_of(range), lengths.is_identity(range), longest_row(range) > 1});
     }
   }
   while (!all.stages.empty() && all.stages.back().ranges.empty() && all.stages.back().splits.empty())

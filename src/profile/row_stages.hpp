@@ -7,6 +7,7 @@
 
 #include "row_groups.hpp"
 #include "row_lengths.hpp"
+#include "upsweep/sparse/product_steps.hpp"
 
 namespace upsweep {
 
@@ -28,8 +29,15 @@ struct SplitJob {
 struct EarlierJob {
   ValueRange range;
   const std::uint32_t* lengths = nullptr;  ///< of its rows; null: not known, or an identity
+  const std::uint32_t* runs = nullptr;     ///< the same of rows that are runs; null: none is known to be one
   bool is_identity = false;
   bool walks = false;  ///< some of its rows have several entries, as far as is known
+
+  /// Of a row of the later operand; not where the lengths are unknown.
+  [[nodiscard]] MatchedPairs pairs_of(const RowWalk& row) const {
+    if (is_identity) return {row.count()};
+    return {row.sum(lengths), runs == nullptr ? 0 : row.sum(runs)};
+  }
 };
 
 /// What a walk has to do where its row is that of products which begin at `position`.

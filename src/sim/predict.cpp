@@ -5,9 +5,11 @@
 
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/task_graph.hpp"
+#include "upsweep/sparse/runs.hpp"
 
 namespace upsweep {
 namespace {
@@ -53,6 +55,10 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
   work.is_mv = op.is_mv;
   work.flops = rounded_mean(op.flops, inputs);
   for (const auto count : kStepCounts) work.steps.*count = rounded_mean(op.steps.*count, inputs);
+  ProductSteps& steps = work.steps;
+  if (!keeps_columns(op.n, steps.single_steps + steps.team_steps, steps.single_run_steps + steps.team_run_steps,
+                     value_bytes))
+    steps.single_run_steps = steps.team_run_steps = 0;
   work.picked_bytes =
       op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : rounded_mean(op.left_bytes, inputs);
   work.moved_bytes = moved_bytes(work, rounded_mean(op.left_nnz, inputs), rounded_mean(op.right_nnz, inputs),
@@ -162,6 +168,7 @@ std::optional<double> predict_build_seconds(const Network& network, const Networ
       continue;
     }
     seconds += rates.value_s * values + rates.row_s * static_cast<double>(link.rows);
+    seconds += rates.miss_s.value_or(0) * misses_per_value(op) * values;
     if (weight) seconds += rates.weight_s * static_cast<double>(elements(*weight));
   }
   return seconds;

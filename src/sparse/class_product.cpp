@@ -50,15 +50,15 @@ class ClassProduct {
   struct PairsOfBits {
     std::size_t position = ~std::size_t{0};
     WindowRow row = {};
-    std::uint64_t pairs = 0;
+    MatchedPairs pairs = {};
   };
 
   /// Matched pairs of one row of a class.
-  [[nodiscard]] std::uint64_t matched_pairs(std::size_t place, PairsOfBits& last) const {
+  [[nodiscard]] MatchedPairs matched_pairs(std::size_t place, PairsOfBits& last) const {
     const std::size_t position = place % (partition_.size() / partition_.axis(0).classes);
     const WindowRow row = x_row(place);
     if (position != last.position || !last.row.shares_bits(row)) {
-      last = {position, row, 0};
+      last = {position, row, {}};
       for_each_position(place, [&](const ChannelSet& channels, const ProductAxis::Step& y, const ProductAxis::Step& x) {
         last.pairs += rows_.pairs_of_bits(channels, y.y_class, x.y_class);
       });
@@ -68,7 +68,9 @@ class ClassProduct {
     const ProductAxis::Step& y = steps.y[row.beside.dy];
     const ProductAxis::Step& x = steps.x[row.beside.dx];
     if (y.y_class == ProductAxis::kNothing || x.y_class == ProductAxis::kNothing) return last.pairs;
-    return last.pairs + rows_.lengths(y.y_class, x.y_class)[row.beside.channel];
+    MatchedPairs pairs = last.pairs;
+    pairs += rows_.pairs_of(row.beside.channel, y.y_class, x.y_class);
+    return pairs;
   }
 
   /// The columns of a row of a class, before the shift; valid until the next call with the same accumulator.
@@ -195,7 +197,7 @@ void count_class_products(const RowClasses& x, const RowClasses& y, bool walks, 
                       const std::size_t place = product.place_at(i);
                       const WindowRow row = product.x_row(place);
                       if (row.nnz == 0) continue;
-                      const std::uint64_t pairs = product.matched_pairs(place, last);
+                      const MatchedPairs pairs = product.matched_pairs(place, last);
                       for (const Repeats& repeats : product.partition().repeats_of(place))
                         shares[slot].count(row.nnz, pairs, 0, repeats.uses, walks, repeats.count);
                     }
@@ -232,7 +234,7 @@ Product accumulate_classes(const RowClasses& x, const RowClasses& y, bool walks,
       const std::size_t place = parts.place_at(i);
       const WindowRow x_row = parts.x_row(place);
       if (x_row.nnz == 0) continue;
-      const std::uint64_t pairs = parts.matched_pairs(place, last);
+      const MatchedPairs pairs = parts.matched_pairs(place, last);
       const WindowRow row = parts.collect(place, worker.accumulator);
       tally.add(worker.accumulator.steps());
       for (const Repeats& repeats : partition.repeats_of(place))

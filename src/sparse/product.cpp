@@ -72,26 +72,41 @@ class RowLengths {
  public:
   explicit RowLengths(const Pattern& y) : lengths_(bitmap_words(y.rows()) * 64) {
     Index shortest = ~Index{0};
+    bool all_run = true;
     for (Index r = 0; r < y.rows(); ++r) {
-      lengths_[r] = y.row(r).nnz();
+      const Row row = y.row(r);
+      lengths_[r] = row.nnz();
       shortest = std::min(shortest, lengths_[r]);
-      has_bitmaps_ = has_bitmaps_ || y.row(r).is_bitmap();
+      has_bitmaps_ = has_bitmaps_ || row.is_bitmap();
+      const bool runs = is_run(row);
+      all_run = all_run && runs;
+      if (!runs) continue;
+      if (runs_.empty()) runs_.resize(lengths_.size());
+      runs_[r] = row.nnz();
     }
-    uniform_ = shortest == y.max_row_nnz();
+    uniform_ = shortest == y.max_row_nnz() && (all_run || runs_.empty());
   }
 
   [[nodiscard]] bool has_bitmaps() const { return has_bitmaps_; }
 
-  [[nodiscard]] std::uint64_t matched_pairs(const Row& x) const {
-    if (uniform_) return std::uint64_t{x.nnz()} * lengths_.front();
-    if (x.is_bitmap()) return sum_at_bits(x.words(), lengths_.size() / 64, lengths_.data());
-    std::uint64_t sum = 0;
-    for (const Index k : x.list()) sum += lengths_[k];
-    return sum;
+  [[nodiscard]] MatchedPairs matched_pairs(const Row& x) const {
+    if (uniform_) {
+      const std::uint64_t pairs = std::uint64_t{x.nnz()} * lengths_.front();
+      return {pairs, runs_.empty() ? 0 : pairs};
+    }
+    return {sum_at(x, lengths_), runs_.empty() ? 0 : sum_at(x, runs_)};
   }
 
  private:
+  static std::uint64_t sum_at(const Row& x, const std::vector<std::uint32_t>& values) {
+    if (x.is_bitmap()) return sum_at_bits(x.words(), values.size() / 64, values.data());
+    std::uint64_t sum = 0;
+    for (const Index k : x.list()) sum += values[k];
+    return sum;
+  }
+
   std::vector<std::uint32_t> lengths_;  // rounded up to a multiple of 64
+  std::vector<std::uint32_t> runs_;     // those of runs, 0 of other rows; empty: there is none
   bool has_bitmaps_ = false;
   bool uniform_ = false;
 };
@@ -208,7 +223,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep, WorkMeter
     RowAccumulator accumulator;
     accumulator.start(product_number, y, lengths.has_bitmaps());
     require_expected_work(*meter, met.size(), [&](std::size_t g) {
-      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)));
+      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)).all);
       const std::uint64_t bytes =
           std::min(accumulator.nnz() * sizeof(Index), bitmap_words(y.cols()) * sizeof(std::uint64_t));
       return RowWork{accumulator.steps(), keep == Keep::structure ? bytes : 0};
@@ -223,7 +238,7 @@ Product accumulate_rows(const Pattern& x, const Pattern& y, Keep keep, WorkMeter
                     accumulator.start(product_number, y, lengths.has_bitmaps());
                     StepTally tally(meter);
                     for (std::size_t g = begin; g < end; ++g) {
-                      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)));
+                      accumulator.collect(met.row(g), lengths.matched_pairs(met.row(g)).all);
                       tally.add(accumulator.steps());
                       entries[g] = static_cast<Index>(accumulator.nnz());
                       if (keep == Keep::structure) stored[g] = accumulator.store(sinks[slot]);
@@ -256,10 +271,10 @@ void count_row_products(const Pattern& x, const Pattern& y, ProductCounts& count
   const DistinctRows distinct = distinct_rows(x);
   const RowLengths lengths(y);
   for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
-    const std::uint64_t products = lengths.matched_pairs(distinct.rows[d]);
-    add_to(counts.products, checked_mul(products, distinct.uses[d]));
+    const MatchedPairs pairs = lengths.matched_pairs(distinct.rows[d]);
+    add_to(counts.products, checked_mul(pairs.all, distinct.uses[d]));
     if (distinct.rows[d].nnz() == 0) continue;
-    TeamSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), products, y.max_row_nnz() > 1, counts.steps);
+    TeamSteps(distinct.uses[d]).add_product(distinct.rows[d].nnz(), pairs, y.max_row_nnz() > 1, counts.steps);
   }
 }
 

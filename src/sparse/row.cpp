@@ -3,7 +3,24 @@
 #include <cstring>
 #include <utility>
 
+#include "upsweep/sparse/runs.hpp"
+
 namespace upsweep {
+
+bool is_run(const Row& row) {
+  if (row.nnz() <= kShortRun) return false;
+  if (!row.is_bitmap()) return is_run(row.list().front(), row.list().back(), row.nnz());
+  const std::uint64_t* word = row.words();
+  while (*word == 0) ++word;
+  // As many bits as there are columns, from the first on.
+  auto first = static_cast<unsigned>(std::countr_zero(*word));
+  for (Index left = row.nnz();; first = 0, ++word) {
+    const auto here = static_cast<Index>(std::countr_one(*word >> first));
+    if (here >= left) return true;
+    if (first + here < 64) return false;
+    left -= here;
+  }
+}
 
 std::byte* RowSink::allocate(std::size_t bytes) {
   constexpr std::size_t kAlignment = sizeof(std::uint64_t);

@@ -5,9 +5,41 @@
 #include <numeric>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/runs.hpp"
 #include "window_accumulator.hpp"
 
 namespace upsweep {
+
+bool is_run(const WindowRow& row, const ImageShape& cols) {
+  if (row.nnz <= kShortRun) return false;
+  const Index plane = cols.height * cols.width;
+  if (row.bits == nullptr) {
+    // All channels of a part of the image.
+    return cols.channels == 1 ? row.height == 1 || row.width == cols.width : row.height * row.width == plane;
+  }
+  Index first = ~Index{0};
+  Index last = 0;
+  const auto see = [&](std::size_t channel, Index dy, Index dx) {
+    const auto column = static_cast<Index>(channel * plane + std::size_t{dy} * cols.width + dx);
+    first = std::min(first, column);
+    last = std::max(last, column);
+  };
+  const std::size_t words = bitmap_words(cols.channels);
+  const std::uint64_t* bits = row.bits;
+  for (Index dy = 0; dy < row.height; ++dy) {
+    for (Index dx = 0; dx < row.width; ++dx, bits += words) {
+      std::size_t low = 0;
+      while (low < words && bits[low] == 0) ++low;
+      if (low == words) continue;
+      std::size_t high = words - 1;
+      while (bits[high] == 0) --high;
+      see(low * 64 + static_cast<unsigned>(std::countr_zero(bits[low])), dy, dx);
+      see(high * 64 + 63 - static_cast<unsigned>(std::countl_zero(bits[high])), dy, dx);
+    }
+  }
+  if (row.beside.is_there()) see(row.beside.channel, row.beside.dy, row.beside.dx);
+  return is_run(first, last, row.nnz);
+}
 namespace {
 
 constexpr std::size_t kClassesPerChunk = 64;

@@ -1,9 +1,11 @@
 #include "upsweep/sparse/row_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "upsweep/base/parallel.hpp"
+#include "upsweep/sparse/runs.hpp"
 
 namespace upsweep {
 namespace {
@@ -43,17 +45,32 @@ RowReader::RowReader(std::shared_ptr<const Pattern> pattern) : pattern_(std::mov
         lengths_[r] = pattern_->row(static_cast<Index>(r)).nnz();
         continue;
       }
-      const ImageShape& in = classes->rows();
-      const std::size_t x = r % in.width;
-      const std::size_t y = r / in.width % in.height;
-      const std::size_t place = classes->partition().place(classes->axis(0).class_of[r / in.width / in.height],
-                                                           classes->axis(1).class_of[y], classes->axis(2).class_of[x]);
-      lengths_[r] = classes->row(place).nnz;
+      lengths_[r] = classes->row(classes->place_of(static_cast<Index>(r))).nnz;
     }
   });
   if (pattern_->classes()) list_columns(*pattern_->classes());
+  find_runs();
   find_kind();
   if (kind_ == Kind::rows) find_bits();
+}
+
+void RowReader::find_runs() {
+  if (pattern_->max_row_nnz() <= kShortRun) return;
+  const RowClasses* classes = pattern_->classes().get();
+  std::vector<bool> of_class;
+  if (classes != nullptr) {
+    for (std::size_t place = 0; place < classes->partition().size(); ++place)
+      of_class.push_back(is_run(classes->row(place), classes->cols()));
+    if (std::ranges::find(of_class, true) == of_class.end()) return;
+  }
+  for (Index r = 0; r < rows(); ++r) {
+    if (!(classes == nullptr ? is_run(pattern_->row(r)) : of_class[classes->place_of(r)])) continue;
+    if (runs_.empty()) {
+      held_.add(lengths_.size() * sizeof(std::uint32_t));
+      runs_.resize(lengths_.size());
+    }
+    runs_[r] = lengths_[r];
+  }
 }
 
 /// Words of bits are read 64 columns at once: rows of classes that have more columns than words become bitmaps, unless

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bit_kernels.hpp"
+#include "upsweep/sparse/runs.hpp"
 
 namespace upsweep {
 namespace {
@@ -178,6 +179,13 @@ std::uint64_t RowWalk::sum(const std::uint32_t* values) const {
   std::uint64_t sum = 0;
   for (const Index column : list_) sum += values[column];
   return sum;
+}
+
+bool RowWalk::is_run() const {
+  if (count_ <= kShortRun) return false;
+  if (bits_ != nullptr) return upsweep::is_run(Row(bits_, static_cast<Index>(count_)));
+  const auto [first, last] = std::ranges::minmax(list_);
+  return upsweep::is_run(first, last, count_);
 }
 
 Index RowWalk::column(std::uint64_t number) const {

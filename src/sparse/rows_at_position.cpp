@@ -18,11 +18,18 @@ RowsAtPosition::RowsAtPosition(const RowClasses& y)
   sums_.resize(positions);
   unions_.resize(positions);
   WindowAccumulator accumulator(y.cols().channels);
+  std::vector<bool> runs;  // by class
+  for (std::size_t place = 0; place < y.partition().size(); ++place) runs.push_back(is_run(y.row(place), y.cols()));
   for (std::size_t p = 0; p < positions; ++p) {
     for (Index c = 0; c < y.rows().channels; ++c) {
-      const Index length = y.row(std::size_t{y.axis(0).class_of[c]} * positions + p).nnz;
+      const std::size_t place = std::size_t{y.axis(0).class_of[c]} * positions + p;
+      const Index length = y.row(place).nnz;
       lengths_[p * stride_ + c] = length;
-      sums_[p] += length;
+      sums_[p].all += length;
+      if (!runs[place]) continue;
+      if (runs_.empty()) runs_.resize(lengths_.size());
+      runs_[p * stride_ + c] = length;
+      sums_[p].at_runs += length;
     }
     Window bounds;
     const auto for_each_row = [&](const auto& use) {
@@ -41,9 +48,12 @@ RowsAtPosition::RowsAtPosition(const RowClasses& y)
   }
 }
 
-std::uint64_t RowsAtPosition::pairs_of_bits(const ChannelSet& channels, Index y, Index x) const {
-  if (channels.bits == nullptr) return sum_of_lengths(y, x);
-  return sum_at_bits(channels.bits, stride_ / 64, lengths(y, x));
+MatchedPairs RowsAtPosition::pairs_of_bits(const ChannelSet& channels, Index y, Index x) const {
+  if (channels.bits == nullptr) return sums_[number(y, x)];
+  const auto sum = [&](const std::vector<std::uint32_t>& values) {
+    return sum_at_bits(channels.bits, stride_ / 64, values.data() + number(y, x) * stride_);
+  };
+  return {sum(lengths_), runs_.empty() ? 0 : sum(runs_)};
 }
 
 }  // namespace upsweep

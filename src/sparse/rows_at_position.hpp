@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "upsweep/sparse/product_steps.hpp"
 #include "window_accumulator.hpp"
 
 namespace upsweep {
@@ -18,24 +19,25 @@ class RowsAtPosition {
  public:
   explicit RowsAtPosition(const RowClasses& y);
 
-  /// Entries of the row of each channel; length 64 · bitmap_words(channels).
-  [[nodiscard]] const std::uint32_t* lengths(Index y, Index x) const {
-    return lengths_.data() + number(y, x) * stride_;
+  /// Matched pairs with one channel at a position.
+  [[nodiscard]] MatchedPairs pairs_of(Index channel, Index y, Index x) const {
+    const std::size_t at = number(y, x) * stride_ + channel;
+    return {lengths_[at], runs_.empty() ? 0 : runs_[at]};
   }
-  [[nodiscard]] std::uint64_t sum_of_lengths(Index y, Index x) const { return sums_[number(y, x)]; }
   /// The union of the rows of all channels.
   [[nodiscard]] const WindowRow& all(Index y, Index x) const { return unions_[number(y, x)]; }
 
   /// Matched pairs with the bits of channels at a position.
-  [[nodiscard]] std::uint64_t pairs_of_bits(const ChannelSet& channels, Index y, Index x) const;
+  [[nodiscard]] MatchedPairs pairs_of_bits(const ChannelSet& channels, Index y, Index x) const;
 
  private:
   [[nodiscard]] std::size_t number(Index y, Index x) const { return std::size_t{y} * x_classes_ + x; }
 
   std::size_t x_classes_;
   std::size_t stride_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<std::uint64_t> sums_;
+  std::vector<std::uint32_t> lengths_;  // by position, of the row of each channel; 64 · bitmap_words(channels)
+  std::vector<std::uint32_t> runs_;     // those of runs, 0 of other rows; empty: there is none
+  std::vector<MatchedPairs> sums_;
   std::vector<WindowRow> unions_;
   RowSink sink_;  // their memory
 };

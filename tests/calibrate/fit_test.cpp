@@ -126,8 +126,8 @@ void expect_complete_set(std::uint64_t cache, unsigned value_bytes) {
     ++families[{product.family, product.in_cache}];
   }
   EXPECT_EQ(repeated, "") << "measured twice";
-  for (const Family family :
-       {Family::vector, Family::scale_columns, Family::scale_rows, Family::single_columns, Family::general}) {
+  for (const Family family : {Family::vector, Family::scale_columns, Family::scale_rows, Family::single_columns,
+                              Family::general, Family::runs}) {
     for (const bool in_cache : {true, false}) {
       EXPECT_GT((families[{family, in_cache}]), 0)
           << "family " << static_cast<int>(family) << (in_cache ? " in" : " out of") << " the cache";
@@ -182,6 +182,8 @@ bool shows_family(Family family, const ProductSteps& steps) {
       return steps.scaled_rows > 0;
     case Family::single_columns:
       return steps.single_hops + steps.team_hops > 0;
+    case Family::runs:
+      return steps.single_run_steps + steps.team_run_steps == steps.single_steps + steps.team_steps;
     default:
       return steps.passes > 0;
   }
@@ -213,7 +215,7 @@ void expect_chains_that_run() {
     EXPECT_EQ(found.ops[run.op].products, counts.products);
     EXPECT_TRUE(shows_family(product.family, counts.steps));
   }
-  EXPECT_EQ(made.size(), 5U) << "every family";
+  EXPECT_EQ(made.size(), 6U) << "every family";
 }
 
 TEST(MakeSynthetic, MakesChainsThatShowTheirFamilyAndRunInFp32) { expect_chains_that_run<float>(); }

@@ -98,7 +98,7 @@ Machine calibrated() {
   const auto costs = [&] {
     WorkCosts made;
     for (double& cost : made.unit_s) cost = next();
-    made.knows_picked = true;
+    made.knows = {true, true};
     return made;
   };
   const auto kind = [&] {
@@ -148,7 +148,7 @@ TEST(LoadMachine, ConvertsUnits) {
       "name: x\nkind: gpu\nmemory_GiB: 2\ncache_MB: 2.5\nfill_teams: 64\nprovenance: {origin: datasheet, device: d}\n"
       "rates:\n  - workers: 1\n    op_latency_us: 2.5\n    level_latency_ns: 1300\n    bandwidth_GiBps: 3\n"
       "    cached_bandwidth_TBps: 2\n    fp32: {compute_GFLOPps: 1500, build_value_ps: 7, "
-      "build_linear_weight_ps: 2}\n    fp64: {compute_MFLOPps: 3}\n");
+      "build_miss_ps: 3, build_linear_weight_ps: 2}\n    fp64: {compute_MFLOPps: 3}\n");
   EXPECT_EQ(machine.memory_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(machine.cache_bytes, 2'500'000U);
   EXPECT_EQ(machine.fill_teams, 64U);
@@ -161,6 +161,7 @@ TEST(LoadMachine, ConvertsUnits) {
   EXPECT_EQ(rates.fp32.mm.flops_per_s, 1.5e12);
   EXPECT_EQ(rates.fp64.mv.flops_per_s, 3e6);
   EXPECT_EQ(rates.fp32.build.value_s, 7e-12);
+  EXPECT_EQ(rates.fp32.build.miss_s, 3e-12);
   EXPECT_EQ(rates.fp32.build.linear_weight_s, 2e-12);
   EXPECT_EQ(rates.fp32.build.linear_value_s, std::nullopt);
   expect_same(parse_machine(machine_text(machine)), machine);

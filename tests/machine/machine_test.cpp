@@ -103,6 +103,7 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
     rates.costs.unit_s[i] = static_cast<double>(i + 1);
     rates.memory_costs.unit_s[i] = 3 * static_cast<double>(i + 1);
   }
+  rates.costs.knows = rates.memory_costs.knows = {true, true};
   cpu.cache_bytes = 100;
   OpWork work;
   std::uint64_t next = 7;
@@ -112,6 +113,9 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
     wanted += static_cast<double>(next * (i + 1));
     next += 4;
   }
+  // Those at runs are steps besides.
+  work.steps.single_steps += work.steps.single_run_steps;
+  work.steps.team_steps += work.steps.team_run_steps;
   work.moved_bytes = 11;
   work.picked_bytes = 1000;  // Y leaves the cache, too
   wanted += 11.0 * static_cast<double>(kWorkNames.size());
@@ -185,6 +189,36 @@ TEST(WorkCounts, AddThoseThatReadFromAFarCacheAndTheBytes) {
   EXPECT_EQ(named("moved_byte"), 7);
 }
 
+TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {
+  OpWork work;
+  work.steps = {.passes = 9, .single_steps = 20, .team_steps = 40, .single_run_steps = 12, .team_run_steps = 40};
+  const WorkVector counts = work_counts(work, 0.5);
+  EXPECT_EQ(counts[work_unit("single_step")], 8);
+  EXPECT_EQ(counts[work_unit("far_single_step")], 4);
+  EXPECT_EQ(counts[work_unit("team_step")], 0);
+  EXPECT_EQ(counts[work_unit("single_run")], 12);
+  EXPECT_EQ(counts[work_unit("far_single_run")], 6);
+  EXPECT_EQ(counts[work_unit("team_run")], 40);
+  EXPECT_EQ(counts[work_unit("far_team_run")], 20);
+  OpWork plain = work;
+  plain.steps.single_run_steps = plain.steps.team_run_steps = 0;
+  EXPECT_EQ(work_counts(work, 0.5, {}), work_counts(plain, 0.5)) << "files from before there were any";
+}
+
+TEST(OpTime, CostsStepsAtRunsAsAnyWhereAMachineFileKnowsNoTimeOfThem) {
+  Machine machine;
+  machine.kind = MachineKind::cpu;
+  KindRates& mm = machine.rates.emplace_back().fp32.mm;
+  mm.costs.unit_s[work_unit("single_step")] = 2;
+  OpWork work;
+  work.steps = {.passes = 1, .single_steps = 20, .single_run_steps = 12};
+  const auto seconds = [&] { return op_time(machine, work, {1, 1, 4, 0}).alone_s; };
+  EXPECT_EQ(seconds(), 40);
+  mm.costs.unit_s[work_unit("single_run")] = 0.5;
+  mm.costs.knows.runs = true;
+  EXPECT_EQ(seconds(), 8 * 2 + 12 * 0.5);
+}
+
 /// A matrix of ten rows times a vector, where each row has one entry: six alone, and a team of four.
 OpWork picking() {
   OpWork work;
@@ -210,7 +244,7 @@ TEST(PickedEntries, AreThoseOfVectorsWhoseMatrixHasOneEntryInEachRow) {
 
 TEST(PickedEntries, AreCountedInsteadOfAllElseButBytes) {
   WorkVector wanted{};
-  wanted[kPicked] = 10;
+  wanted[work_unit("picked")] = 10;
   wanted.back() = 7;
   EXPECT_EQ(work_counts(picking(), 0.5), wanted);
 }
@@ -222,12 +256,12 @@ TEST(PickedEntries, CostStepsWhereAMachineFileWasCalibratedBeforeThem) {
   rates.fp32.mv.costs.unit_s[0] = 1;  // a team
   const auto seconds = [&] { return op_time(machine, picking(), {1, 1, 4, 0}).alone_s; };
   EXPECT_EQ(seconds(), 7);
-  rates.fp32.mv.costs.unit_s[kPicked] = 0.5;
-  rates.fp32.mv.costs.knows_picked = true;
+  rates.fp32.mv.costs.unit_s[work_unit("picked")] = 0.5;
+  rates.fp32.mv.costs.knows.picked = true;
   EXPECT_EQ(seconds(), 5);
   rates.fp32.mv.memory_costs.unit_s[0] = 1;
   EXPECT_EQ(seconds(), 7) << "out of the cache nothing is known of them";
-  rates.fp32.mv.memory_costs.knows_picked = true;
+  rates.fp32.mv.memory_costs.knows.picked = true;
   EXPECT_EQ(seconds(), 5);
 }
 

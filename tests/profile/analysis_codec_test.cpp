@@ -198,14 +198,14 @@ TEST_F(AnalysisCodec, RefusesAnotherStartAndAnotherVersion) {
 
 TEST_F(AnalysisCodec, RefusesLengthsBeyondTheBytes) {
   // Start, version, nine sums, then 2^63 operators.
-  const std::string bytes = std::string("UPSA\x05") + std::string(9, '\x01') + std::string(9, '\x80') + '\x01';
+  const std::string bytes = std::string("UPSA\x06") + std::string(9, '\x01') + std::string(9, '\x80') + '\x01';
   EXPECT_THROW(static_cast<void>(decode_analysis(bytes)), std::invalid_argument);
 }
 
 /// One input, no operators, no links, one schedule; `rest` are its combines, of bytes 1.
 std::string bytes_of_schedule(const std::string& name, std::uint64_t length, std::uint64_t ops, char inputs,
                               std::size_t rest) {
-  std::string bytes = std::string("UPSA\x05") + std::string(9, '\x01') + std::string(2, '\0') + '\x01';
+  std::string bytes = std::string("UPSA\x06") + std::string(9, '\x01') + std::string(2, '\0') + '\x01';
   const auto number = [&bytes](std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
     bytes.push_back(static_cast<char>(value));

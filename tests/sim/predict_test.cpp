@@ -288,5 +288,22 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_FALSE(seconds(8).has_value());
 }
 
+TEST(PredictBuildSeconds, CountWeightsThatReachOffTheImageAsMissesOfARow) {
+  // Along each axis two positions go over three weights each, of which one reaches off the image.
+  const Network network({1, 2, 2}, {{"first", Relu{}, {}}, {"conv", Conv2d{4, {3, 3}, {1, 1}, {1, 1}}, {}}});
+  NetworkProfile profile;
+  profile.inputs = 1;
+  profile.links.resize(2);
+  profile.links[1].rows = 4;
+  profile.links[1].nnz = 4 * 4 * 4;
+  Machine machine = unit_machine();
+  BuildRates& rates = machine.rates[0].fp64.build;
+  rates.value_s = 0.5;
+  const auto seconds = [&] { return predict_build_seconds(network, profile, machine, 1, 8).value(); };
+  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64) << "as in files from before there was such a rate";
+  rates.miss_s = 0.25;
+  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64 + 0.25 * (4 * 4 * 9 - 64));
+}
+
 }  // namespace
 }  // namespace upsweep::predict_test

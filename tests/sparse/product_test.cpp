@@ -150,6 +150,16 @@ ProductSteps steps_by_definition(const Pattern& x, const Pattern& y) {
   }
   bool x_has_long_rows = false;
   for (Index r = 0; r < a.rows; ++r) x_has_long_rows = x_has_long_rows || row_entries(a, r) > 1;
+  const auto is_run = [&](Index k) {  // more than four columns, without a gap
+    Index first = b.cols;
+    Index last = 0;
+    for (Index col = 0; col < b.cols; ++col) {
+      if (!b.at(k, col)) continue;
+      first = std::min(first, col);
+      last = col;
+    }
+    return row_entries(b, k) > 4 && last - first + 1 == row_entries(b, k);
+  };
   ProductSteps steps;
   if (y_is_diagonal || !x_has_long_rows) {
     for (Index r = 0; r < a.rows; ++r) {
@@ -168,6 +178,7 @@ ProductSteps steps_by_definition(const Pattern& x, const Pattern& y) {
         steps.passes += y_has_long_rows ? 1 : 0;
         (y_has_long_rows ? (alone ? steps.single_steps : steps.team_steps)
                          : (alone ? steps.single_hops : steps.team_hops)) += row_entries(b, k);
+        (alone ? steps.single_run_steps : steps.team_run_steps) += is_run(k) ? row_entries(b, k) : 0;
       }
       (alone ? steps.single_sums : steps.team_sums) += row_entries(c, row);
     }
@@ -226,6 +237,10 @@ TEST_F(ProductTest, StepsEqualTheirDefinitionWhereRowsShareTheirColumns) {
     const Pattern y = shared_rows(static_cast<Index>(between(1, 9)), static_cast<Index>(between(1, 90)), density);
     const Pattern x = shared_rows(static_cast<Index>(between(1, 12)), y.rows(), 0.3);
     expect_steps(x, y, "shared rows");
+    const auto longest = static_cast<Index>(between(0, 90));
+    const Pattern runs = testing::pattern_where(
+        x.cols(), 90, [&](Index r, Index c) { return c >= r && c - r <= longest && (r % 3 > 0 || c != r + 5); });
+    expect_steps(x, runs, "shared rows times runs, some with a gap");
     expect_steps(x, Pattern::diagonal(x.cols()), "shared rows times a diagonal");
     expect_steps(Pattern::diagonal(y.rows()), y, "a diagonal times shared rows");
     const auto halves = testing::pattern_where(x.cols(), x.cols(), [](Index r, Index c) { return c == r / 2; });

@@ -17,6 +17,7 @@ enum class Family {
   scale_rows,      ///< a diagonal, or with `teams` a matrix with one entry per row, times a matrix
   single_columns,  ///< a matrix times one with one entry per row
   general,         ///< two matrices
+  runs,            ///< a matrix times one whose rows are full, as those of long products are
 };
 
 /// A product to be measured on its own. Its patterns are stencils with random gaps, as convolutions have: row (channel,
@@ -31,9 +32,10 @@ struct SyntheticProduct {
   double kept = 1;
   bool teams = false;
   bool in_cache = true;  ///< small enough to be measured in the cache
+  Index columns = 0;     ///< of Y, of Family::runs
 };
 
-/// The documented set: every family, rows of 1 to about a thousand entries, in the cache and far larger than it; of a
+/// The documented set: every family, rows of 1 to about two thousand entries, in the cache and far larger than it; of a
 /// gpu also products of rows that are half full, which take processors too long. `cache_bytes`: of the last level;
 /// `value_bytes` is 4 or 8.
 [[nodiscard]] std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes,

@@ -35,6 +35,10 @@ void fill_jacobian_values(const Operator& op, const OperatorWeights& weights,
                           std::span<const std::span<const double>> inputs, std::size_t input, const Pattern& pattern,
                           std::span<T> values);
 
+/// Weights that the rows of a convolution go over and that reach no output from there, off the image, for each that
+/// does, were all of them kept; 0 of any other operator.
+[[nodiscard]] double misses_per_value(const Operator& op);
+
 /// A chain whose gradient (length gradient_length, rounded to T) is there, and whose Jacobians have no numbers yet.
 ///
 /// `structure` comes from guaranteed_chain() or SampleChains::at(). Throws OperatorError where a number does not fit

@@ -67,19 +67,58 @@ struct OpWork {
 [[nodiscard]] std::uint64_t picked_entries(const OpWork& work);
 
 /// What the time of a product is made of, by the names of machine files: the counts of ProductSteps in the order of
-/// kStepCounts; those of them that read Y from a far cache; picked_entries(), instead of all others; bytes moved.
-inline constexpr std::array<const char*, kStepCounts.size() + 5> kWorkNames = {
-    "team",          "scaled_column", "scaled_row", "single_hop", "team_hop",          "pass",
-    "single_step",   "team_step",     "single_sum", "team_sum",   "far_scaled_column", "far_single_step",
-    "far_team_step", "picked",        "moved_byte"};
-inline constexpr std::size_t kPicked = kStepCounts.size() + 3;
+/// kStepCounts, steps at runs apart from all others; those of them that read Y from a far cache; picked_entries(),
+/// instead of all others; bytes moved.
+inline constexpr std::array<const char*, kStepCounts.size() + 7> kWorkNames = {"team",
+                                                                               "scaled_column",
+                                                                               "scaled_row",
+                                                                               "single_hop",
+                                                                               "team_hop",
+                                                                               "pass",
+                                                                               "single_step",
+                                                                               "team_step",
+                                                                               "single_sum",
+                                                                               "team_sum",
+                                                                               "single_run",
+                                                                               "team_run",
+                                                                               "far_scaled_column",
+                                                                               "far_single_step",
+                                                                               "far_team_step",
+                                                                               "far_single_run",
+                                                                               "far_team_run",
+                                                                               "picked",
+                                                                               "moved_byte"};
+
+/// The position of a name of kWorkNames.
+[[nodiscard]] consteval std::size_t work_unit(std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(kWorkNames, name) - kWorkNames.begin());
+}
 
 /// One number for each of kWorkNames.
 using WorkVector = std::array<double, kWorkNames.size()>;
 
-/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share(). `picks`: whether picked
-/// entries are counted as such, or as the steps that they are else.
-[[nodiscard]] WorkVector work_counts(const OpWork& work, double far, bool picks = true);
+/// Units that are also counted as others: files from before there were any lack them, see work_counts().
+struct FineUnits {
+  bool picked = false;  ///< "picked"
+  bool runs = false;    ///< the four "run" ones
+
+  friend FineUnits operator&&(const FineUnits& a, const FineUnits& b) {
+    return {a.picked && b.picked, a.runs && b.runs};
+  }
+  friend bool operator==(const FineUnits&, const FineUnits&) = default;
+};
+
+/// Whether a name of kWorkNames is that of steps at runs.
+[[nodiscard]] constexpr bool is_run_unit(std::string_view name) { return name.ends_with("_run"); }
+
+/// Whether a file has that name of kWorkNames where `fine` are known.
+[[nodiscard]] constexpr bool has_unit(const FineUnits& fine, std::string_view name) {
+  return is_run_unit(name) ? fine.runs : name != "picked" || fine.picked;
+}
+
+/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share(). `fine`: whether picked
+/// entries and steps at runs are counted as such, or as the steps that they are else.
+[[nodiscard]] WorkVector work_counts(const OpWork& work, double far, const FineUnits& fine = {true, true});
 
 /// The counts of a combine as kernels for planned products do it. `uncached`: see uncached_share().
 [[nodiscard]] KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached);
@@ -87,7 +126,7 @@ using WorkVector = std::array<double, kWorkNames.size()>;
 /// Seconds of one worker for a unit of each of kWorkNames.
 struct WorkCosts {
   WorkVector unit_s{};
-  bool knows_picked = false;  ///< false: nothing is known of picked entries, as of times from before there were any
+  FineUnits knows = {};  ///< which of these have a time
 
   [[nodiscard]] double seconds(const WorkVector& counts) const;
   friend bool operator==(const WorkCosts&, const WorkCosts&) = default;
@@ -113,6 +152,9 @@ struct BuildRates {
   double weight_s = 0;  ///< for each of its weights, kept or not, besides both
   /// For each value of any other operator; where nothing is known, those above count for it.
   std::optional<double> other_value_s = std::nullopt;
+  /// For each weight besides that a row of a convolution goes over and that reaches no output from there, off the
+  /// image; where nothing is known, nothing.
+  std::optional<double> miss_s = std::nullopt;
   /// Of linear operators, for each value and for each weight, kept or not; where nothing is known, the first three
   /// count for them.
   std::optional<double> linear_value_s = std::nullopt;

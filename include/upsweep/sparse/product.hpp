@@ -23,16 +23,18 @@ inline constexpr std::uint64_t kTeamRows = 4;
 /// Rows of X that share their columns (see Pattern::row_number) form teams of up to kTeamRows rows; a team reads the
 /// structure of its operands once. FLOPs do not change by this.
 struct ProductSteps {
-  std::uint64_t teams = 0;           ///< teams of X; its nonempty rows where the product scales
-  std::uint64_t scaled_columns = 0;  ///< entries of C where Y is a diagonal: X, its columns scaled
-  std::uint64_t scaled_rows = 0;     ///< entries of C where X has at most one entry per row: rows of Y, scaled
-  std::uint64_t single_hops = 0;     ///< matched pairs of rows that are alone, where no row of Y has two entries
-  std::uint64_t team_hops = 0;       ///< the same of the other rows, once per team
-  std::uint64_t passes = 0;          ///< rows of Y that are walked, once per team, where some have several entries
-  std::uint64_t single_steps = 0;    ///< matched pairs of rows that are alone, in such walks; entries met by a vector
-  std::uint64_t team_steps = 0;      ///< the same of the other rows, once per team
-  std::uint64_t single_sums = 0;     ///< entries of C that were added up, in rows that are alone
-  std::uint64_t team_sums = 0;       ///< the same of the other rows, once per team
+  std::uint64_t teams = 0;             ///< teams of X; its nonempty rows where the product scales
+  std::uint64_t scaled_columns = 0;    ///< entries of C where Y is a diagonal: X, its columns scaled
+  std::uint64_t scaled_rows = 0;       ///< entries of C where X has at most one entry per row: rows of Y, scaled
+  std::uint64_t single_hops = 0;       ///< matched pairs of rows that are alone, where no row of Y has two entries
+  std::uint64_t team_hops = 0;         ///< the same of the other rows, once per team
+  std::uint64_t passes = 0;            ///< rows of Y that are walked, once per team, where some have several entries
+  std::uint64_t single_steps = 0;      ///< matched pairs of rows that are alone, in such walks; entries met by a vector
+  std::uint64_t team_steps = 0;        ///< the same of the other rows, once per team
+  std::uint64_t single_sums = 0;       ///< entries of C that were added up, in rows that are alone
+  std::uint64_t team_sums = 0;         ///< the same of the other rows, once per team
+  std::uint64_t single_run_steps = 0;  ///< of single_steps, those at rows of Y that are runs: see is_run()
+  std::uint64_t team_run_steps = 0;    ///< of team_steps, likewise
 
   /// Entries of C that are one product each, in the order of an operand.
   [[nodiscard]] std::uint64_t scaled() const { return scaled_columns + scaled_rows; }
@@ -42,9 +44,10 @@ struct ProductSteps {
 
 /// All counts of ProductSteps, for what treats them alike.
 inline constexpr std::array kStepCounts = {
-    &ProductSteps::teams,       &ProductSteps::scaled_columns, &ProductSteps::scaled_rows,  &ProductSteps::single_hops,
-    &ProductSteps::team_hops,   &ProductSteps::passes,         &ProductSteps::single_steps, &ProductSteps::team_steps,
-    &ProductSteps::single_sums, &ProductSteps::team_sums};
+    &ProductSteps::teams,        &ProductSteps::scaled_columns,   &ProductSteps::scaled_rows,
+    &ProductSteps::single_hops,  &ProductSteps::team_hops,        &ProductSteps::passes,
+    &ProductSteps::single_steps, &ProductSteps::team_steps,       &ProductSteps::single_sums,
+    &ProductSteps::team_sums,    &ProductSteps::single_run_steps, &ProductSteps::team_run_steps};
 
 /// Adds up, count by count. Throws CountOverflow.
 void add_to(ProductSteps& sum, const ProductSteps& steps);

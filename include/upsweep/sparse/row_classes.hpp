@@ -142,6 +142,11 @@ class RowClasses {
   [[nodiscard]] const std::vector<Index>& numbers() const { return numbers_; }
   [[nodiscard]] const std::shared_ptr<const WindowStore>& store() const { return store_; }
 
+  /// The class of row r.
+  [[nodiscard]] std::size_t place_of(Index r) const {
+    return partition_.place(axis(0).class_of[r / rows_.width / rows_.height],
+                            axis(1).class_of[r / rows_.width % rows_.height], axis(2).class_of[r % rows_.width]);
+  }
   /// The columns of a class, before the shift.
   [[nodiscard]] WindowRow row(std::size_t place) const {
     return numbers_[place] == kNoRow ? WindowRow{} : store_->rows()[numbers_[place]];
@@ -170,8 +175,7 @@ template <class Visit>
 void RowClasses::for_each(Index r, Visit visit) const {
   const Index x = r % rows_.width;
   const Index y = r / rows_.width % rows_.height;
-  const Index channel = r / rows_.width / rows_.height;
-  const WindowRow mine = row(partition_.place(axis(0).class_of[channel], axis(1).class_of[y], axis(2).class_of[x]));
+  const WindowRow mine = row(place_of(r));
   const std::size_t words = bitmap_words(cols_.channels);
   const auto first_y = static_cast<std::uint64_t>(axis(1).offset[y] + mine.y);
   const auto first_x = static_cast<std::uint64_t>(axis(2).offset[x] + mine.x);

@@ -34,6 +34,8 @@ class RowReader {
   [[nodiscard]] std::uint32_t length(Index r) const { return lengths_.empty() ? 1 : lengths_[r]; }
   /// The same of all rows: length 64 · bitmap_words(rows()), 0 past the last; not of an identity.
   [[nodiscard]] const std::vector<std::uint32_t>& lengths() const { return lengths_; }
+  /// The same of rows that are runs, see is_run(), and 0 of the others; empty where no row is one.
+  [[nodiscard]] const std::vector<std::uint32_t>& runs() const { return runs_; }
 
   /// The column of the only entry of row r, or kNone; not of Kind::rows.
   [[nodiscard]] Index target(Index r) const {
@@ -79,6 +81,7 @@ class RowReader {
     std::size_t end = 0;
   };
 
+  void find_runs();
   void find_kind();
   void number_rows();
   void list_columns(const RowClasses& classes);
@@ -90,6 +93,7 @@ class RowReader {
   std::shared_ptr<const Pattern> pattern_;
   Kind kind_ = Kind::rows;
   std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> runs_;
   std::vector<Index> targets_;
   std::vector<std::uint64_t> mask_;
   std::vector<Index> number_of_;

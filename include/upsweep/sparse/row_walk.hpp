@@ -62,6 +62,8 @@ class RowWalk {
   [[nodiscard]] std::uint64_t count() const { return count_; }
   /// Whether these are all that any row of the present element has.
   [[nodiscard]] bool is_saturated() const { return is_saturated_; }
+  /// is_run() of these.
+  [[nodiscard]] bool is_run() const;
   /// Σ values[c] over the columns c; `values` has 64 · bitmap_words(cols) numbers.
   [[nodiscard]] std::uint64_t sum(const std::uint32_t* values) const;
   /// The column of a number below count(), in an order of its own.
