@@ -10,7 +10,7 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kMostLinks = 1000;
+constexpr std::size_t kMostLinks = 200;
 
 /// Throws CountOverflow unless all that machines may ever do of a chain, one after the other, is below 2^64.
 void check_work(const LinkChain& chain) {
