@@ -173,7 +173,7 @@ std::optional<Figure> figure_of(const auto& compare, const auto& context) {
 }  // namespace
 
 std::optional<Figure> crossover_figure(std::span<const RunDetails> runs) {
-  return figure_of([&] { return compared_schedules(runs); }, [&] { return runs_context(runs.front().run); });
+  return figure_of([&] { return compared_schedules(runs); }, [&] { return runs_context(runs.front()); });
 }
 
 std::optional<Figure> crossover_figure(const RunDetails& run, const RunDetails& plain) {

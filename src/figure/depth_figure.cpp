@@ -186,7 +186,8 @@ std::string depth_caption(const StoredSearch& search, std::span<const StoredRun*
 
 }  // namespace
 
-std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates) {
+std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates,
+                                   const std::string& machine) {
   if (candidates.size() < 2) return std::nullopt;
   const std::vector<const StoredRun*> runs = shown_candidates(search, depth_order(candidates));
   const StoredRun& reference = *runs.front();
@@ -198,7 +199,7 @@ std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const S
   figure.title = is_live(search) ? "Depth of the scan: live ops only"
                                  : "Depth of the scan against time, critical path, work and memory";
   figure.caption = depth_caption(search, runs, candidates.size(), parts);
-  figure.context = runs_context(reference);
+  figure.context = runs_context(reference, machine);
   std::vector<std::string> labels;
   for (const StoredRun* run : runs) labels.push_back(depth_label(*run));
   figure.tables["figures"] = std::move(parts.table);

@@ -9,8 +9,8 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t kMostResources = 64;
-constexpr std::size_t kLeastRows = 4;  // of each of several steps
+constexpr std::size_t kMostResources = 64;     // of a step
+constexpr std::size_t kMostRowsOfSteps = 128;  // of several steps, each with all its resources
 constexpr std::size_t kMostSteps = 12;
 
 /// Whether something takes time on a resource.
@@ -44,18 +44,12 @@ std::vector<DrawnStep> drawn_steps(const TrainingRecord& record) {
   for (const TrainingTask& task : record.tasks) {
     if (task.variant < record.variants.size()) variants.insert(task.variant);
   }
-  while (variants.size() > kMostSteps) {
-    const auto last = std::prev(variants.end());
-    variants.erase(record.best == *last ? std::prev(last) : last);
-  }
-  const std::size_t most =
-      variants.size() <= 1 ? kMostResources : std::max(kMostResources / variants.size(), kLeastRows);
   std::vector<DrawnStep> steps;
+  std::size_t rows = 0;
   for (const std::uint32_t variant : variants) {
     DrawnStep step;
     step.variant = variant;
     step.rows = resources_of(record, variant);
-    step.memory = step_memory(record, variant);
     step.unused = std::erase_if(step.rows, [](const TimelineRow& row) { return !is_used(row); });
     if (variants.size() > 1)
       std::erase_if(step.rows, [](const TimelineRow& row) { return row.tasks.front()->is_transfer; });
@@ -63,9 +57,17 @@ std::vector<DrawnStep> drawn_steps(const TrainingRecord& record) {
       for (const TrainingTask* task : row.tasks) step.end = std::max(step.end, task->end);
     }
     step.resources = step.rows.size();
-    step.rows.resize(std::min(step.resources, most));
+    step.rows.resize(std::min(step.resources, kMostResources));
+    rows += step.rows.size();
     if (step.end > 0) steps.push_back(std::move(step));
   }
+  // A step is drawn with all its devices or not at all.
+  while (steps.size() > kMostSteps || (steps.size() > 1 && rows > kMostRowsOfSteps)) {
+    const auto last = record.best == steps.back().variant ? std::prev(steps.end(), 2) : std::prev(steps.end());
+    rows -= last->rows.size();
+    steps.erase(last);
+  }
+  for (DrawnStep& step : steps) step.memory = step_memory(record, step.variant);
   return steps;
 }
 

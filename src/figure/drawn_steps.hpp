@@ -31,7 +31,8 @@ struct DrawnStep {
 /// Whether a task is drawn as one of a link.
 [[nodiscard]] bool is_on_link(const TrainingTask& task);
 
-/// The variants of which a figure draws the operations, by number: at most twelve, of more the first ones and the best.
+/// The variants of which a figure draws the operations, by number: at most twelve with 128 rows, of more the first
+/// ones and the best.
 /// Several have no rows for the transfers between devices. Refers to the record.
 [[nodiscard]] std::vector<DrawnStep> drawn_steps(const TrainingRecord& record);
 

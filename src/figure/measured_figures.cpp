@@ -296,7 +296,7 @@ std::optional<Figure> measured_figure(std::span<const RunDetails> runs) {
   if (tables.schedules < 2) return std::nullopt;
   Figure figure;
   figure.kind = "measured";
-  figure.context = runs_context(runs.front().run);
+  figure.context = runs_context(runs.front());
   figure.title = "Measured seconds of the schedules";
   figure.caption = "The median time of a scan, by schedule. A ring marks the fastest of each backend.";
   if (tables.has_predictions) figure.caption += " A line joins what was predicted with what was measured.";

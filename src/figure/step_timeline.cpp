@@ -13,6 +13,7 @@
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/figure/run_figures.hpp"
 #include "upsweep/figure/study_figures.hpp"
+#include "upsweep/training/study.hpp"
 
 namespace upsweep {
 namespace {
@@ -80,10 +81,6 @@ void add_slices(FigureData& table, const TrainingRecord& record, const DrawnStep
                                rounded(std::min(sum / slice, 1.0)), "", about});
     }
   }
-}
-
-std::string memory_text(double amount, bool in_bytes) {
-  return in_bytes ? short_bytes(amount) : fmt::format("{:.4g} tensors", amount);
 }
 
 /// The memory of all steps at one scale, below the resources of each.

@@ -29,7 +29,8 @@ std::vector<Figure> listed(std::optional<Figure> figure) {
 
 std::vector<Figure> depth_figures(const StoreReader& store, const RunDetails& details) {
   if (!details.search) return {};
-  return listed(depth_figure(*details.search, store.runs_of(details.run.command_id)));
+  return listed(depth_figure(*details.search, store.runs_of(details.run.command_id),
+                             details.machine ? details.machine->name : ""));
 }
 
 std::vector<Figure> measured_figures(const StoreReader& store, const RunDetails& details) {
@@ -65,7 +66,7 @@ std::vector<Figure> of_points(const StoredStudy& study, std::span<const StudyPoi
 }
 
 std::vector<Figure> spy_figures(const StoreReader& store, const RunDetails& details) {
-  return listed(spy_figure(store.pictures(details.run.model_hash, details.run.pattern), runs_context(details.run)));
+  return listed(spy_figure(store.pictures(details.run.model_hash, details.run.pattern), runs_context(details)));
 }
 
 const std::map<std::string, RunMaker> run_makers = {{"op-flops", of_details<op_flops_figure>},

@@ -18,7 +18,8 @@ namespace upsweep {
 namespace {
 
 constexpr std::size_t kMostOnFronts = kMostMarks / 2;
-constexpr std::size_t kMostFronts = 8;  // more cannot be told apart
+constexpr std::size_t kMostTogether = 8;  // fronts in one panel: more cannot be told apart
+constexpr std::size_t kMostFronts = 25;   // each in a panel of its own, all at one scale
 
 /// A point of a study with a score and a memory above 0.
 struct FrontPoint {
@@ -41,7 +42,12 @@ struct FrontPoints {
   std::size_t other_units = 0;
   std::vector<std::string> problems;  ///< "length = 100", ...; one that is empty where all points are of one problem
   std::size_t fronts = 0;             ///< that are drawn
+  std::size_t every_front = 1;        ///< one of so many problems is drawn
   std::size_t skip = 1;               ///< one of so many points of a front is drawn
+
+  [[nodiscard]] bool has_panels() const { return fronts > kMostTogether; }
+  /// Of a problem that is drawn.
+  [[nodiscard]] std::size_t panel(std::size_t problem) const { return has_panels() ? problem / every_front : 0; }
 };
 
 /// Axes along which the problem changes: those along which plain back-propagation needs another memory, which depends
@@ -90,12 +96,12 @@ void mark_fronts(FrontPoints& found) {
 /// Chooses the problems that are drawn: all, or kMostFronts, spread evenly; of their fronts every k-th point and the
 /// last.
 void choose_drawn(FrontPoints& found) {
-  const std::size_t every_front = every(found.problems.size(), kMostFronts);
-  found.fronts = (found.problems.size() + every_front - 1) / every_front;
+  found.every_front = every(found.problems.size(), kMostFronts);
+  found.fronts = (found.problems.size() + found.every_front - 1) / found.every_front;
   std::vector<std::vector<FrontPoint*>> fronts(found.problems.size());
   std::size_t points = 0;
   for (FrontPoint& point : found.points) {
-    point.is_drawn = point.problem % every_front == 0;
+    point.is_drawn = point.problem % found.every_front == 0;
     if (!point.is_on_front || !point.is_drawn) continue;
     fronts[point.problem].push_back(&point);
     ++points;
@@ -144,7 +150,7 @@ std::string main_unit(std::span<const StudyPointRow> rows) {
 
 class FrontTable {
  public:
-  FrontTable(const std::optional<StudyGrid>& grid, const FrontPoints& found) : grid_(grid) {
+  FrontTable(const std::optional<StudyGrid>& grid, const FrontPoints& found) : grid_(grid), found_(found) {
     std::vector<double> bytes;
     std::vector<double> scores;
     for (const FrontPoint& point : found.points) {
@@ -155,7 +161,7 @@ class FrontTable {
     x_ = PlotAxis(bytes, AxisUnit::bytes, PlotAxis::Kind::logarithmic);
     y_ = PlotAxis(scores, axis_unit(found.points.front().row->unit), PlotAxis::Kind::logarithmic);
     add_others(found.points);
-    std::vector<bool> has_name(found.problems.size(), found.problems.size() == 1);
+    std::vector<bool> has_name(found.problems.size(), found.problems.size() == 1 || found.has_panels());
     for (const FrontPoint& point : found.points) {
       if (!point.is_drawn_on_front) continue;
       add(point.bytes, point.score, point, 1, has_name[point.problem] ? "" : found.problems[point.problem]);
@@ -196,14 +202,15 @@ class FrontTable {
     }
     table_["rows"].push_back({x_.coordinate(bytes), y_.coordinate(score), point.is_plain() ? 0 : 1,
                               count == 1 && point.is_drawn_on_front ? 1 : 0, rounded(cell_size(count)), about,
-                              point.problem, point.is_best_of_all, short_text(name, 40)});
+                              point.problem, point.is_best_of_all, short_text(name, 40), found_.panel(point.problem)});
   }
 
   const std::optional<StudyGrid>& grid_;
+  const FrontPoints& found_;
   PlotAxis x_{{}, AxisUnit::bytes};
   PlotAxis y_{{}, AxisUnit::number};
   double per_decade_ = 0;
-  FigureData table_ = figure_table({"x", "y", "kind", "front", "size", "about", "problem", "best", "name"});
+  FigureData table_ = figure_table({"x", "y", "kind", "front", "size", "about", "problem", "best", "name", "panel"});
 };
 
 /// "1 is", "12 are".
@@ -260,6 +267,14 @@ std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<con
   figure.tables["points"] = table.take_table();
   table.set_signals(figure.signals);
   figure.signals["y_title"] = score_title(unit);
+  FigureData names = FigureData::array();
+  for (std::size_t problem = 0; found.has_panels() && problem < found.problems.size(); problem += found.every_front)
+    names.push_back(short_text(found.problems[problem], 40));
+  if (found.has_panels()) {
+    figure.signals["panels"] = names.size();
+    figure.signals["panel_names"] = std::move(names);
+    figure.caption += " A panel for each problem, all at one scale.";
+  }
   figure.signals["front_name"] = found.problems.size() > 1 ? "Pareto front of a problem" : "Pareto front";
   return figure;
 }

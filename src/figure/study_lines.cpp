@@ -64,16 +64,20 @@ bool is_of_line(const Crossing& crossing, const FigureData& coordinates) {
 class LinesFigure {
  public:
   LinesFigure(const StoredStudy& study, const StudyGrid& grid, std::size_t along)
-      : study_(study), grid_(grid), along_(along), best_(*grid.best()) {
+      : study_(study), grid_(grid), along_(along) {
     for (std::size_t i = 0; i < grid.several().size(); ++i) {
       if (grid.several()[i] == along && grid.several().size() > 1)
         next_ = grid.several()[(i + 1) % grid.several().size()];
     }
+    slice_ = grid.median_slice(along, next_.value_or(along)).value_or(grid.best()->position);
     choose_series();
     skip_ = every(axis().size(), kMostPlaces);
     each([&](std::size_t, std::size_t, const StudyPointRow& point) {
-      is_relative_ = is_relative_ || (point.plain_score && point.unit != best_.unit);
+      if (!point.plain_score) return;
+      if (unit_.empty()) unit_ = point.unit;
+      is_relative_ = is_relative_ || point.unit != unit_;
     });
+    if (unit_.empty()) unit_ = grid.best()->unit;
   }
 
   /// Nothing where no line has a score.
@@ -85,7 +89,7 @@ class LinesFigure {
       }
     });
     if (scores.empty()) return std::nullopt;
-    const PlotAxis y(scores, is_relative_ ? AxisUnit::number : axis_unit(best_.unit));
+    const PlotAxis y(scores, is_relative_ ? AxisUnit::number : axis_unit(unit_));
     const PlotAxis x(axis().numbers, AxisUnit::number);
     Figure figure{.kind = "study-lines", .title = title(), .caption = "", .context = study_context(study_)};
     figure.tables["points"] = points_table(x, y);
@@ -107,14 +111,14 @@ class LinesFigure {
   /// At most kMostSeries places of the next axis, spread evenly, the first and the last among them.
   void choose_series() {
     if (!next_) {
-      series_ = {best_.position};
+      series_ = {slice_};
       return;
     }
     const std::size_t size = grid_.axes()[*next_].size();
     const std::size_t count = std::min(size, kMostSeries);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t place = count == size ? i : (2 * i * (size - 1) + count - 1) / (2 * (count - 1));
-      series_.push_back(grid_.moved(best_.position, *next_, place));
+      series_.push_back(grid_.moved(slice_, *next_, place));
     }
   }
 
@@ -239,7 +243,7 @@ class LinesFigure {
     y.set_signals(signals, "y");
     signals["is_ordinal"] = !axis().is_numeric();
     signals["x_title"] = short_text(axis().name, 60);
-    signals["y_title"] = is_relative_ ? "speed-up over plain BP" : score_title(best_.unit);
+    signals["y_title"] = is_relative_ ? "speed-up over plain BP" : score_title(unit_);
     signals["bands"] = figure.tables["crossings"]["rows"].size();
     FigureData labels = FigureData::array();
     FigureData values = FigureData::array();
@@ -263,8 +267,8 @@ class LinesFigure {
     std::string text = is_relative_ ? "Speed-up of the best scan over plain back-propagation, by line in seconds or in "
                                       "FLOPs; above 1x the scan is faster."
                                     : "Score of plain back-propagation and of the best scan; lower is faster.";
-    const std::string others = grid_.others_text(best_.position, along_, next_.value_or(none()));
-    if (!others.empty()) text += fmt::format(" At {}, where the scan gains most.", others);
+    const std::string others = grid_.others_text(slice_, along_, next_.value_or(none()));
+    if (!others.empty()) text += fmt::format(" At {}, {}.", others, kMedianSlice);
     if (next_ && series_.size() < grid_.axes()[*next_].size()) {
       text += fmt::format(" {} of {} values of {} are shown.", series_.size(), grid_.axes()[*next_].size(),
                           short_text(grid_.axes()[*next_].name, 40));
@@ -282,7 +286,8 @@ class LinesFigure {
   const StoredStudy& study_;
   const StudyGrid& grid_;
   std::size_t along_;
-  const StudyPointRow& best_;
+  std::uint64_t slice_ = 0;  // a position of the slice that is drawn
+  std::string unit_;         // of its scores
   std::optional<std::size_t> next_;
   std::vector<std::uint64_t> series_;  // a position of each
   std::size_t skip_ = 1;

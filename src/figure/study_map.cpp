@@ -140,8 +140,7 @@ std::string map_caption(const StudyGrid& grid, const MapAxes& axes, std::uint64_
       "Speedup of the best scan over plain back-propagation: above 1 the scan is faster. In the cells, where there is "
       "room: the best schedule.";
   const std::string others = grid.others_text(slice, axes.x, axes.y);
-  if (!others.empty())
-    text += fmt::format(" At {}, the slice whose median speedup is the middle one of all slices.", others);
+  if (!others.empty()) text += fmt::format(" At {}, {}.", others, kMedianSlice);
   for (const auto& [axis, skip] : {std::pair(axes.x, axes.skip_x), std::pair(axes.y, axes.skip_y)}) {
     if (skip > 1)
       text += fmt::format(" One of {} values of {} is shown.", skip, short_text(grid.axes()[axis].name, 40));
@@ -155,7 +154,7 @@ std::optional<Figure> study_map_figure(const StoredStudy& study, std::span<const
   const std::optional<StudyGrid> grid = StudyGrid::of(study, points);
   if (!grid || grid->several().size() < 2) return std::nullopt;
   const MapAxes axes = map_axes(*grid);
-  const std::uint64_t slice = grid->median_slice(axes.x, axes.y);
+  const std::uint64_t slice = grid->median_slice(axes.x, axes.y).value_or(0);
   MapTable table(*grid, axes, slice);
   if (table.powers().empty()) return std::nullopt;
   const GridAxis& across = grid->axes()[axes.x];

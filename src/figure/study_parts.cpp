@@ -130,7 +130,7 @@ const StudyPointRow* StudyGrid::at(std::uint64_t position) const {
   return found != points_.end() && (*found)->position == position ? *found : nullptr;
 }
 
-std::uint64_t StudyGrid::median_slice(std::size_t x, std::size_t y) const {
+std::optional<std::uint64_t> StudyGrid::median_slice(std::size_t x, std::size_t y) const {
   std::map<std::uint64_t, std::vector<double>> slices;  // by the position with place 0 on both axes
   for (const StudyPointRow* point : points_) {
     const std::optional<double> speedup = point->speedup();
@@ -143,7 +143,7 @@ std::uint64_t StudyGrid::median_slice(std::size_t x, std::size_t y) const {
   };
   std::vector<std::pair<double, std::uint64_t>> medians;
   for (auto& [position, speedups] : slices) medians.emplace_back(middle_of(speedups), position);
-  return medians.empty() ? 0 : middle_of(medians).second;
+  return medians.empty() ? std::nullopt : std::optional(middle_of(medians).second);
 }
 
 std::string StudyGrid::others_text(std::uint64_t position, std::size_t without, std::size_t and_without) const {

@@ -22,6 +22,9 @@ struct GridAxis {
   [[nodiscard]] bool is_numeric() const { return !numbers.empty(); }
 };
 
+/// What StudyGrid::median_slice() is, for captions.
+inline constexpr const char* kMedianSlice = "the slice whose median speedup is the middle one of all slices";
+
 /// The points of a study at their places in its grid. Refers to the points, which must outlive it.
 class StudyGrid {
  public:
@@ -41,9 +44,9 @@ class StudyGrid {
   /// The point where the scan gains most over plain back-propagation; without such points the one with the best score;
   /// null without scores.
   [[nodiscard]] const StudyPointRow* best() const { return best_; }
-  /// A position in the slice along two axes whose median speedup is the middle one of all slices, the lower of two; 0
-  /// without speedups. Cost: O(points · log points).
-  [[nodiscard]] std::uint64_t median_slice(std::size_t x, std::size_t y) const;
+  /// A position in the slice along two axes whose median speedup is the middle one of all slices, the lower of two;
+  /// nothing without speedups. Cost: O(points · log points).
+  [[nodiscard]] std::optional<std::uint64_t> median_slice(std::size_t x, std::size_t y) const;
   /// "workers = 4, length = 100" of the axes with several values but for two; empty where there are no others.
   [[nodiscard]] std::string others_text(std::uint64_t position, std::size_t without, std::size_t and_without) const;
   /// Values of all axes with several values.

@@ -149,7 +149,7 @@ Markup search_reasons(const SectionContext& context, const RunGroup& group) {
 Markup search_figures(const SectionContext& context, const RunGroup& group) {
   Markup out;
   if (context.shelf.is_open()) {
-    context.shelf.put(depth_figure(*group.search, group.runs), out);
+    context.shelf.put(depth_figure(*group.search, group.runs, group.machine ? group.machine->name : ""), out);
     context.shelf.put(crossover_figure(details_of_command(context.store, group.runs.front().command_id)), out);
   }
   return out.add(left_out_note(context, "run", group.runs.front().id));

@@ -237,6 +237,24 @@ TEST_F(PassesFigures, StepsOfSeveralVariantsStandAlongOneAxisWithTheirMemory) {
   EXPECT_THAT(step_timeline_figure(training)->caption, HasSubstr("at most 8 B."));
 }
 
+TEST_F(PassesFigures, StepsAreDrawnWithAllTheirDevicesOrNotAtAll) {
+  const auto drawn = [](std::uint32_t variants, std::uint32_t devices) {
+    StoredTraining training;
+    training.record.best = variants - 1;
+    for (std::uint32_t variant = 0; variant < variants; ++variant) {
+      training.record.variants.push_back(fmt::format("v{}", variant));
+      for (std::uint32_t device = 0; device < devices; ++device)
+        training.record.tasks.push_back({variant, fmt::format("device {}", device), 'F', false, 1, 0, 0, 2});
+    }
+    const Figure figure = step_timeline_figure(training).value();
+    EXPECT_EQ(figure.signals["labels"].size(), rows_of(figure, "heads").size() * (1 + devices));
+    EXPECT_THAT(rows_of(figure, "heads").back()["text"].get<std::string>(), HasSubstr(", best"));
+    return rows_of(figure, "heads").size();
+  };
+  EXPECT_EQ(drawn(9, 8), 9U);
+  EXPECT_EQ(drawn(12, 16), 8U);
+}
+
 TEST_F(PassesFigures, SlicesOfLongStepsAreBusyAsLongAsTheirTasks) {
   StoredTraining training;
   training.record.variants = {"a"};

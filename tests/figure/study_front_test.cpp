@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,16 +89,19 @@ TEST_F(StudyFront, FrontsOfManyProblemsAreBounded) {
   });
   const Figure figure = study_front_figure(made.study, made.points).value();
   EXPECT_LE(rows_of(figure, "points").size(), kMostMarks);
-  EXPECT_THAT(figure.caption, AllOf(HasSubstr("of 200 problems"), HasSubstr(" 8 problems, spread evenly"),
+  EXPECT_THAT(figure.caption, AllOf(HasSubstr("of 200 problems"), HasSubstr(" 25 problems, spread evenly"),
                                     HasSubstr("Of each front one of ")));
-  std::set<std::string> names;
-  std::set<FigureData> problems;
+  std::map<FigureData, FigureData> panels;
   for (const FigureData& row : rows_of(figure, "points")) {
-    problems.insert(row["problem"]);
-    if (row["name"] != "") names.insert(row["name"]);
+    panels[row["problem"]] = row["panel"];
+    EXPECT_EQ(row["name"], "") << "the panel has it";
   }
-  EXPECT_THAT(problems, SizeIs(8)) << "no point of the others";
-  EXPECT_THAT(names, SizeIs(8)) << "each has its name";
+  EXPECT_THAT(panels, SizeIs(25)) << "no point of the others";
+  EXPECT_EQ(figure.signals["panels"], 25);
+  const auto names = figure.signals["panel_names"].get<std::vector<std::string>>();
+  EXPECT_THAT(names, SizeIs(25));
+  for (const auto& [problem, panel] : panels)
+    EXPECT_EQ(names.at(panel), fmt::format("length = {}", problem.get<int>() + 1)) << problem;
 }
 
 TEST_F(StudyFront, FrontOfManyPointsIsWholeAndTheOthersAreCells) {

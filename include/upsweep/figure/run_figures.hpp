@@ -45,8 +45,9 @@ inline constexpr std::size_t kMostMarks = 2000;
 
 /// Time (or the objective), critical path, FLOPs and memory of the depths of a search, each relative to plain
 /// back-propagation; of a search of live ops only what is stored of these. `candidates` are runs of one search; schemes
-/// that are no depth stand to the right by name. Kind "depth".
-[[nodiscard]] std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates);
+/// that are no depth stand to the right by name. `machine`: the name of theirs, if any. Kind "depth".
+[[nodiscard]] std::optional<Figure> depth_figure(const StoredSearch& search, std::span<const StoredRun> candidates,
+                                                 const std::string& machine = "");
 
 /// Makespan in FLOPs of plain back-propagation and of the best scan by the number of workers, with whole ops and with
 /// shared ones, and where a scan overtakes by each rule: Verdict::overtakes, and the makespans that the search would
