@@ -25,10 +25,7 @@ const EmbeddedFile& template_of(const std::string& kind) {
   if (found != all.end()) return *found;
   std::vector<std::string> names;
   for (const EmbeddedFile& one : all) names.push_back(one.name);
-  const std::string* const meant = meant_name(kind, names);
-  throw RequestError("kind",
-                     fmt::format("is '{}'{}, accepted are {}", kind,
-                                 meant == nullptr ? "" : fmt::format(", perhaps {}", *meant), fmt::join(names, ", ")));
+  throw RequestError("kind", fmt::format("is '{}'{}", kind, accepted_text(kind, names)));
 }
 
 /// The command that takes a file of a kind.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "outputs.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/stored_figures.hpp"
 #include "upsweep/io/own_file.hpp"
@@ -23,7 +24,7 @@ constexpr std::uint64_t kMostWidth = 10'000;
 void check_plot(const PlotRequest& request) {
   const std::vector<std::string>& kinds = figure_kinds();
   if (std::find(kinds.begin(), kinds.end(), request.kind) == kinds.end())
-    throw RequestError("kind", fmt::format("is '{}', accepted are {}", request.kind, fmt::join(kinds, ", ")));
+    throw RequestError("kind", fmt::format("is '{}'{}", request.kind, accepted_text(request.kind, kinds)));
   if (request.run.has_value() == request.study.has_value())
     throw RequestError("", "accepted is either `run` ID or `study` ID");
   const bool is_of_study = request.kind.starts_with("study-");

@@ -283,7 +283,7 @@ void check_schedule(const std::string& setting, const std::string& schedule) {
                            ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "
                                          "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
                                          schedule)
-                           : fmt::format("is '{}', accepted are {}", schedule, accepted_schedules()));
+                           : "is " + refused_schedule(schedule));
   }
 }
 

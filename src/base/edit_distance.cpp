@@ -24,14 +24,39 @@ bool is_slip(std::string_view found, std::string_view meant) {
   return shorter > 1 && edit_distance(found, meant) <= (shorter < 6 ? 1U : 2U);
 }
 
-const std::string* meant_name(std::string_view word, const std::vector<std::string>& names) {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+
+}  // namespace
+
+std::string hint_of(std::string_view word, const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 64;  // longer ones stand for nothing
+  if (word.size() > kLongest) return "";
+  const std::string small = lower(word);
   const std::string* nearest = nullptr;
+  std::size_t least = 0;
   for (const std::string& name : names) {
-    if (word.size() >= 3 && name.starts_with(word)) return &name;
-    if (is_slip(word, name) && (nearest == nullptr || edit_distance(word, name) < edit_distance(word, *nearest)))
-      nearest = &name;
+    const std::string known = lower(name);
+    if (name == word) continue;  // that alone is not what is wrong
+    const bool begins = word.size() >= 3 && known.starts_with(small);
+    if (!begins && known != small && !is_slip(small, known)) continue;
+    const std::size_t distance = begins ? 0 : edit_distance(small, known);
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &name;
+    least = distance;
   }
-  return nearest;
+  return nearest == nullptr ? "" : ": did you mean " + *nearest + '?';
+}
+
+std::string accepted_text(std::string_view word, const std::vector<std::string>& names) {
+  std::string text = hint_of(word, names) + ", accepted are ";
+  for (const std::string& name : names) text += (&name == &names.front() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace upsweep

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "options.hpp"
 #include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep::cli {
@@ -33,7 +34,8 @@ std::string extras_text(const CLI::App& command) {
   const auto option = std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
   if (option != extras.end()) {
     return fmt::format("{0} is no option of upsweep {1}{2}, accepted are those that 'upsweep {1} --help' lists",
-                       *option, command.get_name(), hint_of(*option, option_names(command)));
+                       *option, command.get_name(),
+                       hint_of(option->substr(0, option->find('=')), option_names(command)));
   }
   return fmt::format("'{}' is one argument too many, accepted is {}", extras.empty() ? "" : extras.front(),
                      usage_of(command));
@@ -45,13 +47,10 @@ std::string member_text(const std::string& text) {
   const std::string between = " not in {";
   const std::size_t at = text.rfind(between);
   if (at == std::string::npos || option.size() + 2 > at || !text.ends_with('}')) return "";
-  std::string accepted;
-  for (const char c : text.substr(at + between.size(), text.size() - 1 - at - between.size())) {
-    accepted += c;
-    if (c == ',') accepted += ' ';
-  }
-  return fmt::format("{} is '{}', accepted are {}", option, text.substr(option.size() + 2, at - option.size() - 2),
-                     accepted);
+  const std::string found = text.substr(option.size() + 2, at - option.size() - 2);
+  return fmt::format(
+      "{} is '{}'{}", option, found,
+      accepted_text(found, parse_list(text.substr(at + between.size(), text.size() - 1 - at - between.size()))));
 }
 
 /// An option without its value, or given too often.
@@ -64,11 +63,6 @@ std::string mismatch_text(const std::string& text, const CLI::App& command) {
 }
 
 }  // namespace
-
-std::string hint_of(const std::string& found, const std::vector<std::string>& names) {
-  const std::string* const name = meant_name(found.substr(0, found.find('=')), names);
-  return name == nullptr ? "" : fmt::format(": did you mean {}?", *name);
-}
 
 std::string usage_of(const CLI::App& command) {
   const auto* const entry = std::ranges::find(kCommands, command.get_name(), &CommandEntry::name);
@@ -92,7 +86,7 @@ std::string command_names(const char* between) {
 std::string unknown_command(const std::string& found) {
   std::vector<std::string> names;
   for (const CommandEntry& entry : kCommands) names.emplace_back(entry.name);
-  return fmt::format("'{}' is no command{}, accepted are {}", found, hint_of(found, names), command_names(", "));
+  return fmt::format("'{}' is no command{}", found, accepted_text(found, names));
 }
 
 std::string text_of(const CLI::ParseError& error, const CLI::App* command) {

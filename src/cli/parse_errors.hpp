@@ -11,9 +11,6 @@ namespace upsweep::cli {
 /// accepted. `command`: the subcommand, null where none was named.
 [[nodiscard]] std::string text_of(const CLI::ParseError& error, const CLI::App* command);
 
-/// ": did you mean --workers?" where one of the names is near, else nothing.
-[[nodiscard]] std::string hint_of(const std::string& found, const std::vector<std::string>& names);
-
 /// What is wrong with the name of a command.
 [[nodiscard]] std::string unknown_command(const std::string& found);
 

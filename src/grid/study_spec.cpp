@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
@@ -33,14 +34,15 @@ struct KindWord {
   Choice choice;
 };
 
-/// The choice of the one of two words that stands there.
+/// The choice of the one of some words that stands there.
 template <class Choice, std::size_t count = 2>
 Choice one_of(const std::string& name, const AxisValue& value, const std::array<KindWord<Choice>, count>& words) {
   for (const KindWord<Choice>& word : words) {
     if (value.text == word.text) return word.choice;
   }
-  throw std::invalid_argument(
-      fmt::format("{} is '{}', accepted are {} and {}", name, value.text, words[0].text, words[1].text));
+  std::vector<std::string> names;
+  for (const KindWord<Choice>& word : words) names.emplace_back(word.text);
+  throw std::invalid_argument(fmt::format("{} is '{}'{}", name, value.text, accepted_text(value.text, names)));
 }
 
 void set_schedule(PointSettings& point, const AxisValue& value) {
@@ -48,8 +50,9 @@ void set_schedule(PointSettings& point, const AxisValue& value) {
     try {
       static_cast<void>(parse_schedule(value.text));
     } catch (const std::invalid_argument&) {
-      throw std::invalid_argument(
-          fmt::format("schedule is '{}', accepted are best, best-of-all, {}", value.text, accepted_schedules()));
+      throw std::invalid_argument(fmt::format("schedule is '{}'{}, accepted are best, best-of-all, {}", value.text,
+                                              hint_of(value.text, schedule_names(value.text, {"best", "best-of-all"})),
+                                              accepted_schedules()));
     }
   }
   point.schedule = value.text;
@@ -88,7 +91,9 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
     settings.point.ops = one_of<Ops>(name, value, {{{"whole", Ops::whole}, {"shared", Ops::shared}}});
   } else if (name == "launch") {
     settings.point.launch = launch_mode(value.text);
-    if (!settings.point.launch) refuse(name, value, "are eager, graph and fused");
+    if (!settings.point.launch)
+      throw std::invalid_argument(
+          fmt::format("{} is '{}'{}", name, value.text, accepted_text(value.text, {"eager", "graph", "fused"})));
   } else if (name == "library") {
     settings.point.library = value.text;
   } else if (name == "interval") {
@@ -100,8 +105,7 @@ void set_setting(StudySettings& settings, const std::string& name, const AxisVal
   } else if (name == "memory_limit_MiB") {
     set_memory_limit(settings.point, name, value);
   } else {
-    throw std::invalid_argument(
-        fmt::format("'{}' is no setting, accepted are {}", name, fmt::join(setting_names(), ", ")));
+    throw std::invalid_argument(fmt::format("'{}' is no setting{}", name, accepted_text(name, setting_names())));
   }
 }
 

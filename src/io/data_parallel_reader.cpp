@@ -5,6 +5,7 @@
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
+#include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep {
 namespace {
@@ -78,8 +79,8 @@ DataParallelStudy read_data_parallel(const TrainingInput& input) {
     const std::string text = yaml_text(input.document(), *rule, input.map.name("search_link"));
     const auto* place = std::ranges::find(kLinkRules, text, [](LinkRule known) { return to_string(known); });
     if (place == std::end(kLinkRules)) {
-      throw input.document().error(*rule,
-                                   fmt::format("search_link is '{}', accepted are fifo, priority, preemptive", text));
+      throw input.document().error(
+          *rule, fmt::format("search_link is '{}'{}", text, accepted_text(text, {"fifo", "priority", "preemptive"})));
     }
     study.search_rule = *place;
   }

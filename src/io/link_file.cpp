@@ -36,10 +36,8 @@ YamlDocument link_document(const std::string& file_or_name, const std::string& b
   }
   std::vector<std::string> names;
   for (const EmbeddedFile& link : links) names.push_back(link.name);
-  const std::string* const meant = meant_name(file_or_name, names);
   throw std::invalid_argument(fmt::format("no such file and no link{}, accepted is a YAML file or one of {}",
-                                          meant == nullptr ? "" : fmt::format(", perhaps {}", *meant),
-                                          fmt::join(names, ", ")));
+                                          hint_of(file_or_name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace upsweep

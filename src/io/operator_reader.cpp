@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "torch_reader.hpp"
+#include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep {
 namespace {
@@ -154,7 +155,7 @@ OperatorKind kind_of(const YamlDocument& document, const YamlNode& kind, bool wi
     if (with_torch && !find_kind(one.name)) names.emplace_back(one.name);
   }
   throw document.error(
-      kind, fmt::format("the operator {} is not modelled, accepted are {}", describe(kind), fmt::join(names, ", ")));
+      kind, fmt::format("the operator {} is not modelled{}", describe(kind), accepted_text(kind.text, names)));
 }
 
 /// The operator under PyTorch's name, or null for one of the kinds. Where there are both, PyTorch's is the one with

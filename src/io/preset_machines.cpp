@@ -44,8 +44,7 @@ const PresetMachine* preset_of(const std::string& name) {
 std::string preset_hint(const std::string& name) {
   std::vector<std::string> names;
   for (const PresetMachine& preset : presets()) names.push_back(preset.name);
-  const std::string* const meant = meant_name(name, names);
-  return meant == nullptr ? "" : fmt::format(", perhaps {}", *meant);
+  return hint_of(name, names);
 }
 
 YamlDocument machine_document(const std::string& file_or_preset, const std::string& beside_file) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "upsweep/base/edit_distance.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -63,8 +65,8 @@ Pruning read_pruning(const ModelContext& context, const OperatorAliases& aliases
     pruning = NOfM{yaml_integer(document, map.require("n"), "n of prune", 1, m), m};
   } else {
     throw document.error(method,
-                         fmt::format("method of prune is {}, accepted are magnitude_global, magnitude_layer, erk, n_m",
-                                     describe(method)));
+                         fmt::format("method of prune is {}{}", describe(method),
+                                     accepted_text(name, {"magnitude_global", "magnitude_layer", "erk", "n_m"})));
   }
   map.finish();
   return pruning;

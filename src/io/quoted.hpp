@@ -21,4 +21,7 @@ namespace upsweep {
   return out + '"';
 }
 
+/// Text of a file as it may stand in a message: one line, not too long, printable.
+[[nodiscard]] std::string excerpt(const std::string& text);
+
 }  // namespace upsweep

@@ -12,15 +12,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <ios>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "foreign_file.hpp"
+#include "quoted.hpp"
 #include "regular_file.hpp"
-#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/io/content_hash.hpp"
 
 namespace upsweep {
@@ -30,15 +29,6 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxExpandedNodes = 1'000'000;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxTextBytes = 64 << 10;  // of a name or note, which is printed
-
-/// Text of a file as it may stand in a message: one line, not too long, printable.
-std::string excerpt(const std::string& text) {
-  constexpr std::size_t kMost = 60;
-  std::string out;
-  for (const char c : text.substr(0, kMost)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  if (text.size() > kMost) out += "...";
-  return out;
-}
 
 /// Builds the tree from the parser's events; yaml-cpp's own tree is several times larger and slower.
 class TreeBuilder final : public YAML::EventHandler {
@@ -195,6 +185,14 @@ bool is_printable_utf8(const std::string& text) {
 
 }  // namespace
 
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kMost = 60;
+  std::string out;
+  for (const char c : text.substr(0, kMost)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  if (text.size() > kMost) out += "...";
+  return out;
+}
+
 std::string describe(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::null:
@@ -296,99 +294,6 @@ bool yaml_boolean(const YamlDocument& document, const YamlNode& node, const std:
   if (plain && (node.text == "true" || node.text == "True")) return true;
   if (plain && (node.text == "false" || node.text == "False")) return false;
   refuse(document, node, what, "true or false");
-}
-
-namespace {
-
-/// What a file with these keys at its top is and who takes it, where that is clear and something else than `wanted`.
-std::string kind_of_file(const std::vector<std::string>& keys, const std::string& wanted) {
-  struct Kind {
-    const char* key;
-    const char* word;  ///< of what asks for such a file
-    const char* text;
-  };
-  constexpr std::array kKinds = {Kind{"rates", "machine", "a machine file, which `machine` takes"},
-                                 Kind{"bandwidth_GBps", "link", "a link file, which `link` of a training file takes"},
-                                 Kind{"axes", "study", "a study file, which `study` takes"},
-                                 Kind{"train", "train file", "a train file, which `train` takes"},
-                                 Kind{"policies", "training", "a training file, which `training` takes"},
-                                 Kind{"operators", "model", "a model file, which `profile` and `search` take"},
-                                 Kind{"recurrent", "model", "a model file, which `profile` and `search` take"}};
-  for (const Kind& kind : kKinds) {
-    if (std::ranges::find(keys, kind.key) == keys.end()) continue;
-    return wanted.find(kind.word) == std::string::npos ? fmt::format(" (the file looks like {})", kind.text) : "";
-  }
-  return "";
-}
-
-}  // namespace
-
-YamlMap::YamlMap(const YamlDocument& document, const YamlNode& node, std::string what)
-    : document_(document), node_(node), what_(std::move(what)) {
-  if (node.kind != YamlNode::Kind::mapping)
-    throw document.error(node, fmt::format("{} is {}, accepted is a mapping of keys to values", what_, describe(node)));
-}
-
-const YamlNode* YamlMap::find(const std::string& key) {
-  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
-  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
-    if (node_.children[i]->text == key) return node_.children[i + 1].get();
-  }
-  return nullptr;
-}
-
-const YamlNode& YamlMap::require(const std::string& key) {
-  const YamlNode* value = find(key);
-  if (value != nullptr) return *value;
-  std::vector<std::string> found;
-  std::string hint;
-  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
-    found.push_back(excerpt(node_.children[i]->text));
-    const bool close = is_slip(found.back(), key) || found.back().starts_with(key + '_');
-    if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
-  }
-  if (&node_ == document_.root.get()) {
-    if (const std::string kind = kind_of_file(found, what_); !kind.empty()) hint = kind;
-  }
-  throw document_.error(
-      node_, fmt::format("{} has no key '{}'{}, found are {}, accepted is a mapping with that key", what_, key, hint,
-                         found.empty() ? "none" : fmt::format("{}", fmt::join(found, ", "))));
-}
-
-std::optional<std::string> YamlMap::find_text(const std::string& key) {
-  return find(key) != nullptr ? std::optional(text(key)) : std::nullopt;
-}
-
-std::optional<double> YamlMap::find_number(const std::string& key) {
-  return find(key) != nullptr ? std::optional(number(key)) : std::nullopt;
-}
-
-std::optional<bool> YamlMap::find_boolean(const std::string& key) {
-  const YamlNode* node = find(key);
-  return node != nullptr ? std::optional(yaml_boolean(document_, *node, name(key))) : std::nullopt;
-}
-
-std::optional<std::uint64_t> YamlMap::find_integer(const std::string& key, std::uint64_t least, std::uint64_t most) {
-  return find(key) != nullptr ? std::optional(integer(key, least, most)) : std::nullopt;
-}
-
-std::string YamlMap::name_or_stem() {
-  return find_text("name").value_or(std::filesystem::path(document_.file).stem().string());
-}
-
-void YamlMap::finish() const {
-  for (std::size_t i = 0; i < node_.children.size(); i += 2) {
-    const YamlNode& key = *node_.children[i];
-    if (std::find(asked_.begin(), asked_.end(), key.text) != asked_.end()) continue;
-    const auto nearest =
-        std::min_element(asked_.begin(), asked_.end(), [&](const std::string& a, const std::string& b) {
-          return edit_distance(a, key.text.substr(0, 64)) < edit_distance(b, key.text.substr(0, 64));
-        });
-    const bool close = nearest != asked_.end() && is_slip(key.text.substr(0, 64), *nearest);
-    throw document_.error(
-        key, fmt::format("unknown key '{}' in {}{}, accepted are {}", excerpt(key.text), what_,
-                         close ? fmt::format(" (did you mean '{}'?)", *nearest) : "", fmt::join(asked_, ", ")));
-  }
 }
 
 }  // namespace upsweep

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
@@ -62,9 +63,9 @@ BackwardMethod parse_backward_method(const std::string& text) {
     // The message below names what is accepted here.
   }
   throw std::invalid_argument(
-      fmt::format("'{}' is no backward method, accepted are bptt, linear, hybrid:L with an integer L of at least 0, "
+      fmt::format("'{}' is no backward method{}, accepted are bptt, linear, hybrid:L with an integer L of at least 0, "
                   "blelloch, blocked:P with an integer P of at least 1, and blocked:P:F with a decimal F of at least 1",
-                  text));
+                  text, hint_of(text, schedule_names(text, {"bptt"}))));
 }
 
 bool is_scan(const BackwardMethod& method) {

@@ -4,6 +4,9 @@
 
 #include <charconv>
 #include <stdexcept>
+#include <utility>
+
+#include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep {
 namespace {
@@ -35,6 +38,22 @@ const std::string& accepted_schedules() {
   return accepted;
 }
 
+std::vector<std::string> schedule_names(const std::string& text, std::vector<std::string> others) {
+  std::vector<std::string> names = std::move(others);
+  const std::size_t colon = text.find(':');
+  for (const Scheme& scheme : schemes()) {
+    for (const SchemeWord& word : scheme.words) names.emplace_back(word.word);
+    if (scheme.parameter.empty()) continue;
+    const std::string asked = scheme.name + (colon == std::string::npos ? "" : text.substr(colon));
+    names.push_back(parameter_of(asked, scheme) ? asked : scheme.name + ':' + scheme.parameter);
+  }
+  return names;
+}
+
+std::string refused_schedule(const std::string& text) {
+  return fmt::format("'{}'{}, accepted are {}", text, hint_of(text, schedule_names(text)), accepted_schedules());
+}
+
 ScheduleRequest parse_schedule(const std::string& text) {
   for (const Scheme& scheme : schemes()) {
     for (const SchemeWord& known : scheme.words) {
@@ -42,7 +61,8 @@ ScheduleRequest parse_schedule(const std::string& text) {
     }
     if (const auto parameter = parameter_of(text, scheme)) return {&scheme, *parameter, text};
   }
-  throw std::invalid_argument(fmt::format("'{}' is no schedule, accepted are {}", text, accepted_schedules()));
+  throw std::invalid_argument(fmt::format("'{}' is no schedule{}, accepted are {}", text,
+                                          hint_of(text, schedule_names(text)), accepted_schedules()));
 }
 
 std::string canonical_name(const ScheduleRequest& request) { return scheme_name(*request.scheme, request.parameter); }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "policy_list.hpp"
+#include "upsweep/base/edit_distance.hpp"
 
 namespace upsweep {
 
@@ -14,12 +15,12 @@ std::span<const Policy> policies() {
 }
 
 const Policy& find_policy(const std::string& name) {
-  std::string accepted;
+  std::vector<std::string> names;
   for (const Policy& policy : policies()) {
     if (policy.name == name) return policy;
-    accepted += (accepted.empty() ? "" : ", ") + policy.name;
+    names.push_back(policy.name);
   }
-  throw std::invalid_argument(fmt::format("'{}', accepted are {}", name, accepted));
+  throw std::invalid_argument(fmt::format("'{}'{}", name, accepted_text(name, names)));
 }
 
 }  // namespace upsweep

@@ -81,7 +81,7 @@ TEST(ChainFile, SaysWhatIsWrongWithSizes) {
 TEST(ChainFile, SaysWhatIsWrongWithKeys) {
   EXPECT_THAT(refusal("length: 5, size: 5, kind: sparse"),
               HasSubstr("kind of chain is 'sparse', accepted are dense, diagonal, banded and uniform"));
-  EXPECT_THAT(refusal("lenght: 5, length: 5, size: 5, kind: dense"), HasSubstr("did you mean 'length'?"));
+  EXPECT_THAT(refusal("lenght: 5, length: 5, size: 5, kind: dense"), HasSubstr("did you mean length?"));
   EXPECT_THAT(refusal("length: 5, size: 5, kind: dense", "dtype: fp16\n"),
               HasSubstr("dtype is 'fp16', accepted are fp32 and fp64"));
   EXPECT_THAT(refusal("length: 5, size: 5, kind: dense", "input: [3]\n"), HasSubstr("unknown key 'input'"));

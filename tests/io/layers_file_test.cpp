@@ -111,7 +111,7 @@ TEST(LayersFile, ErrorsOfTheFileSayWhatIsAccepted) {
   EXPECT_EQ(refusal("source: s\ndtype: fp16\nlayers: []\n"),
             "net.yaml:2: dtype is 'fp16', accepted is fp32, the type of the machines' dense rates");
   EXPECT_EQ(refusal("source: s\nlayers: []\nlayer: 1\n"),
-            "net.yaml:3: unknown key 'layer' in the layers file (did you mean 'layers'?), accepted are name, source, "
+            "net.yaml:3: unknown key 'layer' in the layers file: did you mean layers?, accepted are name, source, "
             "dtype, layers");
 }
 

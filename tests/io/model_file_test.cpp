@@ -131,7 +131,7 @@ TEST(LoadModel, RefusesEachKindOfBadFileAtItsLine) {
   const std::vector<BadModel> cases = {
       {head + "  - relu\n  - warp\n", "m.yaml:4: the operator 'warp' is not modelled, accepted are conv2d, linear"},
       {head + "  - conv2d: {out_channels: 4, kernel: 3, strides: 1}\n",
-       "m.yaml:3: unknown key 'strides' in conv2d 'conv2d1' (did you mean 'stride'?), accepted are"},
+       "m.yaml:3: unknown key 'strides' in conv2d 'conv2d1': did you mean stride?, accepted are"},
       {head + "  - conv2d: {out_channels: four, kernel: 3}\n",
        "m.yaml:3: out_channels of conv2d 'conv2d1' is 'four', accepted is an integer from 1"},
       {head + "  - conv2d: {out_channels: 4, kernel: -3}\n",

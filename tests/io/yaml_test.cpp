@@ -100,7 +100,7 @@ TEST(YamlMap, NamesUnknownAndMissingKeysAndTheNearest) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "f.yaml:1: unknown key 'out_chanels' in conv2d 'c' (did you mean 'out_channels'?), accepted are "
+                 "f.yaml:1: unknown key 'out_chanels' in conv2d 'c': did you mean out_channels?, accepted are "
                  "out_channels, kernel");
   }
   EXPECT_THROW(static_cast<void>(map.require("kernel")), InputError);

@@ -1,6 +1,6 @@
 #include "upsweep/scan/schedule_name.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <stdexcept>
 #include <string>
@@ -53,9 +53,18 @@ TEST(ScheduleRequest, ListsWhatIsAcceptedWhereATextIsNot) {
       static_cast<void>(parse_schedule(text));
       FAIL() << text;
     } catch (const std::invalid_argument& error) {
-      EXPECT_EQ(error.what(), "'" + text + "' is no schedule, accepted are " + accepted_schedules());
+      EXPECT_THAT(error.what(), ::testing::StartsWith("'" + text + "' is no schedule"));
+      EXPECT_THAT(error.what(), ::testing::EndsWith(", accepted are " + accepted_schedules()));
     }
   }
+}
+
+TEST(ScheduleRequest, NamesTheNearestWhereATextIsNone) {
+  EXPECT_THAT(refused_schedule("Linear"), ::testing::StartsWith("'Linear': did you mean linear?, accepted are "));
+  EXPECT_THAT(refused_schedule("hybird:3"), ::testing::StartsWith("'hybird:3': did you mean hybrid:3?, "));
+  EXPECT_THAT(refused_schedule("blocked:0"), ::testing::StartsWith("'blocked:0': did you mean blocked:P?, "));
+  EXPECT_THAT(refused_schedule("kogge"), ::testing::StartsWith("'kogge': did you mean kogge-stone?, "));
+  EXPECT_THAT(refused_schedule("zigzag"), ::testing::StartsWith("'zigzag', accepted are "));
 }
 
 }  // namespace

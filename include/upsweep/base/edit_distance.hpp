@@ -13,8 +13,13 @@ namespace upsweep {
 /// Whether one may be a slip of the other: a letter, of words of six and more two.
 [[nodiscard]] bool is_slip(std::string_view found, std::string_view meant);
 
-/// The name that a word may stand for: the first that begins with it, where it has three letters or more, else the
-/// nearest that it may be a slip of; null where none is near.
-[[nodiscard]] const std::string* meant_name(std::string_view word, const std::vector<std::string>& names);
+/// ": did you mean --workers?" where a word may stand for one of the names, whatever the case of its letters: for the
+/// first that begins with it, where it has three letters or more, else for the nearest that it may be a slip of.
+/// Nothing where none is near.
+[[nodiscard]] std::string hint_of(std::string_view word, const std::vector<std::string>& names);
+
+/// What stands behind a word that is none of the names: ": did you mean b?, accepted are a, b, c", without the hint
+/// where none is near.
+[[nodiscard]] std::string accepted_text(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace upsweep

@@ -24,7 +24,7 @@ struct PresetMachine {
 /// The preset of that name, or of the name that its file states; null without.
 [[nodiscard]] const PresetMachine* preset_of(const std::string& name);
 
-/// ", perhaps rtx-4090" where a preset's name is near, else nothing.
+/// ": did you mean rtx-4090?" where a preset's name is near, else nothing.
 [[nodiscard]] std::string preset_hint(const std::string& name);
 
 /// The document of a machine that a user or the file `beside_file` names: of a file, relative to that one, or else of a

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "upsweep/scan/schedule.hpp"
 #include "upsweep/scan/scheme.hpp"
@@ -23,9 +24,16 @@ struct ScheduleRequest {
 /// What parse_schedule() accepts, for messages.
 [[nodiscard]] const std::string& accepted_schedules();
 
+/// The names that a text may have been meant as, behind others: words of schemes, and their names with its parameter.
+[[nodiscard]] std::vector<std::string> schedule_names(const std::string& text, std::vector<std::string> others = {});
+
+/// What stands behind "is" in a message about a text that is no schedule: "'hybird:2': did you mean hybrid:2?, accepted
+/// are ...".
+[[nodiscard]] std::string refused_schedule(const std::string& text);
+
 /// Reads the name of a schedule: a word of a scheme, or its name, a colon and the parameter.
 ///
-/// Throws std::invalid_argument, "'x' is no schedule, accepted are ...".
+/// Throws std::invalid_argument, "'x' is no schedule, accepted are ...", with a hint where a name is near.
 [[nodiscard]] ScheduleRequest parse_schedule(const std::string& text);
 
 /// One name for all requests that mean the same at every length: "hybrid:0" and "substitution" are "linear".
