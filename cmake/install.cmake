@@ -33,6 +33,12 @@ if(NOT UPSWEEP_SANITIZE)
   install(FILES ${texts}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
 install(DIRECTORY configs/machines docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/upsweep COMPONENT program)
+# As in the repository, so that the links between them lead somewhere.
+set(pages ${CMAKE_INSTALL_DATADIR}/doc/upsweep)
+install(FILES README.md DESTINATION ${pages} COMPONENT program)
+install(DIRECTORY docs reports DESTINATION ${pages} COMPONENT program FILES_MATCHING
+  PATTERN "*.md" PATTERN "*.svg" PATTERN schemas EXCLUDE PATTERN h100 EXCLUDE PATTERN h200 EXCLUDE
+  PATTERN zoo EXCLUDE PATTERN gpu_bundle EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/upsweep RENAME copyright COMPONENT program)
 
 # What finds the package.
