@@ -67,7 +67,8 @@ void require_study_memory(const TrainingFile& file, const PipelineStudy& study) 
   const auto limit = static_cast<double>(*study.memory_limit);
   throw file.error(
       study.memory_limit_line,
-      fmt::format("memory_limit is {} on a device, accepted are at least {}, which {} needs", memory_text(study, limit),
+      fmt::format("memory_limit is {} on a device, accepted are at least {}, which {} needs",
+                  memory_text(limit, study.is_limit_in_bytes),
                   study.is_limit_in_bytes ? fmt::format("{:.0f} B", needed(least)) : fmt::format("{}", needed(least)),
                   study.choices[least].label));
 }

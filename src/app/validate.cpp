@@ -299,26 +299,6 @@ ValidateOutcome validate_network(const ValidateRequest& request, const ModelFile
   return outcome;
 }
 
-/// Refuses what only networks of operators have. Throws InputError.
-void refuse_recurrent(const ValidateRequest& request) {
-  const auto refuse = [&](bool is_given, const char* what) {
-    if (is_given) throw InputError(fmt::format("{}: {} with a recurrent model", request.model, what));
-  };
-  if (request.pattern != PatternKind::guaranteed) {
-    throw InputError(
-        fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted by closed "
-                    "forms",
-                    request.model));
-  }
-  refuse(request.launch.has_value(), "`launch`, accepted is none: rates are measured before the run");
-  refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
-  refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
-  refuse(request.gradient.has_value(), "`gradient`, accepted is a network of operators");
-  refuse(request.force, "`force`, accepted is none: nothing is skipped");
-  refuse(request.execution == Execution::dag, "`execution` dag, accepted is level");
-  refuse(request.input != 0 || request.label, "`input` or `label`, accepted is `loss_seed`");
-}
-
 }  // namespace
 
 Document document(const ValidateOutcome& outcome) {
@@ -367,7 +347,6 @@ ValidateOutcome run(const ValidateRequest& request, const Caller& caller, const 
   const ModelFile file(request.model, request.onnx);
   require_recurrent_settings(file, request.model, request.sizes);
   if (!file.holds<RecurrentModel>()) return validate_network(request, file, caller, watch);
-  refuse_recurrent(request);
   return validate_recurrent(request, file, caller, watch);
 }
 

@@ -181,6 +181,26 @@ std::optional<std::string> failure_of(const PassesValidation& validation, const 
   return std::nullopt;
 }
 
+/// Refuses what only networks of operators have. Throws InputError.
+void refuse_recurrent(const ValidateRequest& request) {
+  const auto refuse = [&](bool is_given, const char* what) {
+    if (is_given) throw InputError(fmt::format("{}: {} with a recurrent model", request.model, what));
+  };
+  if (request.pattern != PatternKind::guaranteed) {
+    throw InputError(
+        fmt::format("{}: `pattern` sample, accepted is guaranteed with a recurrent model, which is counted by closed "
+                    "forms",
+                    request.model));
+  }
+  refuse(request.launch.has_value(), "`launch`, accepted is none: rates are measured before the run");
+  refuse(request.machine.has_value(), "`machine`, accepted is none: rates are measured before the run");
+  refuse(request.all_schedules, "`all_schedules`, accepted is `all_depths`");
+  refuse(request.gradient.has_value(), "`gradient`, accepted is a network of operators");
+  refuse(request.force, "`force`, accepted is none: nothing is skipped");
+  refuse(request.execution == Execution::dag, "`execution` dag, accepted is level");
+  refuse(request.input != 0 || request.label, "`input` or `label`, accepted is `loss_seed`");
+}
+
 }  // namespace
 
 std::vector<BackwardMethod> parse_methods(const std::string& text) {
@@ -199,6 +219,7 @@ std::vector<BackwardMethod> parse_methods(const std::string& text) {
 
 ValidateOutcome validate_recurrent(const ValidateRequest& request, const ModelFile& file, const Caller& caller,
                                    const Watch& watch) {
+  refuse_recurrent(request);
   const RecurrentBackend& backend = *require_backend(request.backend, Ability::recurrent).recurrent;
   require_available(backend.name(), backend.availability());
   const std::uint64_t seed = request.loss_seed.value_or(1);

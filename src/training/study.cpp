@@ -105,8 +105,8 @@ MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice,
   return {tensors_of_the_file(study, choice, most->together), static_cast<std::size_t>(most - run.peaks.begin())};
 }
 
-std::string memory_text(const PipelineStudy& study, double amount) {
-  return study.is_limit_in_bytes ? short_bytes(amount) : fmt::format("{} tensors", amount);
+std::string memory_text(double amount, bool in_bytes) {
+  return in_bytes ? short_bytes(amount) : fmt::format("{:.6g} tensors", amount);
 }
 
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
@@ -116,8 +116,8 @@ void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
     const auto limit = static_cast<double>(study.memory_limit.value_or(0));
     if (study.memory_limit && need.amount > limit) {
       outcome.does_not_fit =
-          fmt::format("{} are needed on device {}, the limit is {}", memory_text(study, need.amount), need.device,
-                      study.is_limit_in_bytes ? short_bytes(limit) : fmt::format("{}", limit));
+          fmt::format("{} are needed on device {}, the limit is {}", memory_text(need.amount, study.is_limit_in_bytes),
+                      need.device, study.is_limit_in_bytes ? short_bytes(limit) : fmt::format("{}", limit));
       continue;
     }
     if (!answers.best || outcome.run.makespan < answers.choices[*answers.best].run.makespan) answers.best = i;

@@ -98,8 +98,8 @@ struct MemoryNeed {
 };
 /// Of a run; of bytes the run has to know them.
 [[nodiscard]] MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice, const PipelineRun& run);
-/// "12 tensors", "15.20 GiB": an amount as the study's limit counts.
-[[nodiscard]] std::string memory_text(const PipelineStudy& study, double amount);
+/// "12 tensors", "15.20 GiB".
+[[nodiscard]] std::string memory_text(double amount, bool in_bytes);
 /// Marks what the limit excludes, and the best of the rest.
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers);
 
