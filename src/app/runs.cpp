@@ -32,6 +32,16 @@ std::string text_in(const QueryResult& runs, const std::vector<Cell>& row, const
   return text == nullptr ? "" : *text;
 }
 
+std::size_t column_at(const QueryResult& result, const char* column) {
+  return static_cast<std::size_t>(std::ranges::find(result.columns, column) - result.columns.begin());
+}
+
+/// Of the only row; nothing without such a column.
+Cell value_in(const QueryResult& run, const char* column) {
+  const std::size_t at = column_at(run, column);
+  return at < run.columns.size() ? run.rows.front()[at] : Cell();
+}
+
 /// Whether a text is the beginning of a moment as the store has it, whole parts of it: 2026-11-27T08.
 bool is_moment(const std::string& text) {
   const std::string form = "0000-00-00T00:00:00";
@@ -40,6 +50,19 @@ bool is_moment(const std::string& text) {
     if (i >= form.size() || (form[i] == '0' ? !is_digit : text[i] != form[i])) return false;
   }
   return text.size() == form.size() || (text.size() >= 4 && form[text.size()] != '0');
+}
+
+/// Throws RequestError for what is no moment.
+void check_moment(const char* setting, const std::optional<std::string>& moment) {
+  if (!moment || is_moment(*moment)) return;
+  throw RequestError(setting,
+                     fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", *moment));
+}
+
+/// Whether a moment is from `since` until the end of `until`.
+bool is_between(const ListRunsRequest& request, const std::string& moment) {
+  if (request.since && moment < *request.since) return false;
+  return !request.until || moment.substr(0, request.until->size()) <= *request.until;
 }
 
 /// Drops what the request does not ask for.
@@ -51,7 +74,7 @@ void choose(const ListRunsRequest& request, QueryResult& runs) {
     if (request.model && text_in(runs, row, "model").find(*request.model) == std::string::npos) return true;
     if (request.machine && text_in(runs, row, "machine").find(*request.machine) == std::string::npos) return true;
     if (request.command && text_in(runs, row, "command") != *request.command) return true;
-    if (request.since && text_in(runs, row, "created_utc") < *request.since) return true;
+    if (!is_between(request, text_in(runs, row, "created_utc"))) return true;
     if (!request.limit) return false;
     const std::int64_t command = std::get<std::int64_t>(row[command_id]);
     if (!commands.contains(command) && commands.size() == *request.limit) return true;
@@ -67,7 +90,7 @@ void choose_studies(const ListRunsRequest& request, QueryResult& studies) {
     if (request.model && text_in(studies, row, "name").find(*request.model) == std::string::npos) return true;
     if (request.machine) return true;  // of the points, not of the study
     if (request.command && *request.command != "study") return true;
-    if (request.since && text_in(studies, row, "created_utc") < *request.since) return true;
+    if (!is_between(request, text_in(studies, row, "created_utc"))) return true;
     return request.limit && ++kept > *request.limit;
   });
 }
@@ -75,10 +98,8 @@ void choose_studies(const ListRunsRequest& request, QueryResult& studies) {
 }  // namespace
 
 ListRunsOutcome run(const ListRunsRequest& request, const Caller&, const Watch&) {
-  if (request.since && !is_moment(*request.since)) {
-    throw RequestError(
-        "since", fmt::format("is '{}', accepted is a day or time as 2026-11-27 or 2026-11-27T08:30", *request.since));
-  }
+  check_moment("since", request.since);
+  check_moment("until", request.until);
   const StoreReader store(request.db);
   ListRunsOutcome outcome{store.run_list(), store.study_list(), store.verdicts()};
   choose(request, outcome.runs);
@@ -92,7 +113,15 @@ ShowRunOutcome run(const ShowRunRequest& request, const Caller&, const Watch&) {
   if (request.run) {
     std::optional<RunTables> run = store.run_tables(*request.run);
     if (!run) throw no_such("run", request.db, *request.run);
-    return {std::move(*run)};
+    ShowRunOutcome outcome{std::move(*run)};
+    const QueryResult& mine = std::get<RunTables>(outcome.found).run;
+    const auto command = value_in(mine, "command_id");
+    if (!std::holds_alternative<std::monostate>(value_in(mine, "search_id"))) {
+      outcome.candidates = store.run_list();
+      const std::size_t column = column_at(outcome.candidates, "command_id");
+      std::erase_if(outcome.candidates.rows, [&](const std::vector<Cell>& row) { return row[column] != command; });
+    }
+    return outcome;
   }
   std::optional<StoredStudy> study = store.study(*request.study);
   if (!study) throw no_such("study", request.db, *request.study);

@@ -42,6 +42,8 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
   app.add_option("--command", options.listed.command, "list runs of this command: search, validate, ...");
   app.add_option("--since", options.listed.since, "list runs from this day or time (UTC) on: 2026-11-27")
       ->type_name("DATE");
+  app.add_option("--until", options.listed.until, "list runs up to the end of this day or time (UTC)")
+      ->type_name("DATE");
   app.add_option("--limit", options.limit, "list the runs of so many commands, the newest")->type_name("N");
 }
 
@@ -49,7 +51,7 @@ void declare_choice(CLI::App& app, RunsOptions& options) {
 void require_list(const RunsOptions& options, bool is_list) {
   if (options.lists_studies && !is_list) throw UsageError("--studies with show, delete or diff, accepted is with list");
   const bool chooses_runs = options.listed.model || options.listed.machine || options.listed.command ||
-                            options.listed.since || options.limit || options.lists_candidates;
+                            options.listed.since || options.listed.until || options.limit || options.lists_candidates;
   if (options.listed.command) {
     const bool is_known = std::ranges::find(kCommands, *options.listed.command, &CommandEntry::name) != kCommands.end();
     if (!is_known) throw UsageError("--command: " + unknown_command(*options.listed.command));
@@ -57,10 +59,12 @@ void require_list(const RunsOptions& options, bool is_list) {
   if (!chooses_runs) return;
   if (options.lists_studies)
     throw UsageError(
-        "--model, --machine, --command, --since, --limit and --candidates choose runs, accepted is without --studies");
+        "--model, --machine, --command, --since, --until, --limit and --candidates choose runs, accepted is without "
+        "--studies");
   if (is_list) return;
   throw UsageError(
-      "--model, --machine, --command, --since, --limit and --candidates choose what list shows, accepted is with list");
+      "--model, --machine, --command, --since, --until, --limit and --candidates choose what list shows, accepted is "
+      "with list");
 }
 
 }  // namespace
@@ -97,8 +101,11 @@ Command declare_runs(CLI::App& root, const Invocation& invocation) {
               client.answer(options->format, document(outcome->diff), outcome);
             } else if (show->parsed()) {
               const auto outcome = ask(one_of<ShowRunRequest>(*options));
-              std::visit([&](const auto& found) { client.answer(options->format, document(found), outcome); },
-                         outcome->found);
+              if (const auto* run = std::get_if<RunTables>(&outcome->found)) {
+                client.answer(options->format, document(*run, outcome->candidates), outcome);
+              } else {
+                client.answer(options->format, document(std::get<StoredStudy>(outcome->found)), outcome);
+              }
             } else if (erase->parsed()) {
               run(one_of<DeleteRunRequest>(*options), invocation, client.watch);
             } else {

@@ -277,13 +277,13 @@ bool follows_counts(std::string_view column) {
          column.starts_with("predicted_dag");
 }
 
-/// Names and values below each other.
+/// Names and values below each other; what it came to stands below.
 Table fields_table(const QueryResult& run) {
   std::vector<std::vector<Value>> rows;
   const bool is_estimate = only_cell(run, "exact") == Cell(std::int64_t{0});
   for (std::size_t c = 0; c < run.columns.size(); ++c) {
     const std::string& column = run.columns[c];
-    if (column == "machine_id") continue;  // people read its name
+    if (column == "machine_id" || column.starts_with("verdict")) continue;  // people read its name, and sentences
     const Cell& cell = run.rows.front()[c];
     const bool is_nothing = std::holds_alternative<std::monostate>(cell);
     const std::string text =
@@ -296,11 +296,18 @@ Table fields_table(const QueryResult& run) {
 
 }  // namespace
 
-Document document(const RunTables& run) {
+Document document(const RunTables& run, const QueryResult& candidates) {
   Document document;
   document.facts([&run] { return query_table(run.run).object(0); });
   for (const auto& [name, table] : run.tables) document.list(query_table(table, name));
   document.sheet(query_table(run.run)).show(fields_table(run.run)).say("\n");
+  if (const std::string verdict = cell_text(only_cell(run.run, "verdict")); !verdict.empty())
+    document.say(verdict + (verdict.ends_with('\n') ? "\n" : "\n\n"));
+  if (candidates.rows.size() > 1) {
+    document.say("All candidates of this search:\n\n")
+        .show(runs_table(candidates, {}, numbered(candidates.rows.size())))
+        .say("\n");
+  }
   if (run.kind == RunKind::schedule) {
     const QueryResult& measurements = run.table("prediction_vs_measurement");
     document.show(query_table(run.table("level_profile")));

@@ -19,6 +19,7 @@ struct ListRunsRequest {
   std::optional<std::string> machine = std::nullopt;  ///< has this in its name
   std::optional<std::string> command = std::nullopt;  ///< is of this one
   std::optional<std::string> since = std::nullopt;    ///< a day or the beginning of a time, as 2026-11-27T08 (UTC)
+  std::optional<std::string> until = std::nullopt;    ///< likewise, all of it
   std::optional<std::uint64_t> limit = std::nullopt;  ///< runs of so many commands, the newest
 };
 
@@ -38,6 +39,7 @@ struct ShowRunRequest {
 
 struct ShowRunOutcome {
   std::variant<RunTables, StoredStudy> found;
+  QueryResult candidates = {};  ///< all runs of the search that a run is of
 };
 
 /// Delete a run or, instead, a study, with all rows that are its own.

@@ -16,8 +16,8 @@ namespace upsweep {
 
 /// One run of any kind: its columns and, by their names, its tables; CSV has the columns. People read names and values
 /// below each other; then levels and what was measured of a schedule, if anything, a row per variant of a training (or
-/// its figures), a row per pass.
-[[nodiscard]] Document document(const RunTables& run);
+/// its figures), a row per pass. `candidates`: of the same search, as runs_and_studies() shows them; outlives it.
+[[nodiscard]] Document document(const RunTables& run, const QueryResult& candidates = {});
 
 /// Whether people see every candidate of a search, or the best alone.
 enum class ListedRuns : std::uint8_t { best_of_a_search, all };
