@@ -113,10 +113,11 @@ TEST(Explain, OfPlainBackPropagationComparesItWithTheBestScan) {
     if (model != "lenet5.yaml") question.insert(question.end(), {"--steps", "40"});
     std::vector<std::string> search = {"search"};
     std::vector<std::string> explain = {"explain", "--schedule", "linear"};
-    if (model != "rnn-stacked.yaml") search.insert(search.end(), {"--schemes", "hybrid"});
+    if (model == "rnn-bitstream.yaml") search.insert(search.end(), {"--schemes", "hybrid"});
     search.insert(search.end(), question.begin(), question.end());
     explain.insert(explain.end(), question.begin(), question.end());
     const Json explained = json_of(explain);
+    EXPECT_FALSE(explained["found_by_search"]);
     EXPECT_EQ(explained["against"], json_of(search)["verdict"]["baselines"][0]["best_scan"]) << model;
     EXPECT_EQ(explained["schedule"], model == "rnn-stacked.yaml" ? "wavefront" : "linear");
     EXPECT_FALSE(explained["verdict"]["baselines"][0]["best_scan"].is_null()) << "the scan's";
@@ -124,6 +125,25 @@ TEST(Explain, OfPlainBackPropagationComparesItWithTheBestScan) {
   const Finished none = upsweep({"explain", kModels + "two-streams.yaml", "--schedule", "linear"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("has no scan to compare it with, accepted is with --against"));
+}
+
+TEST(Explain, WithoutAScheduleIsOfTheScanThatASearchNames) {
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{kModels + "lenet5.yaml", "--workers", "64"},
+        std::vector<std::string>{kModels + "rnn-bitstream.yaml", "--steps", "100", "--machine", kGpu},
+        std::vector<std::string>{kModels + "rnn-stacked.yaml", "--steps", "40", "--workers", "16"}}) {
+    std::vector<std::string> search = {"search"};
+    std::vector<std::string> explain = {"explain"};
+    search.insert(search.end(), question.begin(), question.end());
+    explain.insert(explain.end(), question.begin(), question.end());
+    const std::string scan = json_of(search)["verdict"]["baselines"][0]["best_scan"];
+    EXPECT_EQ(json_of(explain)["schedule"], scan);
+    EXPECT_TRUE(json_of(explain)["found_by_search"]);
+    EXPECT_THAT(upsweep(explain).out, HasSubstr(scan + " is the best scan that `search` finds with these settings."));
+  }
+  const Finished chain = upsweep({"explain", kModels + "rnn-bitstream.yaml", "--steps", "40", "--workers", "64"});
+  EXPECT_THAT(chain.out, HasSubstr("finds with these settings among hybrids.")) << chain.err;
+  EXPECT_FALSE(json_of({"explain", kModels + "two-streams.yaml"})["found_by_search"]) << "there is none";
 }
 
 TEST(Explain, OfAStackStatesTheFiguresOfItsWay) {

@@ -36,8 +36,9 @@ TEST_F(MachinesCommand, NamesStandForTheirFiles) {
   ASSERT_EQ(by_file.exit_code, 0) << by_file.err;
   EXPECT_EQ(answer("rtx-4090").out, by_file.out);
   EXPECT_EQ(answer("nvidia-rtx-4090").out, by_file.out) << "the name in the file";
-  EXPECT_THAT(answer("rtx-4091").err, HasSubstr("rtx-4091: no such file and no preset, perhaps rtx-4090, accepted is"));
-  EXPECT_THAT(answer("h100").err, HasSubstr("no preset, perhaps h100-sxm5-80gb, accepted is"));
+  EXPECT_THAT(answer("rtx-4091").err,
+              HasSubstr("rtx-4091: no such file and no preset: did you mean rtx-4090?, accepted is"));
+  EXPECT_THAT(answer("h100").err, HasSubstr("no preset: did you mean h100-sxm5-80gb?, accepted is"));
   EXPECT_THAT(answer("folder/rtx-4090").err, HasSubstr("no such file, accepted is a YAML file"));
 }
 
@@ -53,7 +54,7 @@ TEST_F(MachinesCommand, WriteAFileThatSaysTheSame) {
   EXPECT_THAT(again.err, HasSubstr("a file that upsweep did not write"));
   EXPECT_THAT(upsweep({"machines", "--out", file}).err, HasSubstr("accepted is with NAME"));
   EXPECT_THAT(upsweep({"machines", "abacus"}).err, HasSubstr("is 'abacus', accepted are a100-pcie-80gb, "));
-  EXPECT_THAT(upsweep({"machines", "h200"}).err, HasSubstr("is 'h200', perhaps h200-sxm-141gb, accepted are"));
+  EXPECT_THAT(upsweep({"machines", "h200"}).err, HasSubstr("is 'h200': did you mean h200-sxm-141gb?, accepted are"));
 }
 
 TEST(FirstSteps, NewWritesFilesThatTheirCommandsTake) {
@@ -89,7 +90,8 @@ TEST(FirstSteps, NewReplacesOnlyWhatNobodyHasChanged) {
   EXPECT_EQ(read_file(file), mine);
   EXPECT_EQ(upsweep({"new", "study", file, "--force"}).exit_code, 0);
   EXPECT_NE(read_file(file), mine);
-  EXPECT_THAT(upsweep({"new", "modell", file}).err, HasSubstr("is 'modell', perhaps model, accepted are chain, "));
+  EXPECT_THAT(upsweep({"new", "modell", file}).err,
+              HasSubstr("is 'modell': did you mean model?, accepted are chain, "));
 }
 
 TEST(FirstSteps, NewPrintsAndHasATable) {
@@ -140,6 +142,15 @@ TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {
   EXPECT_THAT(upsweep({"serch", kModel}).err, HasSubstr("'serch' is no command: did you mean search?"));
   EXPECT_THAT(upsweep({"search", kModel, "--worker", "2"}).err,
               HasSubstr("--worker is no option of upsweep search: did you mean --workers?"));
+  EXPECT_THAT(upsweep({"search", kModel, "--machine", "RTX-4090"}).err,
+              HasSubstr("no preset: did you mean rtx-4090?, accepted is"));
+  EXPECT_THAT(upsweep({"search", kModel, "--pattern", "smaple"}).err,
+              HasSubstr("--pattern is 'smaple': did you mean sample?, accepted are"));
+  EXPECT_THAT(upsweep({"search", kModel, "--memory", "16"}).err,
+              HasSubstr("--memory 16 is 16 bytes; 16 GiB are written 16GiB"));
+  EXPECT_THAT(upsweep({"plot", "timelin", "--run", "1", "--out", "x.svg"}).err, HasSubstr("did you mean timeline?"));
+  EXPECT_THAT(upsweep({"profile", kModel, "--schedule", "hybird:1"}).err,
+              HasSubstr("--schedule is 'hybird:1': did you mean hybrid:1?, accepted are linear"));
   EXPECT_THAT(upsweep({"search", kModel, "--step", "9"}).err, HasSubstr("did you mean --steps?")) << "not --setup";
   EXPECT_THAT(upsweep({"search", kModel, "--exec=level"}).err, HasSubstr("did you mean --execution?")) << "half a name";
   EXPECT_THAT(upsweep({"search", kModel, "--colour", "red"}).err,

@@ -544,6 +544,14 @@ TEST(Runs, AreListedShownAndDeleted) {
   EXPECT_THAT(list, ::testing::Not(HasSubstr("machine"))) << "none has one";
   EXPECT_EQ(upsweep({"runs", "show", "1", "--machine", "a100", "--db", db}).exit_code, 2);
   EXPECT_EQ(json_of({"runs", "--since", "9999-01-01", "--db", db}).size(), 0U);
+  EXPECT_EQ(json_of({"runs", "--until", "2020", "--db", db}).size(), 0U);
+  EXPECT_EQ(json_of({"runs", "--since", "2020-01-01", "--until", "9999-01", "--db", db}).size(), 5U);
+  EXPECT_EQ(json_of({"runs", "--until",
+                     json_of({"runs", "--db", db})[0]["created_utc"].get<std::string>().substr(0, 10), "--db", db})
+                .size(),
+            5U)
+      << "to the end of the day";
+  EXPECT_THAT(upsweep({"runs", "--until", "tomorrow", "--db", db}).err, HasSubstr("--until is 'tomorrow', accepted"));
   EXPECT_THAT(upsweep({"runs", "--since", "yesterday", "--db", db}).err,
               HasSubstr("accepted is a day or time as 2026-"));
   for (const char* since : {"2026-1-1", "27-11-2026", "2026-11-27T03:29Z", "2026-11-2", "20261127"})

@@ -1702,6 +1702,7 @@ struct ExplainOutcome {
   std::int64_t inputs = 0;  ///< sample inputs that counts are means over; 1 of the guaranteed pattern
   std::string schedule = {};  ///< the explained schedule, pass or way
   std::string against = {};  ///< what it is compared with
+  bool found_by_search = false;  ///< whether no schedule was asked for, so that it is the best scan that search finds
   std::optional<std::string> machine = {};  ///< name of the machine; null without
   /// how kernels of a GPU are started; null without a GPU (eager, graph, fused)
   std::optional<std::string> launch = {};
@@ -1718,9 +1719,10 @@ struct ExplainOutcome {
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
     f("model", self.model); f("kind", self.kind); f("pattern", self.pattern); f("inputs", self.inputs);
-    f("schedule", self.schedule); f("against", self.against); f("machine", self.machine); f("launch", self.launch);
-    f("workers", self.workers); f("execution", self.execution); f("accounts", self.accounts); f("blocks", self.blocks);
-    f("links", self.links); f("products", self.products); f("sentences", self.sentences); f("verdict", self.verdict);
+    f("schedule", self.schedule); f("against", self.against); f("found_by_search", self.found_by_search);
+    f("machine", self.machine); f("launch", self.launch); f("workers", self.workers); f("execution", self.execution);
+    f("accounts", self.accounts); f("blocks", self.blocks); f("links", self.links); f("products", self.products);
+    f("sentences", self.sentences); f("verdict", self.verdict);
   }
 };
 /// What `upsweep explain` is asked. Say why one schedule is faster than another: levels, products, what would turn it.
@@ -1758,7 +1760,7 @@ struct ExplainRequest {
   std::optional<double> host_launch_us = {};
   /// the schedule to explain: linear, substitution, blelloch, hybrid:L with an integer L of at least 0, kogge-stone,
   /// sklansky, brent-kung, recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1; of a stack
-  /// of layers also a way's name; default: blelloch
+  /// of layers also a way's name; default: the best scan that search finds with the same settings
   std::optional<std::string> schedule = {};
   /// the schedule it is compared with, likewise; linear where not given, of linear the best scan
   std::optional<std::string> against = {};
@@ -3715,6 +3717,7 @@ struct RunsDiffRequest {
   std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
+  std::optional<std::string> until = {};  ///< list runs up to the end of this day or time (UTC)
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
 
   /// As run() of upsweep.hpp takes them.
@@ -3727,6 +3730,7 @@ struct RunsDiffRequest {
     all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
+    all.add("until", until);
     all.add("limit", limit);
     return all.json();
   }
@@ -3849,6 +3853,7 @@ struct RunsListRequest {
   std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
+  std::optional<std::string> until = {};  ///< list runs up to the end of this day or time (UTC)
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
 
   /// As run() of upsweep.hpp takes them.
@@ -3861,6 +3866,7 @@ struct RunsListRequest {
     all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
+    all.add("until", until);
     all.add("limit", limit);
     return all.json();
   }
@@ -4359,6 +4365,7 @@ struct RunsShowRequest {
   std::optional<std::string> machine = {};
   std::optional<std::string> command = {};  ///< list runs of this command: search, validate, ...
   std::optional<std::string> since = {};  ///< list runs from this day or time (UTC) on: 2026-11-27
+  std::optional<std::string> until = {};  ///< list runs up to the end of this day or time (UTC)
   std::optional<std::int64_t> limit = {};  ///< list the runs of so many commands, the newest
 
   /// As run() of upsweep.hpp takes them.
@@ -4371,6 +4378,7 @@ struct RunsShowRequest {
     all.add("machine", machine);
     all.add("command", command);
     all.add("since", since);
+    all.add("until", until);
     all.add("limit", limit);
     return all.json();
   }

@@ -77,7 +77,7 @@ ExplainedSchedule plain_of(const ProfileOutcome& profile, const ExplainedSchedul
   return pass;
 }
 
-/// The best scan of a search under the settings of a profile, and the workers that it has.
+/// The best scan of a search under the settings of a profile, empty where it has none, and the workers that it has.
 struct BestScan {
   std::string schedule;
   std::optional<std::uint64_t> workers;  ///< where they may be told to a profile
@@ -92,20 +92,17 @@ BestScan best_scan_of(const ProfileRequest& profile, const Caller& caller, const
   request.sizes = profile.sizes;
   request.assumptions = profile.assumptions;
   request.onnx = profile.onnx;
+  // Schemes of chains and of the steps of recurrent models have no profile; passes and ways have no schemes.
   const ModelFile file(request.model, request.onnx);
-  const bool is_recurrent = file.holds<RecurrentModel>();
-  // Other schemes are explained where somebody asks for them, of networks alone.
   const bool has_schemes =
-      !is_recurrent || load_recurrent_with(file, request.sizes, request.batch, Layers::any).layers == 1;
-  if (has_schemes && !(is_recurrent && request.machine)) request.schemes = false;
+      file.holds<RecurrentModel>()
+          ? !request.machine && load_recurrent_with(file, request.sizes, request.batch, Layers::any).layers == 1
+          : file.holds<ChainModel>();
+  if (has_schemes) request.schemes = false;
   const SearchOutcome outcome = run(request, caller, watch);
-  const Verdict& verdict = outcome.verdict;
-  if (verdict.baselines.empty() || verdict.baselines.front().best_scan.empty()) {
-    throw RequestError("schedule",
-                       fmt::format("is {}, and {} has no scan to compare it with, accepted is with `against`",
-                                   profile.schedule, profile.model));
-  }
-  BestScan best{verdict.baselines.front().best_scan, {}};
+  const std::vector<Baseline>& baselines = outcome.verdict.baselines;
+  if (baselines.empty()) return {};
+  BestScan best{baselines.front().best_scan, {}};
   if (!std::holds_alternative<DeviceSearchResult>(outcome.result)) {
     best.workers = std::visit([](const auto& result) { return result.workers; }, outcome.result);
   }
@@ -117,6 +114,11 @@ std::uint64_t workers_of(const ProfileOutcome& profile) {
   if (const auto* ways = std::get_if<StackedSearchResult>(&profile.counted)) return ways->workers;
   if (profile.prediction) return profile.machine->workers();
   return std::get<CountedChainProfile>(profile.counted).compared.workers;
+}
+
+/// Whether other schemes were no candidates, see best_scan_of().
+bool searches_hybrids_alone(const ProfileOutcome& profile) {
+  return std::holds_alternative<CountedChainProfile>(profile.counted) && !profile.prediction;
 }
 
 ExplainReport report_of(const ExplainOutcome& outcome) {
@@ -172,24 +174,42 @@ void check_schedules(const ExplainRequest& request) {
 
 Document document(const ExplainOutcome& outcome) {
   Document document = upsweep::document(report_of(outcome));
+  if (outcome.is_found_by_search) {
+    document.say(fmt::format("{} is the best scan that `search` finds with these settings{}.\n",
+                             outcome.explanation.schedule,
+                             searches_hybrids_alone(outcome.profile) ? " among hybrids" : ""));
+  }
   add_verdict(document, outcome.profile.verdict);
-  return std::move(document.facts([&outcome] { return Json{{"launch", launch_json(outcome.profile.machine.get())}}; }));
+  return std::move(document.facts([&outcome] {
+    return Json{{"launch", launch_json(outcome.profile.machine.get())},
+                {"found_by_search", outcome.is_found_by_search}};
+  }));
 }
 
 ExplainOutcome run(const ExplainRequest& asked, const Caller& caller, const Watch& watch) {
   check_schedules(asked);
   ExplainRequest request = asked;
   const std::string& schedule = request.profile.schedule;
-  const bool is_plain = is_linear(schedule);
-  if (!request.against) {
-    request.against = "linear";
-    if (is_plain) {
-      BestScan best = best_scan_of(request.profile, caller, watch);
+  const bool is_default = request.profile.is_default_schedule;
+  const bool is_plain = !is_default && is_linear(schedule);
+  bool is_found = false;
+  if (is_default || (is_plain && !request.against)) {
+    BestScan best = best_scan_of(request.profile, caller, watch);
+    is_found = is_default && !best.schedule.empty();
+    if (!request.profile.workers) request.profile.workers = best.workers;
+    if (is_found) {
+      request.profile.schedule = std::move(best.schedule);
+      request.profile.is_default_schedule = false;
+    } else if (is_plain && best.schedule.empty()) {
+      throw RequestError(
+          "schedule", fmt::format("is {}, and {} has no scan to compare it with, accepted is with `against`", schedule,
+                                  request.profile.model));
+    } else if (is_plain) {
       request.against = std::move(best.schedule);
-      if (!request.profile.workers) request.profile.workers = best.workers;
     }
   }
-  ExplainOutcome outcome{run_profile(request.profile, caller, watch), {}, {}};
+  if (!request.against) request.against = "linear";
+  ExplainOutcome outcome{run_profile(request.profile, caller, watch), {}, {}, is_found};
   ProfileOutcome& profile = outcome.profile;
   const ExplainedSchedule mine = compared_of(profile, schedule);
   ExplainedSchedule against;

@@ -10,7 +10,7 @@ namespace {
 struct ExplainOptions {
   ModelOptions model;
   RecurrentOptions recurrent;
-  std::string schedule = "blelloch";
+  std::optional<std::string> schedule;
   std::optional<std::string> against;
 };
 
@@ -20,7 +20,8 @@ int run_explain(const ExplainOptions& options, const Invocation& invocation, con
   ProfileRequest& profile = request.profile;
   set_frame(options.model, profile);
   profile.model = options.model.model;
-  profile.schedule = options.schedule;
+  profile.is_default_schedule = !options.schedule;
+  if (options.schedule) profile.schedule = *options.schedule;
   profile.pattern = pattern_kind(options.model);
   profile.db = options.model.db;
   profile.sizes = sizes_of(options.recurrent);
@@ -40,8 +41,9 @@ Command declare_explain(CLI::App& root, const Invocation& invocation) {
   declare_model_options(*app, options->model);
   declare_recurrent_options(*app, options->recurrent);
   app->add_option("--schedule", options->schedule,
-                  "the schedule to explain: " + accepted_schedules() + "; of a stack of layers also a way's name")
-      ->capture_default_str();
+                  "the schedule to explain: " + accepted_schedules() +
+                      "; of a stack of layers also a way's name; "
+                      "default: the best scan that search finds with the same settings");
   app->add_option("--against", options->against,
                   "the schedule it is compared with, likewise; linear where not given, of linear the best scan");
   return {app, [options, &invocation](const Client& client) { return run_explain(*options, invocation, client); },

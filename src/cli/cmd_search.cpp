@@ -7,6 +7,7 @@
 #include "recurrent_options.hpp"
 #include "upsweep/app/search.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/document/size.hpp"
 
 namespace upsweep::cli {
 namespace {
@@ -59,7 +60,10 @@ int run_search(const SearchCommand& options, const Invocation& invocation, const
     watch.stop = &GentleStop::flag();
     watch.answered = [&] { stop.emplace(true); };
   }
-  const auto outcome = outcome_of(request_of(options), invocation, watch);
+  const SearchRequest request = request_of(options);
+  const std::string note = options.memory ? small_size_note(*options.memory) : "";
+  if (!note.empty()) client.watch.say(fmt::format("--memory {} {}", *options.memory, note));
+  const auto outcome = outcome_of(request, invocation, watch);
   say_stored(client.watch, options.model.db, outcome->run_ids);
   give(client, options.model.format, outcome);
   return outcome->is_interrupted ? kSearchInterrupted : 0;

@@ -89,7 +89,10 @@ Command declare_study(CLI::App& root, const Invocation& invocation) {
   CLI::App* app = root.add_subcommand(
       "study", "Evaluate a grid of what-if points and answer what a study file asks; goes on where it was stopped");
   auto options = std::make_shared<StudyCommand>();
-  app->add_option("FILE", options->request.file, "the study file (YAML), e. g. one of configs/studies")->required();
+  app->add_option("FILE", options->request.file,
+                  "the study file (YAML), e. g. one of configs/studies; its schedule \"best\" is "
+                  "the best hybrid depth, \"best-of-all\" the best of all that search compares")
+      ->required();
   app->add_option("--db", options->request.db, "keep the points in this SQLite file, and go on with those that it has")
       ->type_name("FILE");
   app->add_option("--jobs", options->jobs, "points at the same time; default: 1; under mpirun a rank is a job")

@@ -24,4 +24,11 @@ std::optional<std::uint64_t> size_of(const std::string& text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+std::string small_size_note(const std::string& text) {
+  const std::optional<std::uint64_t> bytes = size_of(text);
+  if (!bytes || *bytes >= 1U << 20U || text.find('B') != std::string::npos) return "";
+  return "is " + std::to_string(*bytes) + (*bytes == 1 ? " byte; " : " bytes; ") + text + " GiB are written " + text +
+         "GiB";
+}
+
 }  // namespace upsweep

@@ -34,7 +34,10 @@ std::array<NamedPhase, 7> phases_of(const DevicePrediction& p) {
 /// A ratio to a time that may be 0.
 std::optional<double> finite(double ratio) { return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt; }
 
-Value bound_value(const DevicePhase& phase) { return phase.seconds() > 0 ? Value(to_string(phase.bound())) : Value(); }
+/// For people in the words of other machines.
+Value bound_value(Bound bound) { return Value(to_string(bound)).shown(resource_text(bound)); }
+
+Value bound_value(const DevicePhase& phase) { return phase.seconds() > 0 ? bound_value(phase.bound()) : Value(); }
 
 Json phase_json(const DevicePhase& phase) {
   Json parts;
@@ -65,7 +68,7 @@ Json prediction_json(const DevicePrediction& prediction) {
 
 Value bound_value(const DevicePrediction& prediction) {
   const std::optional<Bound> bound = bound_of(prediction);
-  return bound ? Value(to_string(*bound)) : Value();
+  return bound ? bound_value(*bound) : Value();
 }
 
 std::string head_text(const RecurrentModel& model, const Machine& machine) {
@@ -148,7 +151,7 @@ Document document(const DeviceProfileReport& report) {
       {"phase", {}, Unit::text, [](const NamedPhase& named) { return named.key; }},
       {"", "phase", Unit::text, [](const NamedPhase& named) { return named.text; }},
       {"seconds", "time", Unit::seconds, [](const NamedPhase& named) { return named.phase.seconds(); }},
-      {"bound", "waits for", Unit::text, [](const NamedPhase& named) { return bound_value(named.phase); }},
+      {"bound", "binds", Unit::text, [](const NamedPhase& named) { return bound_value(named.phase); }},
       {"kernels", "kernels", Unit::count, [](const NamedPhase& named) { return named.phase.kernels; }},
       {"flops", "FLOPs", Unit::count, [](const NamedPhase& named) { return named.phase.flops; }},
       {"bytes", "bytes", Unit::bytes, [](const NamedPhase& named) { return named.phase.bytes; }}};
@@ -200,7 +203,7 @@ Document document(const DeviceSearchReport& report) {
       field("up", Unit::seconds, [time](P p) { return time(p.up); }),
       field("middle", Unit::seconds, [time](P p) { return time(p.middle); }),
       field("down", Unit::seconds, [time](P p) { return time(p.down); }),
-      field("waits for", Unit::text, [](P p) { return bound_value(p); }),
+      field("binds", Unit::text, [](P p) { return bound_value(p); }),
       field("memory", Unit::bytes, [](P p) { return p.memory_bytes; }),
       field("backward", Unit::exact, [](P p) { return speedup_text(p.backward_speedup()); }),
       field("overall", Unit::exact, [](P p) { return speedup_text(p.overall_speedup()); })};

@@ -121,7 +121,12 @@ std::string turns_sentence(const ExplainReport& report, const Account& account) 
   const std::string other =
       fmt::format("{}, {} would be {} {}", rule_text(report, account.rule), report.explanation.schedule,
                   wins ? "no faster than" : "faster than", report.explanation.against);
-  if (does.empty()) return fmt::format("{} by no change of {} alone.", other, fmt::join(does_not, ", "));
+  if (does.empty()) {
+    const bool is_workers = std::ranges::all_of(account.turns, [](const Turn& t) { return t.of == Turn::Of::workers; });
+    return fmt::format(
+        "{} by no change of {} alone{}.", other, fmt::join(does_not, ", "),
+        is_workers ? "" : fmt::format(", up to {:.0f} times and down to 1/{:.0f}", kMostTurn, kMostTurn));
+  }
   return fmt::format("{} with {}{}.", other, fmt::join(does, "; or with "),
                      does_not.empty() ? "" : fmt::format("; no other {} does it", fmt::join(does_not, " or ")));
 }

@@ -53,8 +53,10 @@ std::string best_text(const SearchReport& report) {
   const SearchResult& result = report.result;
   if (!result.best) {
     const char* what = result.linear().depth ? "depth" : "way";
+    const std::optional<std::uint64_t>& limit = result.options.memory_limit;
     return gave_up(result) ? fmt::format("No best {} is known: a simulation gave up.", what)
-                           : fmt::format("No {} fits into the memory limit.", what);
+                           : fmt::format("No {} fits into the memory limit{}.", what,
+                                         limit ? " of " + short_bytes(static_cast<double>(*limit)) : "");
   }
   const Candidate& best = result.candidates[*result.best];
   const bool is_open = std::ranges::any_of(

@@ -197,7 +197,10 @@ VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
   frame.batch = options.batch;
   frame.input = report.input;
   frame.priced_by = report.priced_by;
-  if (options.machine != nullptr) frame.machine = options.machine->name;
+  if (options.machine != nullptr) {
+    frame.machine = options.machine->name;
+    frame.machine_workers = options.machine->workers();
+  }
   frame.launch = launch_name(options.machine);
   if (options.in_seconds() && options.machine->product_rates() != nullptr && report.priced_by != "kernels")
     frame.library = options.machine->product_rates()->library;

@@ -18,6 +18,9 @@ inline constexpr std::size_t kMostTablePoints = 40;
 /// "1 point", "2 points".
 [[nodiscard]] std::string counted_text(std::uint64_t count, const char* noun);
 
+/// Of which schedules a point has the best: "the best hybrid depth of each point", ... `schedule`: as the base has it.
+[[nodiscard]] std::string schedules_text(const std::string& schedule);
+
 /// The columns of all axes of a study as text. Refers to the spec, which must outlive it.
 class AxisCells {
  public:

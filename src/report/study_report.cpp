@@ -8,6 +8,7 @@
 
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/document/short_text.hpp"
 #include "upsweep/report/runs_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 
@@ -111,9 +112,9 @@ std::string settings_line(const StudySpec& spec, bool is_in_seconds) {
   const std::string batch = spec.base.batch ? fmt::format("batch {}", *spec.base.batch)
                                             : std::string("batch 1, of a recurrent model its own");
   const std::string launch = is_in_seconds ? ", on a gpu " + launch_text(point.launch.value_or(LaunchMode::graph)) : "";
-  return fmt::format("Unless an axis says otherwise: schedule {}, {}, {}, {} execution, {} ops{}, {} pattern\n",
-                     point.schedule, workers, batch, to_string(point.execution), to_string(point.ops), launch,
-                     spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed");
+  return fmt::format("Unless an axis says otherwise: {}, {}, {}, {} execution, {} ops{}, {} pattern\n",
+                     schedules_text(point.schedule), workers, batch, to_string(point.execution), to_string(point.ops),
+                     launch, spec.base.pattern == PatternKind::sample ? "sample" : "guaranteed");
 }
 
 std::string head_text(const StudyReport& report) {
@@ -196,6 +197,11 @@ std::string invalid_text(const StudyReport& report) {
 }
 
 }  // namespace
+
+std::string schedules_text(const std::string& schedule) {
+  if (schedule == "best") return "the best hybrid depth of each point";
+  return schedule == "best-of-all" ? "the best of all schedules of each point" : "schedule " + short_text(schedule, 60);
+}
 
 std::string counted_text(std::uint64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

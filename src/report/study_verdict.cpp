@@ -3,164 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "study_answers.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/document/short_text.hpp"
 #include "upsweep/report/verdict_words.hpp"
-#include "upsweep/search/binding.hpp"
 
 namespace upsweep {
 namespace {
-
-Json details_of(const AnswerRecord& answer) {
-  Json details = Json::parse(answer.answer, nullptr, false);
-  return details.is_object() ? details : Json::object();
-}
-
-double number_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : NAN;
-}
-
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-/// "1.107x to 1.745x" of all answers that tell; empty: none does. Where a line crosses, its answer has the speedups on
-/// both sides of the crossing.
-std::string speedups_text(const std::vector<Json>& answers) {
-  double least = INFINITY;
-  double most = 0;
-  for (const Json& answer : answers) {
-    for (const char* key : {"speedup_least", "speedup_most", "plain_speedup", "speedup"}) {
-      least = std::fmin(least, number_of(answer, key));  // both ignore what is NaN
-      most = std::fmax(most, number_of(answer, key));
-    }
-  }
-  if (!(most > 0) || !std::isfinite(least)) return "";
-  return least == most ? short_ratio(least) : fmt::format("{} to {}", short_ratio(least), short_ratio(most));
-}
-
-/// Answers to a question about one axis, by place: values of the other axes as a JSON object.
-using AskedPlaces = std::map<std::string, std::vector<Json>>;
-
-/// Along an axis, and with ops by which rule; empty where that is none of the other axes.
-using AskedAxis = std::pair<std::string, std::string>;
-
-/// "everywhere at 3 of 9 places, nowhere at 2 of 9 places": at how many of `places` the answer is each of these; any
-/// other is a part.
-std::string places_text(const std::vector<std::string>& answers, const std::string& everywhere,
-                        const std::string& nowhere, std::size_t places) {
-  std::map<std::string, std::size_t> counts;
-  for (const std::string& answer : answers)
-    ++counts[answer == everywhere || answer == nowhere || answer == "unknown" ? answer : "part"];
-  std::string text;
-  for (const auto& [key, what] :
-       {std::pair(everywhere, "everywhere"), std::pair(std::string("part"), "in a part of the axis"),
-        std::pair(nowhere, "nowhere"), std::pair(std::string("unknown"), "(not known)")}) {
-    if (!counts.contains(key)) continue;
-    text += fmt::format("{}{} at {} of {} place{}", text.empty() ? "" : ", ", what, counts[key], places,
-                        places == 1 ? "" : "s");
-  }
-  return text;
-}
-
-/// "hidden 8, batch 4" of the other axes of a place.
-std::string place_text(const std::string& where) {
-  const Json values = Json::parse(where, nullptr, false);
-  std::string text;
-  if (!values.is_object()) return text;
-  for (const auto& [axis, value] : values.items()) {
-    if (axis == "ops") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", short_text(axis, 30),
-                        short_text(value.is_string() ? value.get<std::string>() : value.dump(), 60));
-  }
-  return text;
-}
-
-/// "from 71 on (hidden 8), from 90 on (hidden 20)": where the scan begins or ends to be faster; empty without such
-/// places, and of more than kMostCrossings.
-std::string crossings_text(const AskedPlaces& places) {
-  constexpr std::size_t kMostCrossings = 4;
-  std::vector<std::string> crossings;
-  for (const auto& [where, answers] : places) {
-    std::vector<std::string> mine;
-    for (const Json& answer : answers) {
-      const std::string faster = text_of(answer, "faster");
-      const double value = number_of(answer, "value");
-      if ((faster != "from" && faster != "up to") || std::isnan(value)) continue;
-      const std::string text = fmt::format("{} {:.6g}{}", faster, value, faster == "from" ? " on" : "");
-      if (std::ranges::find(mine, text) == mine.end()) mine.push_back(text);
-    }
-    if (mine.empty()) continue;
-    const std::string place = place_text(where);
-    crossings.push_back(fmt::format("{}{}", fmt::join(mine, " and "), place.empty() ? "" : " (" + place + ")"));
-  }
-  return crossings.size() <= kMostCrossings ? fmt::format("{}", fmt::join(crossings, ", ")) : "";
-}
-
-/// "everywhere at 3 of 9 places, nowhere at 2 of 9 places", with what limits the scan there; `places` of one axis.
-std::string crossovers_text(const AskedAxis& asked, const AskedPlaces& places) {
-  std::vector<std::string> faster;
-  std::map<std::string, std::size_t> bindings;
-  std::vector<Json> all;
-  for (const auto& [place, answers] : places) {
-    faster.push_back(text_of(answers.front(), "faster"));
-    for (const Json& answer : answers) {
-      if (const std::string binding = text_of(answer, "binding"); !binding.empty()) ++bindings[binding];
-      all.push_back(answer);
-    }
-  }
-  const auto& [along, ops] = asked;
-  std::string text = fmt::format("Along {}{} the scan is faster {}", along.empty() ? "the axis" : short_text(along, 60),
-                                 ops.empty() ? "" : fmt::format(", where ops are {},", short_text(ops, 20)),
-                                 places_text(faster, "everywhere", "nowhere", places.size()));
-  if (const std::string crossings = crossings_text(places); !crossings.empty()) text += ": " + crossings;
-  if (const std::string speedups = speedups_text(all); !speedups.empty()) text += fmt::format(" ({})", speedups);
-  const auto most = std::ranges::max_element(bindings, {}, [](const auto& binding) { return binding.second; });
-  if (most != bindings.end()) {
-    text += fmt::format("; {}{}", bindings.size() == 1 ? "" : "most often ", binds_text(short_text(most->first, 40)));
-  }
-  return text + ".";
-}
-
-/// A sentence for each axis that crossovers were asked along, and each rule of ops.
-std::string all_crossovers_text(const std::vector<AnswerRecord>& answers) {
-  std::vector<std::pair<AskedAxis, AskedPlaces>> axes;  // in the order in which they were asked
-  for (const AnswerRecord& answer : answers) {
-    Json details = details_of(answer);
-    if (answer.question != "crossover" || !details.contains("faster")) continue;
-    const Json where = Json::parse(answer.where, nullptr, false);
-    const AskedAxis asked = {text_of(details, "along"), where.is_object() ? text_of(where, "ops") : ""};
-    auto axis = std::ranges::find(axes, asked, &std::pair<AskedAxis, AskedPlaces>::first);
-    if (axis == axes.end()) axis = axes.insert(axes.end(), {asked, {}});
-    axis->second[answer.where].push_back(std::move(details));
-  }
-  std::string text;
-  for (const auto& [asked, places] : axes) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", crossovers_text(asked, places));
-  }
-  return text;
-}
-
-/// Answers to crossovers, with the rule of ops of each; empty where ops are no axis.
-std::vector<std::pair<std::string, Json>> crossovers_of(const std::vector<AnswerRecord>& answers) {
-  std::vector<std::pair<std::string, Json>> found;
-  for (const AnswerRecord& answer : answers) {
-    Json details = details_of(answer);
-    if (answer.question != "crossover" || !details.contains("faster")) continue;
-    const Json where = Json::parse(answer.where, nullptr, false);
-    found.emplace_back(where.is_object() ? text_of(where, "ops") : "", std::move(details));
-  }
-  return found;
-}
 
 /// Adds where the scan is faster by the range of speedups of "best", of each rule of ops.
 void add_faster(const Json& best, std::set<std::string>& kinds) {
@@ -182,7 +37,7 @@ void add_faster(const Json& best, std::set<std::string>& kinds) {
 std::string headline_of(const std::vector<AnswerRecord>& answers) {
   std::set<std::string> kinds;
   const auto crossovers = crossovers_of(answers);
-  for (const auto& [ops, answer] : crossovers) kinds.insert(text_of(answer, "faster"));
+  for (const Crossover& crossover : crossovers) kinds.insert(text_in(crossover.details, "faster"));
   for (const AnswerRecord& answer : answers) {
     if (crossovers.empty() && answer.question == "best") add_faster(details_of(answer), kinds);
   }
@@ -192,27 +47,6 @@ std::string headline_of(const std::vector<AnswerRecord>& answers) {
   if (kinds.size() > 1 || !(kinds.contains("everywhere") || kinds.contains("nowhere")))
     return "The scan is faster in a part of the grid";
   return "The scan is faster " + *kinds.begin();
-}
-
-/// "from workers = 3 to 6 on": the least and the largest crossover along each axis, for each rule of ops.
-std::string overtakes_text(const std::vector<AnswerRecord>& answers) {
-  std::map<std::string, std::pair<double, double>> ends;
-  for (const auto& [ops, answer] : crossovers_of(answers)) {
-    const std::string faster = text_of(answer, "faster");
-    const double value = number_of(answer, "value");
-    if ((faster != "from" && faster != "up to") || std::isnan(value)) continue;
-    const std::string key = fmt::format("{}{} {} = ", ops.empty() ? "" : fmt::format("ops {}: ", short_text(ops, 20)),
-                                        faster, short_text(text_of(answer, "along"), 60));
-    const auto [place, is_new] = ends.try_emplace(key, value, value);
-    place->second = {std::min(place->second.first, value), std::max(place->second.second, value)};
-  }
-  std::string text;
-  for (const auto& [key, range] : ends) {
-    text += fmt::format("{}{}{:.6g}{}{}", text.empty() ? "" : "; ", key, range.first,
-                        range.first == range.second ? "" : fmt::format(" to {:.6g}", range.second),
-                        key.find("up to ") == std::string::npos ? " on" : "");
-  }
-  return text;
 }
 
 /// A sentence for each axis that capacities were asked along: where the memory of each kind fits.
@@ -227,7 +61,7 @@ std::string capacities_text(const std::vector<AnswerRecord>& answers) {
   for (const AnswerRecord& answer : answers) {
     const Json details = details_of(answer);
     if (answer.question != "capacity" || !details.contains("fits")) continue;
-    at(at(axes, text_of(details, "along")), text_of(details, "of")).push_back(text_of(details, "fits"));
+    at(at(axes, text_in(details, "along")), text_in(details, "of")).push_back(text_in(details, "fits"));
   }
   std::string text;
   for (const auto& [along, fittings] : axes) {
@@ -260,7 +94,7 @@ std::string wins_part(const Json& wins, const std::string& over, bool is_given) 
 
 /// A sentence for each rule of ops.
 std::string wins_text(const Json& best) {
-  const std::string named = text_of(best, "speedup_over");  // older studies do not say
+  const std::string named = text_in(best, "speedup_over");  // older studies do not say
   const std::string over = named.empty() ? "plain back-propagation" : short_text(named, 100);
   const auto given = best.find("given_schedule");
   const bool is_given = given != best.end() && given->is_string();
@@ -304,7 +138,10 @@ VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const Machine* 
   frame.batch.reset();
   frame.scope.clear();
   set("workers", [&] { frame.workers = point.workers; });
-  set("machine", [&] { frame.machine = machine == nullptr ? "" : machine->name; });
+  set("machine", [&] {
+    frame.machine = machine == nullptr ? "" : machine->name;
+    frame.machine_workers = machine == nullptr ? 0 : machine->workers();
+  });
   set("batch", [&] { frame.batch = spec.base.batch; });
   if (!is_in_seconds) set("ops", [&] { frame.ops = {to_string(point.ops)}; });
   set("execution", [&] { frame.execution = to_string(point.execution); });
@@ -317,23 +154,14 @@ VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const Machine* 
   return frame;
 }
 
-/// That for people.
-std::string common_text(const VerdictFrame& frame) {
-  const auto varies = [&](const char* name) { return std::ranges::find(frame.varies, name) != frame.varies.end(); };
-  std::string text;
-  const auto add = [&text](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
-  };
-  add(short_text(frame.machine, 120));
-  add(frame.workers ? workers_text(*frame.workers) : "");
-  if (!varies("batch")) add(frame.batch ? batch_text(*frame.batch, "input") : "one input or the model's own batch");
-  add(frame.execution.empty() ? "" : frame.execution + " execution");
-  add(frame.ops.empty() ? "" : "ops that are " + frame.ops.front());
-  if (const std::optional<LaunchMode> launch = launch_mode(frame.launch)) add(launch_text(*launch));
-  add(frame.pattern.empty() ? "" : frame.pattern + " pattern");
-  add(frame.scope == "live" ? "live ops" : "");
-  add(frame.library.empty() ? "" : "sparse products of " + short_text(frame.library));
-  add(memory_limit_text(frame));
+/// That for people, and which schedules were compared.
+std::string common_text(const VerdictFrame& frame, const StudySpec& spec) {
+  std::string text = frame_text(frame);
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const bool is_own = !frame.batch && std::ranges::find(frame.varies, "batch") == frame.varies.end();
+  if (is_own) add("one input or the model's own batch");
+  if (!frame.ops.empty()) add("ops that are " + frame.ops.front());
+  if (!is_along_axis(spec, "schedule")) add(schedules_text(spec.base.point.schedule));
   return text;
 }
 
@@ -341,12 +169,7 @@ std::string common_text(const VerdictFrame& frame) {
 
 Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec& spec, bool is_in_seconds,
                       const Machine* machine) {
-  const auto is_crossover = [](const AnswerRecord& answer) {
-    return answer.question == "crossover" && details_of(answer).contains("faster");
-  };
-  const auto only = std::ranges::find_if(answers, is_crossover);
-  const bool is_only = std::ranges::count_if(answers, is_crossover) == 1;
-  std::string text = is_only ? fmt::format("{}.", only->sentence) : all_crossovers_text(answers);
+  std::string text = crossovers_text(answers);
   const auto best = std::ranges::find_if(answers, [](const AnswerRecord& answer) {
     return answer.question == "best" && details_of(answer).contains("wins");
   });
@@ -360,7 +183,7 @@ Verdict study_verdict(const std::vector<AnswerRecord>& answers, const StudySpec&
   Verdict verdict;
   if (text.empty()) return verdict;
   verdict.frame = frame_of(spec, is_in_seconds, machine);
-  const std::string common = common_text(*verdict.frame);
+  const std::string common = common_text(*verdict.frame, spec);
   verdict.parts = {.headline = headline_of(answers),
                    .under = common.empty() ? "" : "All with " + common,
                    .standing = text.substr(0, text.find_last_not_of('.') + 1),

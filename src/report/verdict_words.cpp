@@ -222,8 +222,10 @@ std::string batch_text(std::uint64_t batch, const std::string& input) {
 }
 
 std::string frame_text(const VerdictFrame& frame) {
-  const std::string workers = frame.workers ? workers_text(*frame.workers) : "";
   const std::string name = short_text(frame.machine, 120);
+  std::string workers = frame.workers ? workers_text(*frame.workers) : "";
+  if (!name.empty() && frame.workers && *frame.workers < frame.machine_workers)
+    workers = fmt::format("{} of its {}", *frame.workers, workers_text(frame.machine_workers));
   std::string text = name.empty() ? workers : workers.empty() ? name : fmt::format("{} ({})", name, workers);
   const auto add = [&text](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;

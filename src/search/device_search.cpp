@@ -104,6 +104,12 @@ Binding binding_of(Bound bound) {
   return Binding::bandwidth;
 }
 
+std::string resource_text(Bound bound) {
+  const std::string resource = to_string(binding_of(bound));
+  if (bound == Bound::launch || bound == Bound::shared_memory) return resource + ": " + to_string(bound);
+  return resource;
+}
+
 std::optional<Bound> bound_of(const DevicePrediction& prediction) {
   DevicePhase sum;
   for (const DevicePhase* phase : {&prediction.jacobians, &prediction.up, &prediction.middle, &prediction.down}) {

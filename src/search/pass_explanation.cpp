@@ -63,7 +63,7 @@ Explanation explain(const ExplainedPass& schedule, const ExplainedPass& against,
     explanation.levels.push_back(part.level);
     add_to(explanation.flops, part.level.flops);
     const double seconds = part.cost.seconds();
-    account.levels.push_back({seconds, seconds > 0 ? to_string(part.cost.bound()) : ""});
+    account.levels.push_back({seconds, seconds > 0 ? resource_text(part.cost.bound()) : ""});
   }
   account.turns =
       machine_turns(*on.machine, [&](const Machine& other, double latencies) { return wins(other, steps, latencies); });

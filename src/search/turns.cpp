@@ -11,8 +11,6 @@
 namespace upsweep {
 namespace {
 
-constexpr int kMostDoublings = 30;
-
 constexpr std::array kMachineParts = {std::pair{Turn::Of::latency, Binding::latency},
                                       std::pair{Turn::Of::bandwidth, Binding::bandwidth},
                                       std::pair{Turn::Of::arithmetic, Binding::arithmetic}};
@@ -39,12 +37,13 @@ std::optional<double> turning_factor(const std::function<bool(double factor)>& w
       return false;
     }
   };
-  for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
+  const double most = std::log2(kMostTurn);
+  for (double doublings = 0; doublings < most; ++doublings) {
     std::optional<double> nearest;
     for (const double side : {1.0, -1.0}) {
-      double far = side * doublings;
+      double far = side * std::min(doublings + 1, most);
       if (!turns(std::exp2(far))) continue;
-      double near = side * (doublings - 1);
+      double near = side * doublings;
       for (int halvings = 0; halvings < 20; ++halvings) {
         const double middle = (near + far) / 2;
         (turns(std::exp2(middle)) ? far : near) = middle;

@@ -22,10 +22,11 @@ inline constexpr std::uint64_t kMostExtent = kMostOvertakingSteps;
 /// Whether `mine` is less by more than the roundings of sums in different orders: a tie is turned by nothing.
 [[nodiscard]] bool takes_less(double mine, double other);
 
-/// The factor nearest to 1 with which `wins` answers otherwise than now.
+/// The factor nearest to 1, from 1 / kMostTurn to kMostTurn, with which `wins` answers otherwise than now.
 [[nodiscard]] std::optional<double> turning_factor(const std::function<bool(double factor)>& wins);
 
-/// The number from 1 to `most` nearest to `now`, by its ratio, with which `wins` answers otherwise.
+/// The number from 1 to `most` nearest to `now`, by its ratio, which is that of turning_factor(), with which `wins`
+/// answers otherwise.
 [[nodiscard]] Turn number_turn(Turn::Of of, std::uint64_t now, std::uint64_t most,
                                const std::function<bool(std::uint64_t number)>& wins);
 

@@ -18,5 +18,10 @@ TEST(Size, IsNothingForAnotherText) {
     EXPECT_EQ(size_of(text), std::nullopt) << text;
 }
 
+TEST(Size, WithoutUnitAndSmallIsPointedOut) {
+  EXPECT_EQ(small_size_note("16"), "is 16 bytes; 16 GiB are written 16GiB");
+  for (const char* text : {"16B", "16GiB", "1 kB", "1048576", "none"}) EXPECT_EQ(small_size_note(text), "") << text;
+}
+
 }  // namespace
 }  // namespace upsweep

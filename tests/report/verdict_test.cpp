@@ -211,7 +211,8 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   const VerdictParts parts = study_verdict({answer(from6), answer(nowhere), answer(from3)}, {}, false).parts;
   EXPECT_EQ(parts.overtakes, "from workers = 3 to 6 on");
   EXPECT_EQ(parts.headline, "The scan is faster in a part of the grid");
-  EXPECT_EQ(parts.under.substr(0, 18), "All with one input") << parts.under;
+  EXPECT_THAT(parts.under, ::testing::StartsWith("All with level execution, "));
+  EXPECT_THAT(parts.under, HasSubstr(", one input or the model's own batch, "));
   EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
   EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
@@ -232,12 +233,16 @@ TEST(Verdict, OfAStudyNamesWhatNoAxisSets) {
   StudySpec spec;
   spec.base.point.workers = 16;
   EXPECT_EQ(study_verdict({everywhere}, spec, false).sentences.back(),
-            "All of it with 16 workers, one input or the model's own batch, level execution, ops that are whole, "
-            "guaranteed pattern.");
+            "All of it with 16 workers, level execution, guaranteed pattern, one input or the model's own batch, ops "
+            "that are whole, the best hybrid depth of each point.");
+  spec.base.point.schedule = "best-of-all";
+  EXPECT_THAT(study_verdict({everywhere}, spec, false).sentences.back(),
+              ::testing::EndsWith(", the best of all schedules of each point."));
+  spec.base.point.schedule = "hybrid:2";
   spec.axes = {{"batch", {{"batch", false, {axis_value(1), axis_value(8)}}}},
                {"launch", {{"launch", false, {{"graph"}, {"eager"}}}}}};
   EXPECT_EQ(study_verdict({everywhere}, spec, true).sentences.back(),
-            "All of it with 16 workers, level execution, guaranteed pattern.");
+            "All of it with 16 workers, level execution, guaranteed pattern, schedule hybrid:2.");
   Machine machine;
   machine.name = "a100";
   machine.kind = MachineKind::gpu;
@@ -266,6 +271,10 @@ TEST(Verdict, NamesEverySettingOfItsFrame) {
   frame.priced_by = "roofline";
   EXPECT_EQ(frame_text(frame),
             "a100 (1 worker), 32 sequences, dag execution, one kernel per level, sample pattern, live ops");
+  frame.machine_workers = 8;
+  EXPECT_THAT(frame_text(frame), ::testing::StartsWith("a100 (1 of its 8 workers), "));
+  frame.machine_workers = 1;
+  EXPECT_THAT(frame_text(frame), ::testing::StartsWith("a100 (1 worker), "));
   Verdict verdict;
   verdict.frame = frame;
   EXPECT_EQ(verdict_json(verdict)["frame"], Json::parse(R"({"workers": 1, "machine": "a100", "batch": 32,

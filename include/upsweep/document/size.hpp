@@ -13,4 +13,8 @@ inline constexpr const char* kSizeForms =
 /// The bytes of "16GiB", "1.5 GB" or "4096", rounded down to at least 1; nothing for another text.
 [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& text);
 
+/// "is 16 bytes; 16 GiB are written 16GiB" of a number without unit below 1 MiB, who may have meant another; else
+/// empty.
+[[nodiscard]] std::string small_size_note(const std::string& text);
+
 }  // namespace upsweep

@@ -38,6 +38,9 @@ void add_pass(DeviceSearchResult& result, PredictedPass pass, const std::string&
 /// The resource of a search's verdict that a bound of the device model is.
 [[nodiscard]] Binding binding_of(Bound bound);
 
+/// That resource in words, and what of it: "latency: launch", "bandwidth: shared memory", "workers".
+[[nodiscard]] std::string resource_text(Bound bound);
+
 /// What all phases of the hidden gradients wait for most; nothing where they take no time.
 [[nodiscard]] std::optional<Bound> bound_of(const DevicePrediction& prediction);
 

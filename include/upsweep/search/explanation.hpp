@@ -37,6 +37,10 @@ struct AccountedLevel {
   std::string binds;  ///< "largest op" or "workers"; "span" or "workers"; a resource of a machine; empty at cost 0
 };
 
+/// The most that is looked at of a factor, and of steps and hidden elements for each that there is now; the least is
+/// one of so many.
+inline constexpr double kMostTurn = 1000;
+
 /// What would have to change, and it alone, for the faster of two schedules to become the slower.
 struct Turn {
   enum class Of : std::uint8_t {
@@ -107,8 +111,8 @@ struct ExplainedOn {
   unsigned value_bytes = 4;          ///< or 8
 };
 
-/// Compares two schedules over one chain, counted over the same inputs, level by level. Factors are looked for from
-/// 2^-30 to 2^30, workers of FLOPs up to kMostWorkers. Throws std::invalid_argument for schedules of different lengths,
+/// Compares two schedules over one chain, counted over the same inputs, level by level. Factors are looked for up to
+/// kMostTurn, workers of FLOPs up to kMostWorkers. Throws std::invalid_argument for schedules of different lengths,
 /// CountOverflow. Cost: some hundred predictions.
 [[nodiscard]] Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& against,
                                   const ExplainedOn& on);

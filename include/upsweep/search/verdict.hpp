@@ -66,6 +66,7 @@ enum class Pays : std::uint8_t {
 struct VerdictFrame {
   std::optional<std::uint64_t> workers = {};  ///< nothing where the whole machine is meant
   std::string machine = {};                   ///< its name
+  std::uint64_t machine_workers = 0;          ///< that it has, of which `workers` may be a part; 0: not known
   std::optional<std::uint64_t> batch = 1;     ///< inputs of an iteration; nothing: each model's own
   std::string input = "input";                ///< what one of them is, "sequence" of recurrent models
   std::string objective = {};                 ///< what is compared where that is not time, in words
