@@ -76,6 +76,12 @@ std::string problem_text(const StudyGrid& grid, const std::vector<std::size_t>& 
   return text;
 }
 
+/// The same without what stands before the last part of the first path: "length = 100" of "model.chain.length = 100".
+std::string panel_text(const std::string& problem) {
+  const std::size_t dot = problem.rfind('.', problem.find(" = "));
+  return short_text(dot == std::string::npos ? problem : problem.substr(dot + 1), 40);
+}
+
 /// Marks the points than which none needs less memory and has a better score, of a problem and of all: of equal ones
 /// the first.
 void mark_fronts(FrontPoints& found) {
@@ -269,7 +275,7 @@ std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<con
   figure.signals["y_title"] = score_title(unit);
   FigureData names = FigureData::array();
   for (std::size_t problem = 0; found.has_panels() && problem < found.problems.size(); problem += found.every_front)
-    names.push_back(short_text(found.problems[problem], 40));
+    names.push_back(panel_text(found.problems[problem]));
   if (found.has_panels()) {
     figure.signals["panels"] = names.size();
     figure.signals["panel_names"] = std::move(names);
