@@ -208,7 +208,8 @@ TEST(Explain, TakesRecurrentModelsAndChains) {
       json_of({"explain", kModels + "rnn-bitstream.yaml", "--steps", "100", "--workers", "8", "--against", "hybrid:2"});
   EXPECT_EQ(recurrent["kind"], "recurrent");
   EXPECT_EQ(recurrent["against"], "hybrid:2");
-  const Json counted = json_of({"profile", kModels + "rnn-bitstream.yaml", "--steps", "100", "--workers", "8"});
+  const Json counted = json_of({"profile", kModels + "rnn-bitstream.yaml", "--steps", "100", "--workers", "8",
+                                "--schedule", recurrent["schedule"]});
   EXPECT_EQ(recurrent["accounts"][0]["total"], counted["pram"]["makespan"]["level"]["flops"]);
   EXPECT_EQ(recurrent["accounts"][1]["total"], counted["makespan_shared"]);
 }

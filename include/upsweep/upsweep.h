@@ -5,7 +5,8 @@
  * as JSON named as its options, and gives what it prints. But for upsweep_program(), which is the program itself,
  * nothing is printed, no signal is handled, no exception leaves a function, and several threads may call; one handle is
  * used by one thread at a time, but for upsweep_stop. What patterns hold in memory is counted for the whole process: of
- * calls at the same time the smallest "count_memory" holds for all. Texts are UTF-8. What a handle gives is valid until the handle is closed; closing NULL does nothing.
+ * calls at the same time the smallest "count_memory" holds for all. Texts are UTF-8. What a handle gives is valid until
+ * the handle is closed; closing NULL does nothing.
  */
 #ifndef UPSWEEP_UPSWEEP_H
 #define UPSWEEP_UPSWEEP_H

@@ -197,10 +197,7 @@ VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
   frame.batch = options.batch;
   frame.input = report.input;
   frame.priced_by = report.priced_by;
-  if (options.machine != nullptr) {
-    frame.machine = options.machine->name;
-    frame.machine_workers = options.machine->workers();
-  }
+  if (options.machine != nullptr) frame.machine = options.machine->name;
   frame.launch = launch_name(options.machine);
   if (options.in_seconds() && options.machine->product_rates() != nullptr && report.priced_by != "kernels")
     frame.library = options.machine->product_rates()->library;
@@ -210,6 +207,7 @@ VerdictFrame frame_of(const SearchReport& report, const Verdict& verdict) {
   frame.execution = to_string(options.execution);
   if (report.priced_by == "kernels") return frame;
   frame.workers = result.workers;
+  if (options.machine != nullptr && !options.machine->rates.empty()) frame.machine_workers = options.machine->workers();
   if (has_whole_ops(options.machine)) frame.ops = {"whole"};
   if (has_shared(verdict)) frame.ops.emplace_back("shared");
   return frame;

@@ -140,7 +140,7 @@ VerdictFrame frame_of(const StudySpec& spec, bool is_in_seconds, const Machine* 
   set("workers", [&] { frame.workers = point.workers; });
   set("machine", [&] {
     frame.machine = machine == nullptr ? "" : machine->name;
-    frame.machine_workers = machine == nullptr ? 0 : machine->workers();
+    frame.machine_workers = machine == nullptr || machine->rates.empty() ? 0 : machine->workers();
   });
   set("batch", [&] { frame.batch = spec.base.batch; });
   if (!is_in_seconds) set("ops", [&] { frame.ops = {to_string(point.ops)}; });

@@ -45,7 +45,7 @@ std::vector<std::string> schedule_names(const std::string& text, std::vector<std
     for (const SchemeWord& word : scheme.words) names.emplace_back(word.word);
     if (scheme.parameter.empty()) continue;
     const std::string asked = scheme.name + (colon == std::string::npos ? "" : text.substr(colon));
-    names.push_back(parameter_of(asked, scheme) ? asked : scheme.name + ':' + scheme.parameter);
+    if (parameter_of(asked, scheme)) names.push_back(asked);
   }
   return names;
 }

@@ -63,14 +63,14 @@ TEST(SetSetting, SaysWhatItAccepts) {
   EXPECT_EQ(refusal("workers", axis_value(0)), "workers is '0', accepted is a whole number of at least 1");
   EXPECT_EQ(refusal("workers", axis_value(2.5)), "workers is '2.5', accepted is a whole number of at least 1");
   EXPECT_EQ(refusal("batch", axis_value(1e30)), "batch is '1e+30', accepted is a whole number of at least 1");
-  EXPECT_EQ(refusal("execution", {"tree"}), "execution is 'tree', accepted are level and dag");
+  EXPECT_EQ(refusal("execution", {"tree"}), "execution is 'tree', accepted are level, dag");
   EXPECT_EQ(refusal("memory_limit_MiB", axis_value(-1)),
             "memory_limit_MiB is '-1', accepted is a positive number, or none");
   EXPECT_THAT(refusal("schedule", {"hybrid"}), HasSubstr("schedule is 'hybrid', accepted are best, best-of-all, "));
   EXPECT_EQ(refusal("depth", axis_value(1)),
             "'depth' is no setting, accepted are schedule, workers, batch, execution, scope, pattern, "
             "memory_limit_MiB, ops, launch, library, interval");
-  EXPECT_EQ(refusal("launch", {"lazy"}), "launch is 'lazy', accepted are eager, graph and fused");
+  EXPECT_EQ(refusal("launch", {"lazy"}), "launch is 'lazy', accepted are eager, graph, fused");
 }
 
 TEST(SettingNumber, IsThereWhereTheStudySaysOne) {

@@ -154,7 +154,8 @@ TEST(LayersFile, ErrorsOfAPartSayWhatIsAccepted) {
             "net.yaml:3: matmul of layer 'a': a count exceeds 64 bits (18446744073709551615), accepted are smaller "
             "sizes");
   EXPECT_EQ(part_refusal("elementwise: {elements: 1, flops: 2}"),
-            "net.yaml:3: unknown key 'flops' in elementwise of layer 'a', accepted are elements, flops_per_element, "
+            "net.yaml:3: unknown key 'flops' in elementwise of layer 'a': did you mean flops_per_element?, accepted "
+            "are elements, flops_per_element, "
             "weights");
   EXPECT_EQ(part_refusal("elementwise: {elements: 8}, relu"),
             "net.yaml:3: relu of layer 'a' has no key 'input' and the part before is no operator, accepted is input: "

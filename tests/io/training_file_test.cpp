@@ -157,7 +157,7 @@ TEST(TrainingFile, SaysWhatIsWrongWithAllocations) {
 
 TEST(TrainingFile, SaysWhatIsWrongWithPolicies) {
   const std::string unknown = refusal("policy", "gpip");
-  EXPECT_THAT(unknown, HasSubstr("t.yaml:10: policy of a training file is 'gpip', accepted are "));
+  EXPECT_THAT(unknown, HasSubstr("t.yaml:10: policy of a training file is 'gpip': did you mean gpipe?, accepted are "));
   for (const Policy& policy : policies()) EXPECT_THAT(unknown, HasSubstr(policy.name));
   EXPECT_THAT(refusal("policy", "[gpipe]"), HasSubstr("policy of a training file is a list of 1, accepted is text"));
   EXPECT_THAT(refusal("policies", "[ff]"), HasSubstr("policy of a training file beside policies, accepted is one of"));
@@ -165,7 +165,7 @@ TEST(TrainingFile, SaysWhatIsWrongWithPolicies) {
   EXPECT_THAT(testing::training_refusal(with(several, "policies", "[]")),
               HasSubstr("policies of a training file is empty, accepted is at least one policy"));
   EXPECT_THAT(testing::training_refusal(with(several, "policies", "[ff, gpip]")),
-              HasSubstr("t.yaml:10: a policy is 'gpip', accepted are "));
+              HasSubstr("t.yaml:10: a policy is 'gpip': did you mean gpipe?, accepted are "));
   EXPECT_THAT(testing::training_refusal(with(several, "policies", "[{policy: ff, devices: 3}]")),
               HasSubstr("unknown key 'devices' in policy 1, accepted are policy, alloc, micro_batches, label"));
   EXPECT_THAT(refusal("comm_model", "pigeon"),

@@ -59,7 +59,7 @@ TEST(DataParallelFile, SaysWhatIsWrong) {
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "S", "-2")), HasSubstr("accepted is a number of at least 0"));
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "F", "0")), HasSubstr("accepted is a number above 0"));
   EXPECT_EQ(training_refusal(with(kDataParallelFile, "search_link", "lifo")),
-            "t.yaml:8: search_link is 'lifo', accepted are fifo, priority, preemptive");
+            "t.yaml:8: search_link is 'lifo': did you mean fifo?, accepted are fifo, priority, preemptive");
   for (const char* key : {"policy", "devices", "alloc", "U", "size", "latency", "bandwidth", "micro_batches"}) {
     EXPECT_THAT(training_refusal(with(kDataParallelFile, key, "1")),
                 HasSubstr(std::string("t.yaml:8: unknown key '") + key + "' in a training file"));

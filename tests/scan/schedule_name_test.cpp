@@ -62,7 +62,7 @@ TEST(ScheduleRequest, ListsWhatIsAcceptedWhereATextIsNot) {
 TEST(ScheduleRequest, NamesTheNearestWhereATextIsNone) {
   EXPECT_THAT(refused_schedule("Linear"), ::testing::StartsWith("'Linear': did you mean linear?, accepted are "));
   EXPECT_THAT(refused_schedule("hybird:3"), ::testing::StartsWith("'hybird:3': did you mean hybrid:3?, "));
-  EXPECT_THAT(refused_schedule("blocked:0"), ::testing::StartsWith("'blocked:0': did you mean blocked:P?, "));
+  EXPECT_THAT(refused_schedule("blocked:0"), ::testing::StartsWith("'blocked:0', accepted are "));
   EXPECT_THAT(refused_schedule("kogge"), ::testing::StartsWith("'kogge': did you mean kogge-stone?, "));
   EXPECT_THAT(refused_schedule("zigzag"), ::testing::StartsWith("'zigzag', accepted are "));
 }

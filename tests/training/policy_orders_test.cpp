@@ -199,7 +199,7 @@ TEST(PolicyRefusal, OfAnUnknownNameListsAllThatAreKnown) {
   } catch (const std::invalid_argument& error) {
     message = error.what();
   }
-  EXPECT_THAT(message, HasSubstr("'gpip', accepted are "));
+  EXPECT_THAT(message, HasSubstr("'gpip': did you mean gpipe?, accepted are "));
   for (const char* name : {"mp", "gpipe", "ff", "eager_ofw", "eager_fow", "paired", "1f1b", "1f1b_ff", "pipedream",
                            "interleaved", "zb_h1"})
     EXPECT_THAT(message, HasSubstr(name));
