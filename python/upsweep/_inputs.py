@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import io
 import json
+import operator
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -106,7 +107,7 @@ class Rows:
     def __init__(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
         lines = [",".join(columns)]
         for row in rows:
-            lines.append(",".join(" ".join(str(int(number)) for number in row[column]) for column in columns))
+            lines.append(",".join(" ".join(str(operator.index(number)) for number in row[column]) for column in columns))
         self.text = "\n".join(lines) + "\n"
 
 

@@ -200,6 +200,12 @@ ExplainOutcome run(const ExplainRequest& asked, const Caller& caller, const Watc
     if (is_found) {
       request.profile.schedule = std::move(best.schedule);
       request.profile.is_default_schedule = false;
+      if (request.against == schedule) {
+        throw RequestError("against",
+                           fmt::format("is {}, which is the best scan that a search finds, accepted is another "
+                                       "schedule, or `schedule` with it",
+                                       schedule));
+      }
     } else if (is_plain && best.schedule.empty()) {
       throw RequestError(
           "schedule", fmt::format("is {}, and {} has no scan to compare it with, accepted is with `against`", schedule,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -49,7 +50,14 @@ bool is_moment(const std::string& text) {
     const bool is_digit = text[i] >= '0' && text[i] <= '9';
     if (i >= form.size() || (form[i] == '0' ? !is_digit : text[i] != form[i])) return false;
   }
-  return text.size() == form.size() || (text.size() >= 4 && form[text.size()] != '0');
+  if (text.size() != form.size() && (text.size() < 4 || form[text.size()] == '0')) return false;
+  // What is not said is the first of its kind.
+  const std::string whole = text + std::string("0000-01-01T00:00:00").substr(text.size());
+  const auto number = [&](std::size_t at, std::size_t digits) { return std::stoi(whole.substr(at, digits)); };
+  const std::chrono::year_month_day day(std::chrono::year(number(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(number(8, 2))));
+  return day.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60;
 }
 
 /// Throws RequestError for what is no moment.

@@ -43,8 +43,9 @@ std::string hint_of(std::string_view word, const std::vector<std::string>& names
   for (const std::string& name : names) {
     const std::string known = lower(name);
     if (name == word) continue;  // that alone is not what is wrong
+    if (known == small) return ": did you mean " + name + '?';
     const bool begins = word.size() >= 3 && known.starts_with(small);
-    if (!begins && known != small && !is_slip(small, known)) continue;
+    if (!begins && !is_slip(small, known)) continue;
     const std::size_t distance = begins ? 0 : edit_distance(small, known);
     if (nearest != nullptr && distance >= least) continue;
     nearest = &name;

@@ -55,6 +55,8 @@ void require_list(const RunsOptions& options, bool is_list) {
   if (options.listed.command) {
     const bool is_known = std::ranges::find(kCommands, *options.listed.command, &CommandEntry::name) != kCommands.end();
     if (!is_known) throw UsageError("--command: " + unknown_command(*options.listed.command));
+    if (*options.listed.command == "explain")
+      throw UsageError("--command is explain, whose runs are kept as those of profile, accepted is profile");
   }
   if (!chooses_runs) return;
   if (options.lists_studies)

@@ -76,10 +76,23 @@ std::string problem_text(const StudyGrid& grid, const std::vector<std::size_t>& 
   return text;
 }
 
-/// The same without what stands before the last part of the first path: "length = 100" of "model.chain.length = 100".
+/// The same in the room above a panel: the last part of each path alone, "length = 100" of "model.chain.length = 100";
+/// of what is longer the values alone, in the axes' order.
 std::string panel_text(const std::string& problem) {
-  const std::size_t dot = problem.rfind('.', problem.find(" = "));
-  return short_text(dot == std::string::npos ? problem : problem.substr(dot + 1), 40);
+  constexpr std::size_t kRoom = 24;
+  std::string names;
+  std::string values;
+  for (std::size_t at = 0; at < problem.size();) {
+    const std::size_t end = std::min(problem.find(", ", at), problem.size());
+    const std::string part = problem.substr(at, end - at);
+    const std::size_t equals = std::min(part.find(" = "), part.size());
+    const std::size_t dot = part.rfind('.', equals);
+    const std::string comma = names.empty() ? "" : ", ";
+    names += comma + (dot == std::string::npos || equals == part.size() ? part : part.substr(dot + 1));
+    values += comma + (equals == part.size() ? part : part.substr(equals + 3));
+    at = end + 2;
+  }
+  return names.size() <= kRoom ? names : short_text(values, 40);
 }
 
 /// Marks the points than which none needs less memory and has a better score, of a problem and of all: of equal ones

@@ -120,6 +120,7 @@ bool is_utf8(const std::string& text) {
 void check_columns(const CsvTable& table, int line, const std::string& what, const std::vector<std::string>& required) {
   std::vector<std::string> sorted = table.columns;
   std::ranges::sort(sorted);
+  std::erase(sorted, "");  // as spreadsheets leave some
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw InputError(table.file, line, fmt::format("the column '{}' stands twice, accepted is once", *twice));
   for (const std::string& name : required) {

@@ -35,7 +35,7 @@ class ScheduleSearch {
     std::vector<std::size_t> by_start(ops_.size());
     std::iota(by_start.begin(), by_start.end(), std::size_t{0});
     std::ranges::stable_sort(by_start, {}, [&](std::size_t rank) { return best_starts_[rank]; });
-    std::vector<std::uint64_t> free(machines_);
+    std::vector<std::uint64_t> free(std::min(machines_, ops_.size()));
     for (const std::size_t rank : by_start) {
       const auto machine = std::ranges::find_if(free, [&](std::uint64_t at) { return at <= best_starts_[rank]; });
       *machine = best_starts_[rank] + ops_[rank].cost;
@@ -58,6 +58,7 @@ class ScheduleSearch {
 
   [[nodiscard]] bool is_stopped() {
     constexpr std::size_t kNodesBetween = 256;
+    if (best_ == UINT64_MAX) return false;  // the first schedule is soon there
     if (++nodes_ % kNodesBetween == 0 && is_over_()) stopped_ = true;
     return stopped_;
   }
@@ -77,7 +78,7 @@ class ScheduleSearch {
 
   /// Begins operations at this time, on all machines that are free or as many as there are operations.
   void begin(std::uint64_t now, std::size_t running) {
-    if (is_hopeless(now) || is_stopped()) return;
+    if (is_stopped() || is_hopeless(now)) return;
     const auto ready = static_cast<std::size_t>(std::ranges::count(ops_, State::ready, &Op::state));
     choose(now, 0, std::min(machines_ - running, ready), ready, running);
   }
@@ -88,7 +89,7 @@ class ScheduleSearch {
       end(now, running);
       return;
     }
-    for (std::size_t rank = from; ready >= count; ++rank) {
+    for (std::size_t rank = from; ready >= count && !stopped_; ++rank) {
       Op& op = ops_[rank];
       if (op.state != State::ready) continue;
       op.state = State::running;

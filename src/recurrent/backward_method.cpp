@@ -62,10 +62,15 @@ BackwardMethod parse_backward_method(const std::string& text) {
   } catch (const std::invalid_argument&) {
     // The message below names what is accepted here.
   }
+  std::vector<std::string> names = schedule_names(text, {"bptt"});
+  std::erase_if(names, [](const std::string& name) {
+    return name != "bptt" && name != "linear" && name != "blelloch" && !name.starts_with("hybrid:") &&
+           !name.starts_with("blocked:");
+  });
   throw std::invalid_argument(
       fmt::format("'{}' is no backward method{}, accepted are bptt, linear, hybrid:L with an integer L of at least 0, "
                   "blelloch, blocked:P with an integer P of at least 1, and blocked:P:F with a decimal F of at least 1",
-                  text, hint_of(text, schedule_names(text, {"bptt"}))));
+                  text, hint_of(text, names)));
 }
 
 bool is_scan(const BackwardMethod& method) {

@@ -122,10 +122,13 @@ std::string turns_sentence(const ExplainReport& report, const Account& account) 
       fmt::format("{}, {} would be {} {}", rule_text(report, account.rule), report.explanation.schedule,
                   wins ? "no faster than" : "faster than", report.explanation.against);
   if (does.empty()) {
-    const bool is_workers = std::ranges::all_of(account.turns, [](const Turn& t) { return t.of == Turn::Of::workers; });
-    return fmt::format(
-        "{} by no change of {} alone{}.", other, fmt::join(does_not, ", "),
-        is_workers ? "" : fmt::format(", up to {:.0f} times and down to 1/{:.0f}", kMostTurn, kMostTurn));
+    const std::string workers = changed_text(Turn::Of::workers);
+    const bool has_workers = std::erase(does_not, workers) > 0;  // tried up to any number
+    const std::string limits = fmt::format("up to {:.0f} times and down to 1/{:.0f}", kMostTurn, kMostTurn);
+    if (!has_workers) return fmt::format("{} by no change of {} alone, {}.", other, fmt::join(does_not, ", "), limits);
+    if (does_not.empty()) return fmt::format("{} by no change of {} alone.", other, workers);
+    return fmt::format("{} by no change of {} alone, nor of {}, {}.", other, workers, fmt::join(does_not, ", "),
+                       limits);
   }
   return fmt::format("{} with {}{}.", other, fmt::join(does, "; or with "),
                      does_not.empty() ? "" : fmt::format("; no other {} does it", fmt::join(does_not, " or ")));

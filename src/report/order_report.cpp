@@ -74,7 +74,7 @@ std::string summary(std::size_t machines, double seconds, std::span<const Solved
   text += proven == solved.size()
               ? "each makespan is proven to be the shortest.\n"
               : fmt::format(
-                    "{} makespans are proven to be the shortest; of the others the search ended after {} s each, "
+                    "proven to be the shortest are {} makespans; of the others the search ended after {} s each, "
                     "and the shortest lies between bound and makespan.\n",
                     proven, seconds);
   const Compared all = compare(solved, machines);

@@ -86,6 +86,7 @@ std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_
 
 /// Of what a command said, whether a scan pays: "the scan does not pay"; nothing where it did not say.
 std::string short_verdict(const std::string& verdict) {
+  if (verdict.find("neither plain BP nor a scan fits") != std::string::npos) return "nothing fits";
   const std::size_t begin = std::min(verdict.find("the scan "), verdict.find("whether the scan "));
   return begin == std::string::npos ? "" : verdict.substr(begin, verdict.find_first_of(";.\n", begin) - begin);
 }

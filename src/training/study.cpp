@@ -106,7 +106,7 @@ MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice,
 }
 
 std::string memory_text(double amount, bool in_bytes) {
-  return in_bytes ? short_bytes(amount) : fmt::format("{:.6g} tensors", amount);
+  return in_bytes ? short_bytes(amount) : fmt::format("{:.10g} tensors", amount);
 }
 
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
@@ -117,7 +117,7 @@ void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {
     if (study.memory_limit && need.amount > limit) {
       outcome.does_not_fit =
           fmt::format("{} are needed on device {}, the limit is {}", memory_text(need.amount, study.is_limit_in_bytes),
-                      need.device, study.is_limit_in_bytes ? short_bytes(limit) : fmt::format("{}", limit));
+                      need.device, study.is_limit_in_bytes ? short_bytes(limit) : fmt::format("{:.10g}", limit));
       continue;
     }
     if (!answers.best || outcome.run.makespan < answers.choices[*answers.best].run.makespan) answers.best = i;
