@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -76,23 +77,30 @@ std::string problem_text(const StudyGrid& grid, const std::vector<std::size_t>& 
   return text;
 }
 
-/// The same in the room above a panel: the last part of each path alone, "length = 100" of "model.chain.length = 100";
-/// of what is longer the values alone, in the axes' order.
-std::string panel_text(const std::string& problem) {
-  constexpr std::size_t kRoom = 24;
-  std::string names;
-  std::string values;
+/// The parts of a problem's text, "length = 100": what stands before " = ", of a path its last part, or behind it.
+std::vector<std::string> parts_of(const std::string& problem, bool of_names) {
+  std::vector<std::string> parts;
   for (std::size_t at = 0; at < problem.size();) {
     const std::size_t end = std::min(problem.find(", ", at), problem.size());
     const std::string part = problem.substr(at, end - at);
     const std::size_t equals = std::min(part.find(" = "), part.size());
-    const std::size_t dot = part.rfind('.', equals);
-    const std::string comma = names.empty() ? "" : ", ";
-    names += comma + (dot == std::string::npos || equals == part.size() ? part : part.substr(dot + 1));
-    values += comma + (equals == part.size() ? part : part.substr(equals + 3));
+    if (of_names) {
+      const std::size_t dot = part.rfind('.', equals);
+      const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+      parts.push_back(part.substr(begin, equals - begin));
+    } else {
+      parts.push_back(equals == part.size() ? part : part.substr(equals + 3));
+    }
     at = end + 2;
   }
-  return names.size() <= kRoom ? names : short_text(values, 40);
+  return parts;
+}
+
+/// What stands above a panel: "length = 100" of a problem of one axis, else the values in the order of axes.
+std::string panel_text(const std::string& problem) {
+  const std::vector<std::string> values = parts_of(problem, false);
+  if (values.size() != 1) return short_text(fmt::format("{}", fmt::join(values, ", ")), 40);
+  return short_text(fmt::format("{} = {}", parts_of(problem, true).front(), values.front()), 40);
 }
 
 /// Marks the points than which none needs less memory and has a better score, of a problem and of all: of equal ones
@@ -292,7 +300,8 @@ std::optional<Figure> study_front_figure(const StoredStudy& study, std::span<con
   if (found.has_panels()) {
     figure.signals["panels"] = names.size();
     figure.signals["panel_names"] = std::move(names);
-    figure.caption += " A panel for each problem, all at one scale.";
+    figure.caption += fmt::format(" A panel for each problem, by {}; all at one scale.",
+                                  fmt::join(parts_of(found.problems.front(), true), ", "));
   }
   figure.signals["front_name"] = found.problems.size() > 1 ? "Pareto front of a problem" : "Pareto front";
   return figure;
