@@ -108,18 +108,31 @@ class LinesFigure {
   }
   [[nodiscard]] std::size_t none() const { return grid_.axes().size(); }
 
-  /// At most kMostSeries places of the next axis, spread evenly, the first and the last among them.
+  /// At most kMostSeries of the places of the next axis that have a score, or of all where none has, spread evenly, the
+  /// first and the last among them.
   void choose_series() {
     if (!next_) {
       series_ = {slice_};
       return;
     }
-    const std::size_t size = grid_.axes()[*next_].size();
+    std::vector<std::uint64_t> lines;
+    for (std::size_t place = 0; place < grid_.axes()[*next_].size(); ++place)
+      lines.push_back(grid_.moved(slice_, *next_, place));
+    if (std::ranges::any_of(lines, [&](std::uint64_t line) { return has_score(line); }))
+      std::erase_if(lines, [&](std::uint64_t line) { return !has_score(line); });
+    const std::size_t size = lines.size();
     const std::size_t count = std::min(size, kMostSeries);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t place = count == size ? i : (2 * i * (size - 1) + count - 1) / (2 * (count - 1));
-      series_.push_back(grid_.moved(slice_, *next_, place));
+    for (std::size_t i = 0; i < count; ++i)
+      series_.push_back(lines[count == size ? i : (2 * i * (size - 1) + count - 1) / (2 * (count - 1))]);
+  }
+
+  /// Whether a point of the line through a position has a score.
+  [[nodiscard]] bool has_score(std::uint64_t line) const {
+    for (std::size_t place = 0; place < axis().size(); ++place) {
+      const StudyPointRow* point = grid_.at(grid_.moved(line, along_, place));
+      if (point != nullptr && (point->plain_score || point->scan_score)) return true;
     }
+    return false;
   }
 
   /// Calls take(series, place, point) for every point that is drawn.
@@ -276,8 +289,10 @@ class LinesFigure {
     if (skip_ > 1) text += fmt::format(" One of {} places along the axis is shown.", skip_);
     if (!figure.tables["crossings"]["rows"].empty())
       text += " Vertical rules: from or up to where the scan is faster, as the study narrowed it down.";
-    std::size_t absent = 0;
-    for (const FigureData& row : figure.tables["points"]["rows"]) absent += row[4].is_null() ? 1 : 0;
+    std::size_t absent = 0;  // rows of a point are two, of which one may have a score
+    const FigureData& rows = figure.tables["points"]["rows"];
+    for (std::size_t row = 0; 2 * row < rows.size(); ++row)
+      absent += rows[row][4].is_null() && rows[row + rows.size() / 2][4].is_null() ? 1 : 0;
     if (absent > 0)
       text += fmt::format(" Gaps: {} without a score (invalid, does not fit, or left out).", counted(absent, "point"));
     return text;

