@@ -101,7 +101,7 @@ TEST(Stack, ReportsForPeopleAndTables) {
   EXPECT_THAT(text.out, HasSubstr("<- best"));
   EXPECT_THAT(text.out, HasSubstr("Fewest steps: layers-then-time/"));
   EXPECT_THAT(text.out, HasSubstr(" with ops that workers share: the scan pays;"));
-  EXPECT_THAT(text.out, HasSubstr("one of these scans overtakes the wavefront from "));
+  EXPECT_THAT(text.out, HasSubstr("scans overtake the wavefront from "));
   EXPECT_THAT(upsweep({"search", kModel, "--workers", "1"}).out,
               HasSubstr(" with ops that workers share: the scan does not pay"));
   EXPECT_EQ(lines(upsweep({"search", kModel, "--format", "csv"}).out), 1 + 33);

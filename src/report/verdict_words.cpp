@@ -50,12 +50,12 @@ Json parts_json(const VerdictParts& parts) {
           {"overtakes", text_json(parts.overtakes)}, {"turned_by", parts.turned_by}};
 }
 
-/// "from 3 workers on".
-std::string from_text(const OvertakingWorkers& rule) {
-  const std::string from = fmt::format("from {} on", workers_text(*rule.from));
-  if (rule.loses_again() != true) return from;
-  if (!rule.always_from) return from + ", but not with every larger number";
-  return fmt::format("{} (always from {} on)", from, *rule.always_from);
+/// "from 3 workers on"; with the name of the scan where several were compared: "from 3 workers on, hybrid:1 first".
+std::string from_text(const OvertakingWorkers& rule, bool is_one) {
+  std::string text = fmt::format("from {} on", workers_text(*rule.from));
+  if (rule.loses_again() == true && rule.always_from) text += fmt::format(" (always from {} on)", *rule.always_from);
+  if (!is_one && !rule.scan.empty()) text += fmt::format(", {} first", rule.scan);
+  return rule.loses_again() == true && !rule.always_from ? text + ", but not with every larger number" : text;
 }
 
 }  // namespace
@@ -86,18 +86,18 @@ std::string pays_text(const Verdict& verdict) {
 std::string overtaking_text(const std::optional<Overtakes>& overtakes, const std::string& plain,
                             const std::string& scan, const std::string& frame) {
   if (!overtakes) return "";
-  const auto text = [&](const OvertakingWorkers& rule, const std::string& one, const std::string& none,
-                        const std::string& what) {
-    if (!rule.is_known) return fmt::format("whether {} overtakes is not known", one);
-    return rule.from ? fmt::format("{} {}{}", one, what, from_text(rule)) : none;
+  const bool is_one = !scan.empty();
+  const auto text = [&](const OvertakingWorkers& rule, const std::string& name, const std::string& none,
+                        const std::string& found) {
+    if (!rule.is_known) return fmt::format("whether {} overtakes is not known", name);
+    return rule.from ? found + from_text(rule, is_one) : none;
   };
-  const std::string all = scan.empty() ? "one of these scans" : scan;
-  const std::string whole = text(overtakes->whole, all,
-                                 scan.empty() ? fmt::format("none of these scans overtakes {}", plain)
-                                              : fmt::format("{} does not overtake {}", scan, plain),
-                                 fmt::format("overtakes {} ", plain));
-  const std::string shared =
-      text(overtakes->shared, scan.empty() ? "one" : "it", scan.empty() ? "none does" : "it does not", "does ");
+  const std::string whole = is_one ? text(overtakes->whole, scan, fmt::format("{} does not overtake {}", scan, plain),
+                                          fmt::format("{} overtakes {} ", scan, plain))
+                                   : text(overtakes->whole, "a scan", "none of the compared scans overtakes " + plain,
+                                          fmt::format("scans overtake {} ", plain));
+  const std::string shared = is_one ? text(overtakes->shared, "it", "it does not", "it does ")
+                                    : text(overtakes->shared, "a scan", "none does", "scans do ");
   return fmt::format("{} each op runs on one worker, {}; where workers share ops, {}.",
                      frame.empty() ? "Where" : frame + "where", whole, shared);
 }
@@ -131,6 +131,10 @@ Json verdict_json(const Verdict& verdict) {
           {"decided_by", is_compared ? Json(verdict.baselines.front().is_seconds ? "seconds" : "flops") : Json()},
           {"baselines", std::move(baselines)},
           {"overtakes_from", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.from; })},
+          {"overtakes_first", overtakes_json(verdict,
+                                             [](const OvertakingWorkers& rule) {
+                                               return rule.scan.empty() ? std::optional<std::string>() : rule.scan;
+                                             })},
           {"overtakes_always_from",
            overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.always_from; })},
           {"loses_again", overtakes_json(verdict, [](const OvertakingWorkers& rule) { return rule.loses_again(); })},

@@ -124,6 +124,7 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
     if (feasible.size() < profiles.size() && result.linear().feasible)
       fitting = first_overtaking(feasible, options.execution, options.scope, chain.elements, gave_up);
     OvertakingWorkers whole{!gave_up, fitting ? std::optional(fitting->workers) : std::nullopt};
+    if (fitting) whole.scan = result.candidates[fitting->depth].schedule;
     whole.is_followed = options.execution == Execution::level;  // where more workers never hurt
     if (whole.is_followed) whole.always_from = whole.from;
     overtaking.set_whole(whole);

@@ -130,13 +130,18 @@ std::uint64_t workers_in_use(const std::vector<SharedWork>& works, std::uint64_t
 }  // namespace
 
 OvertakingWorkers overtaking_workers(std::span<const MakespanOfWorkers> plain, std::span<const MakespanOfWorkers> scans,
-                                     std::uint64_t most_workers, std::uint64_t most_evaluations) {
+                                     std::span<const std::string> names, std::uint64_t most_workers,
+                                     std::uint64_t most_evaluations) {
   OvertakingWorkers overtaking;
   if (plain.empty() || scans.empty()) return overtaking;
   WinningRange range(plain, scans, most_evaluations);
   overtaking.from = range.first_win(1, most_workers);
   if (range.is_given_up()) return {.is_known = false};
   if (!overtaking.from) return overtaking;
+  if (!names.empty()) {
+    const auto fastest = std::ranges::min_element(scans, {}, [&](const auto& scan) { return scan(*overtaking.from); });
+    overtaking.scan = names[static_cast<std::size_t>(fastest - scans.begin())];
+  }
   const std::uint64_t loss = range.last_loss(*overtaking.from, most_workers).value_or(*overtaking.from - 1);
   if (range.is_given_up()) return overtaking;
   overtaking.is_followed = true;
@@ -145,22 +150,24 @@ OvertakingWorkers overtaking_workers(std::span<const MakespanOfWorkers> plain, s
 }
 
 OvertakingWorkers shared_overtaking(std::span<const SharedWork> plain, std::span<const SharedWork> scans,
-                                    std::uint64_t batch) {
+                                    std::uint64_t batch, std::span<const std::string> names) {
   if (plain.empty() || scans.empty()) return {};
   std::vector<SharedWork> works(plain.begin(), plain.end());
-  works.insert(works.end(), scans.begin(), scans.end());
   for (SharedWork& work : works) work.levels = merged(std::move(work.levels));
-  const auto loses = [&](const SharedWork& scan) {
-    return std::any_of(works.begin(), works.begin() + static_cast<std::ptrdiff_t>(plain.size()),
-                       [&](const SharedWork& one) { return has_all_levels(scan, one); });
-  };
-  works.erase(std::remove_if(works.begin() + static_cast<std::ptrdiff_t>(plain.size()), works.end(), loses),
-              works.end());
+  std::vector<std::string> left;  // names of the scans that do not always lose
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    SharedWork scan = scans[i];
+    scan.levels = merged(std::move(scan.levels));
+    const auto first = std::span(works).first(plain.size());
+    if (std::ranges::any_of(first, [&](const SharedWork& one) { return has_all_levels(scan, one); })) continue;
+    works.push_back(std::move(scan));
+    if (!names.empty()) left.push_back(names[i]);
+  }
   leave_out_common(works);
   std::vector<MakespanOfWorkers> makespans;
   for (const SharedWork& work : works)
     makespans.emplace_back([&work, batch](std::uint64_t workers) { return shared_makespan(work, workers, batch); });
-  return overtaking_workers(std::span(makespans).first(plain.size()), std::span(makespans).subspan(plain.size()),
+  return overtaking_workers(std::span(makespans).first(plain.size()), std::span(makespans).subspan(plain.size()), left,
                             workers_in_use(works, batch));
 }
 

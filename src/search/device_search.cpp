@@ -47,6 +47,7 @@ void add_shared(const PassShape& shape, unsigned value_bytes, const DeviceAssump
   std::vector<SharedWork> scan_work;
   std::vector<MakespanOfWorkers> plain_time;
   std::vector<MakespanOfWorkers> scan_time;
+  std::vector<std::string> names;  // of the scans
   Machine machine = *result.options.machine;
   for (std::size_t i = 0; i < result.candidates.size(); ++i) {
     Candidate& candidate = result.candidates[i];
@@ -56,6 +57,7 @@ void add_shared(const PassShape& shape, unsigned value_bytes, const DeviceAssump
     candidate.pram.shared_bound_flops = shared_bound(work, result.workers, shape.batch);
     candidate.has_shared = true;
     if (!candidate.feasible) continue;
+    if (!candidate.is_plain) names.push_back(candidate.schedule);
     (candidate.is_plain ? plain_work : scan_work).push_back(std::move(work));
     (candidate.is_plain ? plain_time : scan_time).emplace_back([&, method](std::uint64_t workers) {
       machine.rates.back().workers = workers;
@@ -63,8 +65,8 @@ void add_shared(const PassShape& shape, unsigned value_bytes, const DeviceAssump
     });
   }
   if (scan_work.empty() || plain_work.empty()) return;
-  result.overtakes = Overtakes{overtaking_workers(plain_time, scan_time, kMostWorkers, kMostEvaluations),
-                               shared_overtaking(plain_work, scan_work, shape.batch)};
+  result.overtakes = Overtakes{overtaking_workers(plain_time, scan_time, names, kMostWorkers, kMostEvaluations),
+                               shared_overtaking(plain_work, scan_work, shape.batch, names)};
 }
 
 /// The fastest scan where it beats the baseline.

@@ -25,6 +25,7 @@ void OvertakingSearch::add(const CountedSchedule& schedule, const Totals& totals
     look_for_whole(schedule, totals);
   }
   (is_plain ? plain_ : scans_).push_back(schedule.shared(options_.scope));
+  if (!is_plain) names_.push_back(schedule.name());
 }
 
 void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals& totals) {
@@ -40,10 +41,11 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
     const std::vector<MakespanOfWorkers> scans = {
         [&](std::uint64_t workers) { return scan.level_makespan(CostUnit::flops, workers, scope, batch); }};
     if (end < 2) return;
-    const OvertakingWorkers found = overtaking_workers(plain, scans, end - 1);
+    const OvertakingWorkers found = overtaking_workers(plain, scans, {}, end - 1);
     whole_.is_known = whole_.is_known && found.is_known;
     // Levels never take longer with more workers; back-propagation of one input takes the same with any number.
-    if (found.from) whole_ = {whole_.is_known, found.from, batch == 1, batch == 1 ? found.from : std::nullopt};
+    if (found.from)
+      whole_ = {whole_.is_known, found.from, batch == 1, batch == 1 ? found.from : std::nullopt, scan.name()};
     return;
   }
   // Without barriers more workers may take longer: one number after the other, from where all FLOPs can be done.
@@ -55,7 +57,7 @@ void OvertakingSearch::look_for_whole(const CountedSchedule& scan, const Totals&
       return;
     }
     if (*makespan < plain_flops_) {
-      whole_ = {whole_.is_known, workers};
+      whole_ = {whole_.is_known, workers, false, {}, scan.name()};
       return;
     }
   }
@@ -70,7 +72,7 @@ void OvertakingSearch::add_least(const CountedSchedule& least, const Totals& tot
 
 std::optional<Overtakes> OvertakingSearch::result() const {
   if (!is_asked() || plain_.empty() || (scans_.empty() && least_.empty())) return std::nullopt;
-  Overtakes overtakes{whole_, shared_overtaking(plain_, scans_, options_.batch)};
+  Overtakes overtakes{whole_, shared_overtaking(plain_, scans_, options_.batch, names_)};
   if (!least_.empty()) {
     std::vector<SharedWork> earliest = scans_;
     earliest.insert(earliest.end(), least_.begin(), least_.end());

@@ -86,6 +86,7 @@ std::optional<Overtakes> overtakes_of(const StackedSearchResult& result) {
   std::vector<MakespanOfWorkers> whole_scans;
   std::vector<SharedWork> plain;
   std::vector<SharedWork> scans;
+  std::vector<std::string> names;  // of the scans
   for (std::size_t i = 0; i < result.profiles.size(); ++i) {
     const StackedProfile& profile = result.profiles[i];
     if (!result.candidates[i].feasible) continue;
@@ -94,9 +95,11 @@ std::optional<Overtakes> overtakes_of(const StackedSearchResult& result) {
       return stacked_makespan(profile, workers, batch).flops;
     });
     (is_scan ? scans : plain).push_back(shared_work(profile));
+    if (is_scan) names.push_back(result.candidates[i].schedule);
   }
   if (scans.empty()) return std::nullopt;
-  return Overtakes{overtaking_workers(whole_plain, whole_scans), shared_overtaking(plain, scans, result.options.batch)};
+  return Overtakes{overtaking_workers(whole_plain, whole_scans, names),
+                   shared_overtaking(plain, scans, result.options.batch, names)};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(Verdict, PaysWhereTheScanTakesLessThanEveryBaseline) {
 TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
   Verdict verdict;
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 80}, {"graph-bp", 10, false}};
-  verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41}};
+  verdict.overtakes = Overtakes{{true, 3}, {true, 40, true, 41, "hybrid:2"}};
   verdict.sentences = {"One.", "Two."};
   EXPECT_EQ(verdict_json(verdict),
             Json::parse(R"({"frame": null, "pays": "no", "uncertain": null, "decided_by": "flops", "baselines": [
@@ -50,14 +50,14 @@ TEST(Verdict, AsJsonSaysWhatItComparedAndWhatFollows) {
      "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false},
     {"name": "graph-bp", "score": 10.0, "unit": "flops", "best_scan": null, "scan_score": null, "ratio": null, "speedup": null,
      "interval": null, "scan_interval": null, "interval_from": null, "scan_interval_from": null, "exact": true, "within_uncertainty": false}],
-    "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_always_from": {"whole": null, "shared": 41},
+    "overtakes_from": {"whole": 3, "shared": 40}, "overtakes_first": {"whole": null, "shared": "hybrid:2"}, "overtakes_always_from": {"whole": null, "shared": 41},
     "loses_again": {"whole": null, "shared": true}, "overtakes_known": {"whole": true, "shared": true},
     "payback": null, "parts": {"headline": null, "under": null, "standing": null, "binds": null, "overtakes": null, "turned_by": []},
     "sentence": "One. Two."})"));
   EXPECT_EQ(verdict_text(verdict), "One.\nTwo.\n");
   EXPECT_EQ(verdict_json({}),
             Json::parse(R"({"frame": null, "pays": null, "uncertain": null, "decided_by": null, "baselines": [],
-    "overtakes_from": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
+    "overtakes_from": {"whole": null, "shared": null}, "overtakes_first": {"whole": null, "shared": null}, "overtakes_always_from": {"whole": null, "shared": null},
     "loses_again": {"whole": null, "shared": null}, "overtakes_known": {"whole": null, "shared": null},
     "payback": null, "parts": {"headline": null, "under": null, "standing": null, "binds": null, "overtakes": null, "turned_by": []},
     "sentence": ""})"));
@@ -108,21 +108,24 @@ TEST(Verdict, PaysOnlyIfOpsAreWholeWhereSharedOnesAloneSayNo) {
 
 TEST(Verdict, SaysFromHowManyWorkersOnByBothRules) {
   EXPECT_EQ(overtaking_text(std::nullopt, "plain BP"), "");
-  EXPECT_EQ(
-      overtaking_text(Overtakes{{true, 3}, {true, 40, true, 41}}, "plain BP"),
-      "Where each op runs on one worker, one of these scans overtakes plain BP from 3 workers on; where workers share "
-      "ops, one does from 40 workers on (always from 41 on).");
+  const OvertakingWorkers shared = {true, 40, true, 41, "hybrid:2"};
+  EXPECT_EQ(overtaking_text(Overtakes{{true, 3, false, {}, "hybrid:1"}, shared}, "plain BP"),
+            "Where each op runs on one worker, scans overtake plain BP from 3 workers on, hybrid:1 first; where "
+            "workers share "
+            "ops, scans do from 40 workers on (always from 41 on), hybrid:2 first.");
+  EXPECT_EQ(overtaking_text(Overtakes{{true, 3, false, {}, "hybrid:1"}, shared}, "plain BP", "hybrid:1"),
+            "Where each op runs on one worker, hybrid:1 overtakes plain BP from 3 workers on; where workers share ops, "
+            "it does from 40 workers on (always from 41 on).");
   EXPECT_EQ(overtaking_text(Overtakes{{}, {true, 40, true, 40}}, "plain BP", "", "In FLOPs, "),
-            "In FLOPs, where each op runs on one worker, none of these scans overtakes plain BP; where workers share "
-            "ops, one "
-            "does from 40 workers on.");
+            "In FLOPs, where each op runs on one worker, none of the compared scans overtakes plain BP; where workers "
+            "share ops, scans do from 40 workers on.");
   EXPECT_EQ(overtaking_text(Overtakes{{false}, {}}, "plain BP", "hybrid:1"),
             "Where each op runs on one worker, whether hybrid:1 overtakes is not known; where workers share ops, it "
             "does not.");
   EXPECT_EQ(
-      overtaking_text(Overtakes{{true, 2, true, 2}, {true, 10, true}}, "plain BP"),
-      "Where each op runs on one worker, one of these scans overtakes plain BP from 2 workers on; where workers share "
-      "ops, one does from 10 workers on, but not with every larger number.");
+      overtaking_text(Overtakes{{true, 2, true, 2}, {true, 10, true, {}, "sklansky"}}, "plain BP"),
+      "Where each op runs on one worker, scans overtake plain BP from 2 workers on; where workers share ops, scans "
+      "do from 10 workers on, sklansky first, but not with every larger number.");
 }
 
 TEST(Verdict, OfRatiosOfTimesTellsSpeedsOfWhichMoreIsBetter) {

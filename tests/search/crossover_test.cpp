@@ -68,7 +68,7 @@ TEST(CrossoverOf, AScanWithAllOfTheLevelsOfPlainBackPropagationNeverOvertakes) {
 
 TEST(CrossoverOf, LookingIsGivenUpRatherThanWrong) {
   const std::vector<MakespanOfWorkers> plain = {[](std::uint64_t p) { return (std::uint64_t{1} << 50) / p; }};
-  const OvertakingWorkers found = overtaking_workers(plain, plain, kMostWorkers, 1000);
+  const OvertakingWorkers found = overtaking_workers(plain, plain, {}, kMostWorkers, 1000);
   EXPECT_FALSE(found.is_known);
   EXPECT_FALSE(found.from);
 }

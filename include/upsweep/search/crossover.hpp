@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "upsweep/sim/shared_ops.hpp"
 
@@ -16,6 +17,7 @@ struct OvertakingWorkers {
   bool is_followed = false;                ///< whether all larger numbers were looked at, too
   /// With this number and every larger one it is; nothing, where they were looked at: the largest loses again.
   std::optional<std::uint64_t> always_from = {};
+  std::string scan = {};  ///< that is faster with the fewest; empty: there is none, or scans were not named
 
   /// Whether a larger number than the fewest loses again; nothing where that is not known.
   [[nodiscard]] std::optional<bool> loses_again() const {
@@ -36,14 +38,16 @@ inline constexpr std::uint64_t kMostWorkers = std::uint64_t{1} << 40U;
 using MakespanOfWorkers = std::function<std::uint64_t(std::uint64_t workers)>;
 
 /// Where the fastest of `scans` is below the fastest of `plain`, by bisection of ranges of workers in which neither
-/// every scan loses nor one surely wins; given up after `most_evaluations`. Empty without scans.
+/// every scan loses nor one surely wins; given up after `most_evaluations`. Empty without scans. `names`: of the scans,
+/// in their order, or none.
 [[nodiscard]] OvertakingWorkers overtaking_workers(std::span<const MakespanOfWorkers> plain,
                                                    std::span<const MakespanOfWorkers> scans,
+                                                   std::span<const std::string> names = {},
                                                    std::uint64_t most_workers = kMostWorkers,
                                                    std::uint64_t most_evaluations = std::uint64_t{1} << 20U);
 
 /// The same where workers share ops, by shared_makespan().
 [[nodiscard]] OvertakingWorkers shared_overtaking(std::span<const SharedWork> plain, std::span<const SharedWork> scans,
-                                                  std::uint64_t batch = 1);
+                                                  std::uint64_t batch = 1, std::span<const std::string> names = {});
 
 }  // namespace upsweep

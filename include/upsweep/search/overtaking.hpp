@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "upsweep/search/candidate.hpp"
@@ -35,6 +36,7 @@ class OvertakingSearch {
   OvertakingWorkers whole_;
   std::vector<SharedWork> plain_;
   std::vector<SharedWork> scans_;
+  std::vector<std::string> names_;  // of them
   std::vector<SharedWork> least_;
 };
 
