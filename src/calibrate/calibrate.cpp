@@ -77,8 +77,10 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
 }
 
 /// Leaves of a product out of the cache what costs of memory stand for: the share of its walks over Y that does not
-/// come from the cache, and the time without the rest. See from_memory().
+/// come from the cache, and the time without the rest. See from_memory(). A small share would have costs of walks stand
+/// for all else that the fit does not explain.
 void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
+  if (walked < 0.5) walked = 0;
   double cached_s = 0;
   for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
     if (!is_walking(kWorkNames[i])) continue;
@@ -138,14 +140,14 @@ class TypeCalibration {
         for (const Sample& sample : samples_) {
           if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample)))
             continue;
-          points.push_back({work_counts(sample.work, far_share(machine_, sample.work)),
+          points.push_back({work_counts(sample.work, far_shares(machine_, sample.work, sizeof(T))),
                             busy_seconds(sample) * busy_workers(sample)});
           if (!in_cache) take_walks_out(points.back(), *kind, walked_share(machine_, sample.work));
         }
         if (points.empty()) continue;
         WorkCosts& costs = in_cache ? kind->costs : kind->memory_costs;
         costs = fit_costs(points);
-        costs.knows = {.picked = kind == &rates.mv, .runs = kind == &rates.mm};
+        costs.knows = {.picked = kind == &rates.mv, .runs = kind == &rates.mm, .wide = kind == &rates.mm};
         if (!in_cache && kind == &rates.mm) raise_walks(costs, kind->costs);
       }
     }

@@ -30,7 +30,7 @@ FineUnits fine_units(const KindRates& kind) {
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
   const KindRates& kind = work.is_mv ? rates.of(place.value_bytes).mv : rates.of(place.value_bytes).mm;
   const auto workers = static_cast<double>(rates.workers);
-  const WorkVector counts = work_counts(work, far_share(machine, work), fine_units(kind));
+  const WorkVector counts = work_counts(work, far_shares(machine, work, place.value_bytes), fine_units(kind));
   const double arithmetic = static_cast<double>(work.flops) / kind.flops_per_s + kind.costs.seconds(counts) / workers;
   const double uncached = uncached_share(machine, place.working_set);
   const auto bytes = static_cast<double>(work.bytes);
@@ -38,6 +38,22 @@ Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, co
   const double from_memory_s = bytes / kind.bytes_per_s + far_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
   return {arithmetic, from_cache + uncached * std::max(0.0, from_memory_s - from_cache)};
+}
+
+/// 0 up to half of what fits, 1 from twice that on.
+double far_share(double bytes, double room) {
+  if (room <= 0 || bytes <= 0) return 0;
+  return std::clamp((std::log2(bytes / room) + 1) / 2, 0.0, 1.0);
+}
+
+/// Bytes of the lines of a cache that hold the sums of a row of C, of which `sum_bytes` have one place for each column:
+/// as many as so many places taken at random touch.
+double touched_bytes(const ProductSizes& sizes, double sum_bytes) {
+  constexpr double kLineBytes = 64;
+  if (sizes.rows == 0) return 0;
+  const double lines = std::max(1.0, static_cast<double>(sizes.cols) * sum_bytes / kLineBytes);
+  const double sums = static_cast<double>(sizes.nnz) / static_cast<double>(sizes.rows);
+  return kLineBytes * lines * (1 - std::pow(1 - 1 / lines, sums));
 }
 
 /// Seconds of a sparse product by published rates; nothing where the datasheet's hold. A library takes one product at a
@@ -99,7 +115,7 @@ std::uint64_t picked_entries(const OpWork& work) {
   return work.is_mv && steps.teams > 0 && steps.single_steps + steps.team_steps == steps.teams ? work.flops / 2 : 0;
 }
 
-WorkVector work_counts(const OpWork& work, double far, const FineUnits& fine) {
+WorkVector work_counts(const OpWork& work, const FarShares& far, const FineUnits& fine) {
   WorkVector counts{};
   counts[work_unit("moved_byte")] = static_cast<double>(work.moved_bytes);
   if (const std::uint64_t picked = picked_entries(work); fine.picked && picked > 0) {
@@ -111,11 +127,19 @@ WorkVector work_counts(const OpWork& work, double far, const FineUnits& fine) {
   steps.single_steps -= steps.single_run_steps;
   steps.team_steps -= steps.team_run_steps;
   for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(steps.*kStepCounts[i]);
-  counts[work_unit("far_scaled_column")] = far * static_cast<double>(steps.scaled_columns);
-  counts[work_unit("far_single_step")] = far * static_cast<double>(steps.single_steps);
-  counts[work_unit("far_team_step")] = far * static_cast<double>(steps.team_steps);
-  counts[work_unit("far_single_run")] = far * static_cast<double>(steps.single_run_steps);
-  counts[work_unit("far_team_run")] = far * static_cast<double>(steps.team_run_steps);
+  const auto add = [&counts](std::string_view unit, double share, std::uint64_t count) {
+    counts[static_cast<std::size_t>(std::ranges::find(kWorkNames, unit) - kWorkNames.begin())] =
+        share * static_cast<double>(count);
+  };
+  add("far_scaled_column", far.y, steps.scaled_columns);
+  add("far_single_step", far.y, steps.single_steps);
+  add("far_team_step", far.y, steps.team_steps);
+  add("far_single_run", far.y, steps.single_run_steps);
+  add("far_team_run", far.y, steps.team_run_steps);
+  add("wide_single_step", far.single_sums, steps.single_steps);
+  add("wide_team_step", far.team_sums, steps.team_steps);
+  add("wide_single_sum", far.single_sums, steps.single_sums);
+  add("wide_team_sum", far.team_sums, steps.team_sums);
   return counts;
 }
 
@@ -129,12 +153,16 @@ double uncached_share(const Machine& machine, std::uint64_t working_set) {
   return std::clamp(2 * share - 1, 0.0, 1.0);
 }
 
-double far_share(const Machine& machine, const OpWork& work) {
+FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes) {
   const bool numbers = work.is_mv || work.steps.scaled_columns > 0;
-  const std::uint64_t cache = numbers ? machine.first_cache_bytes : machine.near_cache_bytes;
-  if (cache == 0 || work.picked_bytes == 0) return 0;
-  const double doublings = std::log2(static_cast<double>(work.picked_bytes) / static_cast<double>(cache));
-  return std::clamp((doublings + 1) / 2, 0.0, 1.0);
+  const auto first = static_cast<double>(machine.first_cache_bytes);
+  const auto y_bytes = static_cast<double>(work.picked_bytes);
+  FarShares far{far_share(y_bytes, numbers ? first : static_cast<double>(machine.near_cache_bytes))};
+  if (work.is_mv) return far;
+  // The other half is for the numbers and places of the rows of Y that pass through.
+  far.single_sums = far_share(touched_bytes(work.sizes, value_bytes), first / 2);
+  far.team_sums = far_share(touched_bytes(work.sizes, kTeamRows * value_bytes), first / 2);
+  return far;
 }
 
 const Rates& Machine::at(std::size_t active) const {

@@ -67,27 +67,14 @@ struct OpWork {
 [[nodiscard]] std::uint64_t picked_entries(const OpWork& work);
 
 /// What the time of a product is made of, by the names of machine files: the counts of ProductSteps in the order of
-/// kStepCounts, steps at runs apart from all others; those of them that read Y from a far cache; picked_entries(),
-/// instead of all others; bytes moved.
-inline constexpr std::array<const char*, kStepCounts.size() + 7> kWorkNames = {"team",
-                                                                               "scaled_column",
-                                                                               "scaled_row",
-                                                                               "single_hop",
-                                                                               "team_hop",
-                                                                               "pass",
-                                                                               "single_step",
-                                                                               "team_step",
-                                                                               "single_sum",
-                                                                               "team_sum",
-                                                                               "single_run",
-                                                                               "team_run",
-                                                                               "far_scaled_column",
-                                                                               "far_single_step",
-                                                                               "far_team_step",
-                                                                               "far_single_run",
-                                                                               "far_team_run",
-                                                                               "picked",
-                                                                               "moved_byte"};
+/// kStepCounts, steps at runs apart from all others; those of them that read Y from a far cache; steps and sums of rows
+/// whose sums do not fit the first cache, besides; picked_entries(), instead of all others; bytes moved.
+inline constexpr std::array<const char*, kStepCounts.size() + 11> kWorkNames = {
+    "team",           "scaled_column", "scaled_row",        "single_hop",      "team_hop",
+    "pass",           "single_step",   "team_step",         "single_sum",      "team_sum",
+    "single_run",     "team_run",      "far_scaled_column", "far_single_step", "far_team_step",
+    "far_single_run", "far_team_run",  "wide_single_step",  "wide_team_step",  "wide_single_sum",
+    "wide_team_sum",  "picked",        "moved_byte"};
 
 /// The position of a name of kWorkNames.
 [[nodiscard]] consteval std::size_t work_unit(std::string_view name) {
@@ -101,9 +88,10 @@ using WorkVector = std::array<double, kWorkNames.size()>;
 struct FineUnits {
   bool picked = false;  ///< "picked"
   bool runs = false;    ///< the four "run" ones
+  bool wide = false;    ///< the four "wide" ones
 
   friend FineUnits operator&&(const FineUnits& a, const FineUnits& b) {
-    return {a.picked && b.picked, a.runs && b.runs};
+    return {a.picked && b.picked, a.runs && b.runs, a.wide && b.wide};
   }
   friend bool operator==(const FineUnits&, const FineUnits&) = default;
 };
@@ -111,14 +99,29 @@ struct FineUnits {
 /// Whether a name of kWorkNames is that of steps at runs.
 [[nodiscard]] constexpr bool is_run_unit(std::string_view name) { return name.ends_with("_run"); }
 
+/// Whether a name of kWorkNames is that of steps or sums of wide rows.
+[[nodiscard]] constexpr bool is_wide_unit(std::string_view name) { return name.starts_with("wide_"); }
+
 /// Whether a file has that name of kWorkNames where `fine` are known.
 [[nodiscard]] constexpr bool has_unit(const FineUnits& fine, std::string_view name) {
-  return is_run_unit(name) ? fine.runs : name != "picked" || fine.picked;
+  if (is_run_unit(name)) return fine.runs;
+  if (is_wide_unit(name)) return fine.wide;
+  return name != "picked" || fine.picked;
 }
 
-/// The counts of a combine. `far`: how far away the cache is that holds Y, see far_share(). `fine`: whether picked
-/// entries and steps at runs are counted as such, or as the steps that they are else.
-[[nodiscard]] WorkVector work_counts(const OpWork& work, double far, const FineUnits& fine = {true, true});
+/// How far away the caches are in which a combine works, 0 to 1 by the logarithm of the bytes: from half to twice of
+/// what fits.
+struct FarShares {
+  double y = 0;  ///< rows of Y to walk from the near cache (0) or a farther one (1); numbers of a vector or diagonal
+                 ///< from the first cache (0) or a farther one (1)
+  double single_sums = 0;  ///< sums of a row that is alone, of which half of the first cache has room
+  double team_sums = 0;    ///< likewise of a team of kTeamRows
+};
+
+/// The counts of a combine. `far`: of the machine, see far_shares(). `fine`: whether picked entries and steps at runs
+/// are counted as such, or as the steps that they are else.
+[[nodiscard]] WorkVector work_counts(const OpWork& work, const FarShares& far,
+                                     const FineUnits& fine = {true, true, true});
 
 /// The counts of a combine as kernels for planned products do it. `uncached`: see uncached_share().
 [[nodiscard]] KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached);
@@ -255,10 +258,8 @@ struct Machine {
   [[nodiscard]] const PublishedRates* product_rates() const;
 };
 
-/// How far away the cache is that holds what a combine picks from Y, 0 to 1: rows to walk from the near cache (0) or
-/// from a farther one (1); numbers of a vector or diagonal from the first cache (0) or a farther one (1). In between
-/// from half to twice the size of that cache, by its logarithm.
-[[nodiscard]] double far_share(const Machine& machine, const OpWork& work);
+/// How far from a worker of the machine a combine works; 0 where the machine's caches are not known.
+[[nodiscard]] FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes);
 
 /// How much of a working set has to come from memory: nothing up to half of the cache's size, all of it from its size
 /// on; all where no cache is known.
