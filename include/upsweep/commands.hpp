@@ -77,6 +77,18 @@ struct WorkersByRule {
     f("whole", self.whole); f("shared", self.shared);
   }
 };
+/// Schedules by both rules of ops.
+struct NamesByRule {
+  /// a schedule, where each op runs on one worker; null: there is none, or it was not looked for
+  std::optional<std::string> whole = {};
+  /// a schedule, where workers share ops; null: there is none, or it was not looked for
+  std::optional<std::string> shared = {};
+
+  template <class Self, class F>
+  static void each_member(Self& self, const F& f) {
+    f("whole", self.whole); f("shared", self.shared);
+  }
+};
 /// What holds by each rule of ops.
 struct TruthByRule {
   /// where each op runs on one worker; null where it was not looked for or nothing is known
@@ -207,6 +219,7 @@ struct Verdict {
   /// the smallest numbers of workers with which one of the compared scans is faster than plain back-propagation in
   /// FLOPs
   WorkersByRule overtakes_from = {};
+  NamesByRule overtakes_first = {};  ///< the scans that are faster with these numbers of workers
   WorkersByRule overtakes_always_from = {};  ///< the smallest numbers of workers from which on one stays faster
   TruthByRule loses_again = {};  ///< whether a larger number of workers than in overtakes_from loses again
   TruthByRule overtakes_known = {};  ///< false where looking was given up
@@ -218,9 +231,9 @@ struct Verdict {
   static void each_member(Self& self, const F& f) {
     f("frame", self.frame); f("pays", self.pays); f("uncertain", self.uncertain); f("decided_by", self.decided_by);
     f("baselines", self.baselines); f("overtakes_from", self.overtakes_from);
-    f("overtakes_always_from", self.overtakes_always_from); f("loses_again", self.loses_again);
-    f("overtakes_known", self.overtakes_known); f("payback", self.payback); f("parts", self.parts);
-    f("sentence", self.sentence);
+    f("overtakes_first", self.overtakes_first); f("overtakes_always_from", self.overtakes_always_from);
+    f("loses_again", self.loses_again); f("overtakes_known", self.overtakes_known); f("payback", self.payback);
+    f("parts", self.parts); f("sentence", self.sentence);
   }
 };
 /// Work over the graph of a network with branches, which a chain leaves out.

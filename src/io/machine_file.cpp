@@ -363,11 +363,7 @@ class MachineReader {
     std::array<std::optional<double>, kWorkNames.size()> found;
     for (std::size_t i = kWorkNames.size(); i-- > 0;) {
       found[i] = quantities.find(kWorkNames[i], kTimeUnits, kZeroOrMore);
-    }
-    costs.knows.picked = found[work_unit("picked")].has_value();
-    for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
-      costs.knows.runs |= found[i] && is_run_unit(kWorkNames[i]);
-      costs.knows.wide |= found[i] && is_wide_unit(kWorkNames[i]);
+      if (found[i]) costs.knows = costs.knows || fine_unit(kWorkNames[i]);
     }
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
       if (!found[i] && !is_pram() && has_unit(costs.knows, kWorkNames[i]))

@@ -103,7 +103,7 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
     rates.costs.unit_s[i] = static_cast<double>(i + 1);
     rates.memory_costs.unit_s[i] = 3 * static_cast<double>(i + 1);
   }
-  rates.costs.knows = rates.memory_costs.knows = {true, true};
+  rates.costs.knows = rates.memory_costs.knows = {true, true, true};
   cpu.cache_bytes = 100;
   OpWork work;
   std::uint64_t next = 7;
@@ -141,7 +141,7 @@ TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
   EXPECT_DOUBLE_EQ(seconds(0), 20) << "without a known cache everything comes from memory";
 }
 
-TEST(FarShare, RampsFromHalfToTwiceTheCacheByItsLogarithm) {
+TEST(FarShares, RampFromHalfToTwiceTheCacheByItsLogarithm) {
   Machine machine = machine_of(MachineKind::cpu, 1);
   machine.near_cache_bytes = 1024;
   machine.first_cache_bytes = 64;
@@ -149,7 +149,7 @@ TEST(FarShare, RampsFromHalfToTwiceTheCacheByItsLogarithm) {
   walk.steps.passes = 5;
   const auto share = [&](OpWork work, std::uint64_t picked) {
     work.picked_bytes = picked;
-    return far_share(machine, work);
+    return far_shares(machine, work, 4).y;
   };
   for (const auto& [bytes, wanted] : std::vector<std::pair<std::uint64_t, double>>{
            {0, 0}, {1, 0}, {512, 0}, {724, 0.25}, {1024, 0.5}, {2048, 1}, {1 << 20, 1}}) {
@@ -175,7 +175,7 @@ TEST(WorkCounts, AddThoseThatReadFromAFarCacheAndTheBytes) {
   work.steps.single_steps = 20;
   work.steps.team_steps = 40;
   work.moved_bytes = 7;
-  const WorkVector counts = work_counts(work, 0.25);
+  const WorkVector counts = work_counts(work, {0.25});
   for (std::size_t i = 0; i < kStepCounts.size(); ++i) {
     EXPECT_EQ(counts[i], static_cast<double>(work.steps.*kStepCounts[i])) << kWorkNames[i];
   }
@@ -189,10 +189,53 @@ TEST(WorkCounts, AddThoseThatReadFromAFarCacheAndTheBytes) {
   EXPECT_EQ(named("moved_byte"), 7);
 }
 
+/// A product whose rows of C have `sums` entries each, of `cols` columns.
+OpWork rows_of_sums(std::uint64_t sums, std::uint64_t cols) {
+  OpWork work;
+  work.steps.passes = 1;
+  work.sizes.rows = 10;
+  work.sizes.cols = cols;
+  work.sizes.nnz = 10 * sums;
+  return work;
+}
+
+TEST(FarShares, OfSumsGoByTheLinesOfTheFirstCacheThatARowTouches) {
+  Machine machine = machine_of(MachineKind::cpu, 1);
+  machine.first_cache_bytes = 32768;
+  const auto single = [&](std::uint64_t sums, std::uint64_t cols, unsigned value_bytes = 4) {
+    return far_shares(machine, rows_of_sums(sums, cols), value_bytes).single_sums;
+  };
+  EXPECT_EQ(single(2048, 2048), 0) << "8 KiB, half of the half that sums have";
+  EXPECT_NEAR(single(4096 * 8, 4096), 0.5, 1e-3) << "16 KiB";
+  EXPECT_NEAR(single(8192 * 8, 8192), 1, 1e-3);
+  EXPECT_NEAR(single(4096 * 8, 4096, 8), 1, 1e-3) << "numbers twice as large";
+  EXPECT_NEAR(far_shares(machine, rows_of_sums(1024 * 8, 1024), 4).team_sums, 0.5, 1e-3) << "four rows together";
+  EXPECT_GT(single(512, 65536), 0.9) << "as many lines as sums, nearly";
+  EXPECT_EQ(single(100, 65536), 0) << "and few of them";
+  OpWork vector = rows_of_sums(8192, 8192);
+  vector.is_mv = true;
+  EXPECT_EQ(far_shares(machine, vector, 4).single_sums, 0) << "it adds up in a register";
+  machine.first_cache_bytes = 0;
+  EXPECT_EQ(single(8192, 8192), 0) << "a cache that nobody knows";
+}
+
+TEST(WorkCounts, CountStepsAndSumsOfWideRowsBesides) {
+  OpWork work;
+  work.steps = {
+      .passes = 9, .single_steps = 20, .team_steps = 40, .single_sums = 6, .team_sums = 8, .single_run_steps = 12};
+  const WorkVector counts = work_counts(work, {0, 0.5, 0.25});
+  EXPECT_EQ(counts[work_unit("single_step")], 8);
+  EXPECT_EQ(counts[work_unit("wide_single_step")], 4) << "runs are added up in the order of their columns";
+  EXPECT_EQ(counts[work_unit("wide_team_step")], 10);
+  EXPECT_EQ(counts[work_unit("single_sum")], 6);
+  EXPECT_EQ(counts[work_unit("wide_single_sum")], 3);
+  EXPECT_EQ(counts[work_unit("wide_team_sum")], 2);
+}
+
 TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {
   OpWork work;
   work.steps = {.passes = 9, .single_steps = 20, .team_steps = 40, .single_run_steps = 12, .team_run_steps = 40};
-  const WorkVector counts = work_counts(work, 0.5);
+  const WorkVector counts = work_counts(work, {0.5});
   EXPECT_EQ(counts[work_unit("single_step")], 8);
   EXPECT_EQ(counts[work_unit("far_single_step")], 4);
   EXPECT_EQ(counts[work_unit("team_step")], 0);
@@ -202,7 +245,7 @@ TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {
   EXPECT_EQ(counts[work_unit("far_team_run")], 20);
   OpWork plain = work;
   plain.steps.single_run_steps = plain.steps.team_run_steps = 0;
-  EXPECT_EQ(work_counts(work, 0.5, {}), work_counts(plain, 0.5)) << "files from before there were any";
+  EXPECT_EQ(work_counts(work, {0.5}, {}), work_counts(plain, {0.5})) << "files from before there were any";
 }
 
 TEST(OpTime, CostsStepsAtRunsAsAnyWhereAMachineFileKnowsNoTimeOfThem) {
@@ -246,7 +289,7 @@ TEST(PickedEntries, AreCountedInsteadOfAllElseButBytes) {
   WorkVector wanted{};
   wanted[work_unit("picked")] = 10;
   wanted.back() = 7;
-  EXPECT_EQ(work_counts(picking(), 0.5), wanted);
+  EXPECT_EQ(work_counts(picking(), {0.5, 1, 1}), wanted);
 }
 
 TEST(PickedEntries, CostStepsWhereAMachineFileWasCalibratedBeforeThem) {

@@ -90,23 +90,24 @@ struct FineUnits {
   bool runs = false;    ///< the four "run" ones
   bool wide = false;    ///< the four "wide" ones
 
-  friend FineUnits operator&&(const FineUnits& a, const FineUnits& b) {
+  friend constexpr FineUnits operator&&(const FineUnits& a, const FineUnits& b) {
     return {a.picked && b.picked, a.runs && b.runs, a.wide && b.wide};
+  }
+  friend constexpr FineUnits operator||(const FineUnits& a, const FineUnits& b) {
+    return {a.picked || b.picked, a.runs || b.runs, a.wide || b.wide};
   }
   friend bool operator==(const FineUnits&, const FineUnits&) = default;
 };
 
-/// Whether a name of kWorkNames is that of steps at runs.
-[[nodiscard]] constexpr bool is_run_unit(std::string_view name) { return name.ends_with("_run"); }
-
-/// Whether a name of kWorkNames is that of steps or sums of wide rows.
-[[nodiscard]] constexpr bool is_wide_unit(std::string_view name) { return name.starts_with("wide_"); }
+/// Which of these a name of kWorkNames is one of; none, or one.
+[[nodiscard]] constexpr FineUnits fine_unit(std::string_view name) {
+  return {name == "picked", name.ends_with("_run"), name.starts_with("wide_")};
+}
 
 /// Whether a file has that name of kWorkNames where `fine` are known.
 [[nodiscard]] constexpr bool has_unit(const FineUnits& fine, std::string_view name) {
-  if (is_run_unit(name)) return fine.runs;
-  if (is_wide_unit(name)) return fine.wide;
-  return name != "picked" || fine.picked;
+  const FineUnits unit = fine_unit(name);
+  return (!unit.picked || fine.picked) && (!unit.runs || fine.runs) && (!unit.wide || fine.wide);
 }
 
 /// How far away the caches are in which a combine works, 0 to 1 by the logarithm of the bytes: from half to twice of
