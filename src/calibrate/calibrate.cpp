@@ -78,14 +78,15 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
 
 /// Leaves of a product out of the cache what costs of memory stand for: the share of its walks over Y that does not
 /// come from the cache, and the time without the rest. See from_memory(). A small share would have costs of walks stand
-/// for all else that the fit does not explain.
+/// for all else that the fit does not explain, and so would passes: samples whose Y is that large have long rows alone.
 void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
   if (walked < 0.5) walked = 0;
   double cached_s = 0;
   for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
     if (!is_walking(kWorkNames[i])) continue;
-    cached_s += (1 - walked) * point.counts[i] * kind.costs.unit_s[i];
-    point.counts[i] *= walked;
+    const double share = kWorkNames[i] == std::string_view("pass") ? 0 : walked;
+    cached_s += (1 - share) * point.counts[i] * kind.costs.unit_s[i];
+    point.counts[i] *= share;
   }
   point.worker_seconds = std::max(0.1 * point.worker_seconds, point.worker_seconds - cached_s);
 }

@@ -53,8 +53,8 @@ TEST(SearchReport, HasTheKeysOfASearch) {
   EXPECT_TRUE(json["machine"].is_null());
   EXPECT_TRUE(json["best"]["score"].is_number_integer()) << "FLOPs are whole";
   EXPECT_EQ(search_verdict(report).sentences.back(),
-            "Where each op runs on one worker, scans overtake plain BP from 22 workers on, hybrid:2 first; where "
-            "workers share ops, scans do from 2788 workers on, hybrid:1 first.");
+            "Where each op runs on one worker, scans overtake plain BP from 22 workers on, hybrid:1 first; where "
+            "workers share ops, scans do from 2788 workers on, hybrid:7 first.");
 }
 
 TEST(SearchReport, SaysWhereOtherSchemesAreLeftOut) {
