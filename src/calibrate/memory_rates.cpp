@@ -103,11 +103,11 @@ std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_
   const double far = times.front().second;
   const double near = times.back().second;
   if (!(far >= 1.2 * near)) return cache_bytes;
-  const double half = (near + far) / 2;
+  const double edge = near + (far - near) / 8;
   // From small to large: the first that takes longer, after at least one that does not.
-  const auto slow = std::find_if(times.rbegin(), times.rend(), [half](const auto& time) { return time.second > half; });
+  const auto slow = std::find_if(times.rbegin(), times.rend(), [edge](const auto& time) { return time.second > edge; });
   const auto& [fast_bytes, fast] = *std::prev(slow);
-  const double part = (half - fast) / (slow->second - fast);
+  const double part = (edge - fast) / (slow->second - fast);
   const double usable = static_cast<double>(fast_bytes) * std::pow(std::numbers::sqrt2, part);
   return std::min(static_cast<std::uint64_t>(std::llround(usable)), cache_bytes);
 }
