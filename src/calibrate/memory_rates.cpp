@@ -102,7 +102,7 @@ std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_
   if (times.size() < 2) return cache_bytes;
   const double far = times.front().second;
   const double near = times.back().second;
-  if (!(far >= 1.2 * near)) return cache_bytes;
+  if (!(far >= 1.2 * near) || !std::isfinite(far)) return cache_bytes;
   const double edge = near + (far - near) / 8;
   // From small to large: the first that takes longer, after at least one that does not.
   const auto slow = std::find_if(times.rbegin(), times.rend(), [edge](const auto& time) { return time.second > edge; });

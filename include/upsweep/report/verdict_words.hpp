@@ -17,8 +17,8 @@ void add_verdict(Document& document, const Verdict& verdict);
 
 /// The object `verdict` of JSON: frame (the fields of VerdictFrame, null where it has no such thing), pays (to_string()
 /// or null), uncertain (Verdict::is_uncertain() or null), decided_by ("seconds" or "flops"), baselines, overtakes_from,
-/// overtakes_first, overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), payback, parts (the fields of
-/// VerdictParts, null where empty), sentence.
+/// overtakes_first, overtakes_always_from, loses_again, overtakes_known (each of "whole" and "shared"), payback, parts
+/// (the fields of VerdictParts, null where empty), sentence.
 [[nodiscard]] Json verdict_json(const Verdict& verdict);
 
 /// [low, high], or null.
