@@ -101,14 +101,14 @@ std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_
   }
   if (times.size() < 2) return cache_bytes;
   const double far = times.front().second;
-  const double near = times.back().second;
+  const double near = std::ranges::min_element(times, {}, &std::pair<std::uint64_t, double>::second)->second;
   if (!(far >= 1.2 * near) || !std::isfinite(far)) return cache_bytes;
   const double edge = near + (far - near) / 8;
-  // From small to large: the first that takes longer, after at least one that does not.
-  const auto slow = std::find_if(times.rbegin(), times.rend(), [edge](const auto& time) { return time.second > edge; });
-  const auto& [fast_bytes, fast] = *std::prev(slow);
-  const double part = (edge - fast) / (slow->second - fast);
-  const double usable = static_cast<double>(fast_bytes) * std::pow(std::numbers::sqrt2, part);
+  // The largest that takes no longer: where a smaller one does, something else disturbed it.
+  const auto fast = std::find_if(times.begin(), times.end(), [edge](const auto& time) { return time.second <= edge; });
+  const double slow = std::prev(fast)->second;
+  const double part = (edge - fast->second) / (slow - fast->second);
+  const double usable = static_cast<double>(fast->first) * std::pow(std::numbers::sqrt2, part);
   return std::min(static_cast<std::uint64_t>(std::llround(usable)), cache_bytes);
 }
 

@@ -14,9 +14,9 @@ using ReadTime = std::function<double(std::uint64_t bytes)>;
 /// Bytes of a last-level cache that its user can count on. `cache_bytes`: what the processor says to have; a virtual
 /// machine is told the whole of a cache that it shares with others. Tries arrays from 4 · `cache_bytes` down to
 /// `least_bytes`, each smaller than the one before by the root of 2, and takes the size, between two of them by its
-/// logarithm, from which on an array takes longer than the smallest by an eighth of what the largest takes more: what
-/// is said to be in the cache has to be there. `cache_bytes` where the largest takes less than a fifth more than the
-/// smallest, so that no cache is seen, and at most.
+/// logarithm, beyond which all take longer than the fastest by an eighth of what the largest takes more: what is said
+/// to be in the cache has to be there. `cache_bytes` where the largest takes less than a fifth more than the fastest,
+/// so that no cache is seen, and at most.
 [[nodiscard]] std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_bytes,
                                                const ReadTime& seconds_per_byte);
 
