@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep {
@@ -22,12 +23,7 @@ class AnchorFileTest : public ::testing::Test {
     return load_anchors(path);
   }
   std::string refusal(const std::string& text) {
-    try {
-      static_cast<void>(read(text));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of([&] { return read(text); });
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "support/files.hpp"
 #include "support/onnx_file.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model.hpp"
 #include "upsweep/io/npy.hpp"
@@ -38,12 +39,7 @@ class Budgets : public ::testing::Test {
     return require_network(load_model(file, numbers), "tests");
   }
   std::string refusal(const std::string& settings) {
-    try {
-      static_cast<void>(load(settings));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of([&] { return load(settings); });
   }
   static std::size_t kept(const Model& model, const std::string& name) {
     for (std::size_t o = 0; o < model.weights.size(); ++o) {

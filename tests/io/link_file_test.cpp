@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::link_file_test {
@@ -17,12 +18,7 @@ Link parse(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(text); });
 }
 
 Link preset(const std::string& name) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model_file.hpp"
 
@@ -19,12 +20,7 @@ Model parse(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(text); });
 }
 
 Names inputs_of(const Model& model, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep {
@@ -20,12 +21,7 @@ class OrderTable : public ::testing::Test {
  protected:
   std::vector<OrderInstance> read(const std::string& text) { return load_order_table(folder_.write("c.csv", text)); }
   std::string refusal(const std::string& text) {
-    try {
-      static_cast<void>(read(text));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of([&] { return read(text); });
   }
 
   testing::TemporaryFolder folder_;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 
@@ -44,12 +45,7 @@ class RecurrentArrays : public ::testing::Test {
   }
 
   [[nodiscard]] std::string refusal(std::size_t steps = 4, std::size_t batch = 2) const {
-    try {
-      static_cast<void>(recurrent_batch<float>(load(steps, batch), 0));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of([&] { return recurrent_batch<float>(load(steps, batch), 0); });
   }
 
   const TemporaryFolder folder_;

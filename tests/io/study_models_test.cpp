@@ -5,6 +5,7 @@
 
 #include "support/files.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/study_file.hpp"
 
@@ -72,12 +73,7 @@ Machine machine(const std::vector<PathValue>& values) {
 
 template <class Make>
 std::string refusal(const Make& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return make(); });
 }
 
 TEST(StudyModels, ANetworkTakesValuesByPath) {

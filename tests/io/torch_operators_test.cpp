@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model_file.hpp"
 #include "upsweep/jacobian/forward.hpp"
@@ -28,12 +29,7 @@ Model parse(const std::string& input, const std::string& operators, Numbers numb
 }
 
 std::string refusal(const std::string& input, const std::string& operators) {
-  try {
-    static_cast<void>(parse(input, operators, Numbers::structure));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(input, operators, Numbers::structure); });
 }
 
 /// An operator as a model file has it, at an input, and the shape of what it gives.

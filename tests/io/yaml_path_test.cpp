@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 
 namespace upsweep::yaml_path_test {
 namespace {
@@ -40,12 +41,7 @@ std::vector<std::string> texts_at(const YamlDocument& document, const std::strin
 }
 
 std::string refusal(const std::string& path) {
-  try {
-    static_cast<void>(yaml_with(parse(kModel), path, "1"));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return yaml_with(parse(kModel), path, "1"); });
 }
 
 TEST(YamlPath, LeadsThroughKeysAndPositions) {

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "support/refusal.hpp"
+
 namespace upsweep::yaml_test {
 namespace {
 
@@ -13,12 +15,7 @@ YamlDocument parse(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(text); });
 }
 
 TEST(ParseYaml, KeepsLinesAndKinds) {

@@ -7,6 +7,7 @@
 
 #include "support/files.hpp"
 #include "support/onnx_file.hpp"
+#include "support/refusal.hpp"
 // After the settings of onnx_file.hpp.
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
@@ -60,12 +61,7 @@ class OnnxNodes : public testing::SeededTest {
     return shape;
   }
   std::string refusal(const OnnxFile& file) {
-    try {
-      static_cast<void>(read(file));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of([&] { return read(file); });
   }
   /// The output, whose gradients are checked against differences on the way.
   Vector output(const OnnxFile& file, const Vector& x) {

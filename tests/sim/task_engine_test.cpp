@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "support/tick_by_tick.hpp"
 
 namespace upsweep {
@@ -77,12 +78,7 @@ std::vector<TickByTick::Part> parts_of(const Simulation& simulation) {
 }
 
 std::string refusal(const Workload& workload) {
-  try {
-    static_cast<void>(simulate_tasks(workload));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return simulate_tasks(workload); });
 }
 
 /// When those that a task waits for have ended and arrived.

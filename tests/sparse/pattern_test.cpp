@@ -6,6 +6,7 @@
 
 #include "support/battery.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/checked.hpp"
 
 namespace upsweep {
@@ -15,12 +16,7 @@ using testing::battery;
 using PatternTest = testing::SeededTest;
 
 std::string refusal(const CsrPattern& csr) {
-  try {
-    static_cast<void>(Pattern::from_csr(csr));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return Pattern::from_csr(csr); });
 }
 
 TEST_F(PatternTest, CsrArraysComeBackUnchangedWhateverTheDensity) {

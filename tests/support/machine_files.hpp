@@ -3,6 +3,7 @@
 #include <sstream>
 #include <string>
 
+#include "refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/machine_file.hpp"
 
@@ -16,12 +17,7 @@ namespace upsweep::testing {
 
 /// What is wrong with a text, or "accepted".
 [[nodiscard]] inline std::string machine_refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse_machine(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { return parse_machine(text); });
 }
 
 }  // namespace upsweep::testing

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "refusal.hpp"
 #include "support/files.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/study_file.hpp"
@@ -40,12 +41,7 @@ inline const std::string kStudyNetwork =
 
 /// What a study is refused with, or "accepted".
 [[nodiscard]] inline std::string study_refusal(const std::string& text, const std::string& path = "studies/long.yaml") {
-  try {
-    static_cast<void>(parse_study(text, path));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { return parse_study(text, path); });
 }
 
 /// The study of the base with one axis.

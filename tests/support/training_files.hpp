@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/training_file.hpp"
 
@@ -26,12 +27,7 @@ namespace upsweep::testing {
 
 /// The message of a file that is refused.
 [[nodiscard]] inline std::string training_refusal(const std::string& text, const std::string& path = "t.yaml") {
-  try {
-    static_cast<void>(parse_training(text, path));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { return parse_training(text, path); });
 }
 
 /// A key and its value on a line, in place of those that a file has; adds them where it has none.

@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/refusal.hpp"
+
 namespace upsweep::multi_region_test {
 namespace {
 
@@ -35,12 +37,7 @@ MultiRegion small() {
 }
 
 std::string refusal(const MultiRegion& step) {
-  try {
-    static_cast<void>(region_times(step));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return region_times(step); });
 }
 
 TEST(MultiRegion, TimesFollowFromTheMainStream) {

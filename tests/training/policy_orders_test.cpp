@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/pipelines.hpp"
+#include "support/refusal.hpp"
 
 namespace upsweep::policy_orders_test {
 namespace {
@@ -23,12 +24,7 @@ std::string order_on(const PipelineRun& run, std::uint32_t device) {
 }
 
 std::string refusal(const Pipeline& pipeline, const std::string& policy) {
-  try {
-    static_cast<void>(run_policy(pipeline, policy));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return run_policy(pipeline, policy); });
 }
 
 double makespan(const Pipeline& pipeline, const std::string& policy) { return run_policy(pipeline, policy).makespan; }
