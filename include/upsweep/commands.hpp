@@ -4186,12 +4186,15 @@ struct Variant {
   std::optional<double> bubble_fraction = {};
   /// most activations and gradients on a device, in tensors of the file's micro-batches; null where not known
   std::optional<double> peak_tensors = {};
+  std::optional<double> memory_bytes = {};  ///< most bytes on a device, weights included; null where they are not known
+  std::optional<std::int64_t> does_not_fit = {};  ///< 1: it needs more than the memory limit; null of others
   std::int64_t best = 0;  ///< 1: the shortest that fits
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
     f("variant", self.variant); f("makespan", self.makespan); f("bubble_fraction", self.bubble_fraction);
-    f("peak_tensors", self.peak_tensors); f("best", self.best);
+    f("peak_tensors", self.peak_tensors); f("memory_bytes", self.memory_bytes); f("does_not_fit", self.does_not_fit);
+    f("best", self.best);
   }
 };
 /// A simulated training step.

@@ -36,7 +36,7 @@ constexpr std::array kUnits = {NamedUnit{"flops", Unit::count},
                                NamedUnit{"parameters", Unit::code}};
 
 /// Columns of 0 and 1.
-constexpr std::array<std::string_view, 5> kTruths = {"feasible", "best", "complete", "fused", "exact"};
+constexpr std::array<std::string_view, 6> kTruths = {"feasible", "best", "complete", "fused", "exact", "does_not_fit"};
 
 constexpr std::array kUnitEnds = {NamedUnit{"_flops", Unit::count}, NamedUnit{"_bytes", Unit::bytes},
                                   NamedUnit{"_s", Unit::seconds}, NamedUnit{"_low", Unit::count},

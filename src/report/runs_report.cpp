@@ -10,6 +10,7 @@
 
 #include "cell_text.hpp"
 #include "column_words.hpp"
+#include "device_memory.hpp"
 #include "upsweep/document/estimate_mark.hpp"
 
 namespace upsweep {
@@ -318,7 +319,8 @@ Document document(const RunTables& run, const QueryResult& candidates) {
   }
   const QueryResult& summary = run.table("summary");
   const bool has_figures_alone = run.kind == RunKind::training && summary.rows.empty();
-  return std::move(document.show(query_table(has_figures_alone ? run.table("figures") : summary)));
+  document.show(query_table(has_figures_alone ? run.table("figures") : summary));
+  return std::move(run.kind == RunKind::training ? document.add(device_memory(run)) : document);
 }
 
 Document runs_and_studies(const QueryResult& summary, const QueryResult& studies, const QueryResult& verdicts,

@@ -69,7 +69,14 @@ const std::vector<KindQueries>& kinds() {
          "SELECT v.name AS variant, f.figure, f.idx, f.value FROM training_figures f JOIN training_variants v "
          "ON v.run_id = f.run_id AND v.variant = f.variant WHERE f.run_id = ? ORDER BY f.rowid"},
         {"summary",
-         "SELECT variant, makespan, bubble_fraction, peak_tensors, best FROM training_summary WHERE run = ?"}},
+         "SELECT v.name AS variant, MAX(CASE figure WHEN 'makespan' THEN value END) AS makespan, "
+         "MAX(CASE figure WHEN 'bubble_fraction' THEN value END) AS bubble_fraction, "
+         "MAX(CASE figure WHEN 'peak_act_plus_grad' THEN value END) * "
+         "COALESCE(MAX(CASE figure WHEN 'tensor_size' THEN value END), 1) AS peak_tensors, "
+         "MAX(CASE figure WHEN 'memory_bytes' THEN value END) AS memory_bytes, "
+         "MAX(CASE figure WHEN 'does_not_fit' THEN value END) AS does_not_fit, v.best "
+         "FROM training_variants v JOIN training_figures f ON f.run_id = v.run_id AND f.variant = v.variant "
+         "WHERE v.run_id = ? GROUP BY v.variant HAVING makespan IS NOT NULL ORDER BY v.variant"}},
        {{"", "SELECT * FROM training_runs WHERE id = ?"}},
        {"SELECT v.name || ': ' || f.figure || COALESCE('[' || f.idx || ']', '') AS name, f.value FROM training_figures "
         "f JOIN training_variants v ON v.run_id = f.run_id AND v.variant = f.variant WHERE f.run_id = ? ORDER BY "
