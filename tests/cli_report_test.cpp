@@ -209,7 +209,8 @@ TEST(Plot, SaysWhatItCannotDraw) {
   };
   const Finished kind = plot({"flops", "--run", "1"});
   EXPECT_EQ(kind.exit_code, 2);
-  EXPECT_THAT(kind.err, HasSubstr("KIND is 'flops', accepted are anchors, crossover, depth, fill-in, "));
+  EXPECT_THAT(kind.err,
+              HasSubstr("KIND is 'flops': did you mean op-flops?, accepted are anchors, crossover, depth, fill-in, "));
   EXPECT_EQ(plot({"study-map", "--run", "1"}).exit_code, 2);
   EXPECT_EQ(plot({"depth"}).exit_code, 2);
   EXPECT_EQ(plot({"depth", "--run", "1", "--theme", "blue"}).exit_code, 2);

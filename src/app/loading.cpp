@@ -169,7 +169,7 @@ ScheduleRequest schedule_request(const std::string& text) {
   try {
     return parse_schedule(text);
   } catch (const std::invalid_argument&) {
-    throw RequestError("schedule", "is " + refused_schedule(text));
+    throw RequestError("schedule", fmt::format("is '{}'{}", text, accepted_schedules(text)));
   }
 }
 

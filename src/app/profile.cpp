@@ -1,7 +1,6 @@
 #include "upsweep/app/profile.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/report/chain_report.hpp"
 #include "upsweep/report/cost_report.hpp"
@@ -200,8 +200,8 @@ void profile_stack(const ProfileRequest& request, std::uint32_t depth, const Cal
 /// Throws RequestError.
 void check_convention(const ProfileRequest& request) {
   if (request.convention && find_conventions(*request.convention).empty()) {
-    throw RequestError("convention", fmt::format("is '{}', accepted are {}", *request.convention,
-                                                 fmt::join(convention_names(), ", ")));
+    throw RequestError("convention", fmt::format("is '{}'{}", *request.convention,
+                                                 accepted_text(*request.convention, convention_names())));
   }
   if (request.module_depth == 0) throw RequestError("module_depth", "is 0, accepted is an integer of at least 1");
 }
@@ -283,7 +283,7 @@ void check_schedule(const std::string& setting, const std::string& schedule) {
                            ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "
                                          "recurrent models with `machine`, blocked:P:F with a decimal F of at least 1",
                                          schedule)
-                           : "is " + refused_schedule(schedule));
+                           : fmt::format("is '{}'{}", schedule, accepted_schedules(schedule)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "upsweep/app/plot.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/figure/stored_figures.hpp"
 
@@ -27,7 +28,7 @@ int run_plot(const PlotOptions& options, const Invocation& invocation, const Cli
   request.number = parse_given("--number", options.number).value_or(1);
   request.width = parse_given("--width", options.width);
   if (options.theme != "light" && options.theme != "dark")
-    throw UsageError(fmt::format("--theme is '{}', accepted are light, dark", options.theme));
+    throw UsageError(fmt::format("--theme is '{}'{}", options.theme, accepted_text(options.theme, {"light", "dark"})));
   request.theme = options.theme == "dark" ? Theme::dark : Theme::light;
   say_written(client.watch, request.out, run(request, invocation, client.watch).bytes);
   return 0;

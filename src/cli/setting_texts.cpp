@@ -14,28 +14,23 @@
 namespace upsweep::cli {
 namespace {
 
-std::string with_dashes(std::string name) {
-  std::ranges::replace(name, '_', '-');
+std::string without_dashes(std::string name) {
+  std::ranges::replace(name, '-', '_');
   return name;
 }
 
 /// The option of a setting; throws UsageError that names the nearest.
 const CLI::Option& setting_option(const std::string& name, const CLI::App& app) {
-  const std::string dashed = with_dashes(name);
-  const CLI::Option* nearest = nullptr;
-  std::size_t least = 0;
+  const std::string asked = without_dashes(name);
+  std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    const std::string known = setting_name(*option);
+    std::string known = setting_name(*option);
     if (known.empty()) continue;
-    const std::size_t distance = edit_distance(dashed.substr(0, 64), with_dashes(known));
-    if (distance == 0 && dashed.size() <= 64) return *option;
-    if (nearest == nullptr || distance < least) {
-      nearest = option;
-      least = distance;
-    }
+    if (known == asked) return *option;
+    names.push_back(std::move(known));
   }
   throw UsageError(fmt::format("'{}' is no setting of {}, the nearest is `{}`", name, app.get_name(),
-                               nearest == nullptr ? "" : setting_name(*nearest)));
+                               names.empty() ? "" : nearest_name(asked, names)));
 }
 
 [[noreturn]] void throw_wrong(const std::string& name, const Json& value) {
@@ -84,9 +79,7 @@ void add_texts(const std::string& name, const Json& value, const CLI::Option& op
 
 std::string setting_name(const CLI::Option& option) {
   if (option.get_positional() || option.get_lnames().empty() || option.get_lnames().front() == "help") return "";
-  std::string name = option.get_lnames().front();
-  std::ranges::replace(name, '-', '_');
-  return name;
+  return without_dashes(option.get_lnames().front());
 }
 
 std::vector<std::string> option_texts(const Json& settings, const CLI::App& app) {

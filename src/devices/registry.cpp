@@ -1,13 +1,13 @@
 #include "upsweep/devices/registry.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "upsweep/backend/backends.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/kernels/backends.hpp"
 
 namespace upsweep {
@@ -141,8 +141,8 @@ const BackendEntry& find_backend(const std::string& name, Ability ability) {
   for (const BackendEntry& one : backends()) {
     if (one.name == name && one.can(ability)) return one;
   }
-  throw std::invalid_argument(fmt::format("'{}' is no backend {}, accepted are {}", name, purpose(ability),
-                                          fmt::join(backend_names(ability), ", ")));
+  throw std::invalid_argument(
+      fmt::format("'{}' is no backend {}{}", name, purpose(ability), accepted_text(name, backend_names(ability))));
 }
 
 std::unique_ptr<Backend> make_backend(const std::string& name) {

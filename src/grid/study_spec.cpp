@@ -50,9 +50,8 @@ void set_schedule(PointSettings& point, const AxisValue& value) {
     try {
       static_cast<void>(parse_schedule(value.text));
     } catch (const std::invalid_argument&) {
-      throw std::invalid_argument(fmt::format("schedule is '{}'{}, accepted are best, best-of-all, {}", value.text,
-                                              hint_of(value.text, schedule_names(value.text, {"best", "best-of-all"})),
-                                              accepted_schedules()));
+      throw std::invalid_argument(
+          fmt::format("schedule is '{}'{}", value.text, accepted_schedules(value.text, {"best", "best-of-all"})));
     }
   }
   point.schedule = value.text;

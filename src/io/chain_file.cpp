@@ -9,6 +9,7 @@
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/recurrent_file.hpp"
 #include "upsweep/io/yaml_path.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -16,14 +17,10 @@ namespace {
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40U;
 constexpr std::uint64_t kMostSize = 0x7fffffff;
 
+/// Names stand in the order of the enumeration.
 ElementKind read_kind(const YamlDocument& document, const YamlNode& node) {
-  const std::string kind = yaml_text(document, node, "kind of chain");
-  if (kind == "dense") return ElementKind::dense;
-  if (kind == "diagonal") return ElementKind::diagonal;
-  if (kind == "banded") return ElementKind::banded;
-  if (kind == "uniform") return ElementKind::uniform;
-  throw document.error(
-      node, fmt::format("kind of chain is {}, accepted are dense, diagonal, banded and uniform", describe(node)));
+  return static_cast<ElementKind>(
+      yaml_choice(document, node, "kind of chain", {"dense", "diagonal", "banded", "uniform"}));
 }
 
 /// The half of a band that has `nnz_per_row` entries in a row.

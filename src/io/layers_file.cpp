@@ -14,6 +14,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/yaml.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -106,11 +107,9 @@ class LayerReader {
   }
 
   void read_operator(const YamlNode& item, const YamlNode& kind, const YamlNode* settings) {
-    const std::vector<std::string> known = operator_kinds();
-    if (std::find(known.begin(), known.end(), kind.text) == known.end()) {
-      throw document_.error(kind, fmt::format("a part of {} is {}, accepted are matmul, elementwise, {}", what_,
-                                              describe(kind), fmt::join(known, ", ")));
-    }
+    std::vector<std::string> known = {"matmul", "elementwise"};
+    std::ranges::copy(operator_kinds(), std::back_inserter(known));
+    yaml_choice(document_, kind, "a part of " + what_, known);
     const std::string what = fmt::format("{} of {}", kind.text, what_);
     std::optional<YamlMap> map;
     if (settings != nullptr) map.emplace(document_, *settings, what);

@@ -17,6 +17,7 @@
 #include "quantity.hpp"
 #include "small_products_reader.hpp"
 #include "upsweep/io/yaml.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -36,7 +37,8 @@ class MachineReader {
   Machine read() {
     YamlMap map(document_, *document_.root, "the machine");
     machine_.name = map.text("name");
-    read_kind(map.require("kind"));
+    machine_.kind = yaml_value(document_, map.require("kind"), map.name("kind"),
+                               {MachineKind::pram, MachineKind::cpu, MachineKind::gpu});
     QuantityReader quantities(map, "", machine_.provenance.sources);
     machine_.memory_bytes = bytes(quantities.find("memory", kMemoryUnits, kByteCount));
     machine_.cache_bytes = bytes(quantities.find("cache", kMemoryUnits, kByteCount));
@@ -82,16 +84,6 @@ class MachineReader {
                           fmt::format("{} has no {}, accepted is a mapping with {}; numbers have their unit in the "
                                       "key, as op_latency_us",
                                       what, fmt::join(missing, ", "), fmt::join(keys, ", ")));
-  }
-
-  void read_kind(const YamlNode& node) {
-    const std::string text = yaml_text(document_, node, "kind of the machine");
-    for (const MachineKind kind : {MachineKind::pram, MachineKind::cpu, MachineKind::gpu}) {
-      machine_.kind = kind;
-      if (text == to_string(kind)) return;
-    }
-    throw document_.error(node,
-                          fmt::format("kind of the machine is {}, accepted are pram, cpu and gpu", describe(node)));
   }
 
   void read_fill_teams(YamlMap& map, QuantityReader& quantities) {

@@ -14,6 +14,7 @@
 #include "upsweep/io/preset_machines.hpp"
 #include "upsweep/io/text_file.hpp"
 #include "upsweep/jacobian/chain.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -121,16 +122,12 @@ void NetworkCosts::read_kernels(YamlMap& map) {
   is_csr_ = model_.has_value();
   const YamlNode* kernels = map.find("kernels");
   if (kernels == nullptr) return;
-  const std::string text = yaml_text(map.document(), *kernels, map.name("kernels"));
-  if (text != "csr" && text != "dense") {
-    throw map.document().error(*kernels, fmt::format("{} is '{}', accepted are csr, dense", map.name("kernels"), text));
-  }
-  if (text == "csr" && layers_model_) {
+  is_csr_ = yaml_choice(map.document(), *kernels, map.name("kernels"), {"csr", "dense"}) == 0;
+  if (is_csr_ && layers_model_) {
     throw map.document().error(*kernels,
                                fmt::format("{} is csr, accepted is dense: {} is a layers file, which has no Jacobians",
                                            map.name("kernels"), model_file_));
   }
-  is_csr_ = text == "csr";
 }
 
 std::size_t NetworkCosts::layers() const { return works_.size(); }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "upsweep/base/edit_distance.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -28,11 +28,7 @@ BudgetFile read_budget(const ModelContext& context, YamlMap& map, const YamlNode
 }  // namespace
 
 bool reads_in_order(const YamlDocument& document, const YamlNode* by, const std::string& what) {
-  if (by == nullptr) return false;
-  const std::string text = yaml_text(document, *by, "by of " + what);
-  if (text != "name" && text != "order")
-    throw document.error(*by, fmt::format("by of {} is {}, accepted are name and order", what, describe(*by)));
-  return text == "order";
+  return by != nullptr && yaml_choice(document, *by, "by of " + what, {"name", "order"}) == 1;
 }
 
 LayerBudgets budgets_of(const Network& network, const OperatorAliases& aliases, const BudgetFile& file) {
@@ -52,21 +48,17 @@ Pruning read_pruning(const ModelContext& context, const OperatorAliases& aliases
     return document.at<InputError>(node, [&] { return budgets_of(context.network, aliases, budget); });
   }
   const YamlNode& method = map.require("method");
-  const std::string name = yaml_text(document, method, "method of prune");
+  yaml_choice(document, method, "method of prune", {"magnitude_global", "magnitude_layer", "erk", "n_m"});
   Pruning pruning;
-  if (name == "magnitude_global") {
+  if (method.text == "magnitude_global") {
     pruning = MagnitudeGlobal{read_sparsity(document, map)};
-  } else if (name == "magnitude_layer") {
+  } else if (method.text == "magnitude_layer") {
     pruning = MagnitudeLayer{read_sparsity(document, map)};
-  } else if (name == "erk") {
+  } else if (method.text == "erk") {
     pruning = ErdosRenyiKernel{read_sparsity(document, map)};
-  } else if (name == "n_m") {
+  } else {
     const std::uint64_t m = yaml_integer(document, map.require("m"), "m of prune", 1, 1U << 20);
     pruning = NOfM{yaml_integer(document, map.require("n"), "n of prune", 1, m), m};
-  } else {
-    throw document.error(method,
-                         fmt::format("method of prune is {}{}", describe(method),
-                                     accepted_text(name, {"magnitude_global", "magnitude_layer", "erk", "n_m"})));
   }
   map.finish();
   return pruning;

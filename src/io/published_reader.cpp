@@ -10,6 +10,7 @@
 
 #include "quantity.hpp"
 #include "quoted.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -68,13 +69,8 @@ TimeFactors read_interval(const YamlDocument& document, const YamlNode& node) {
 PublishedRates read_entry_of(const YamlDocument& document, const YamlNode& node, std::size_t number) {
   YamlMap map(document, node, fmt::format("entry {} of published", number));
   PublishedRates rates;
-  const YamlNode& kind = map.require("kind");
-  const std::string text = yaml_text(document, kind, map.name("kind"));
-  if (text != to_string(PublishedKind::product) && text != to_string(PublishedKind::pass)) {
-    throw document.error(kind,
-                         fmt::format("{} is {}, accepted are product and pass", map.name("kind"), describe(kind)));
-  }
-  rates.kind = text == to_string(PublishedKind::product) ? PublishedKind::product : PublishedKind::pass;
+  rates.kind =
+      yaml_value(document, map.require("kind"), map.name("kind"), {PublishedKind::product, PublishedKind::pass});
   rates.library = map.text("library");
   rates.algorithm = map.find_text("algorithm").value_or("");
   rates.cell = map.find_text("cell").value_or("");

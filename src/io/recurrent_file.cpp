@@ -9,6 +9,7 @@
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/recurrent/stacked.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -16,15 +17,6 @@ namespace {
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 39U;
 constexpr std::uint64_t kMostExtent = 65'536;  // of inputs, hidden states, classes
 constexpr std::uint64_t kMostBatch = 1'000'000;
-
-/// One of two words. Throws InputError.
-bool is_second(const YamlDocument& document, const YamlNode& node, const std::string& what, const char* first,
-               const char* second) {
-  const std::string text = yaml_text(document, node, what);
-  if (text != first && text != second)
-    throw document.error(node, fmt::format("{} is '{}', accepted are {}, {}", what, text, first, second));
-  return text == second;
-}
 
 std::uint64_t extent(YamlMap& map, const char* key, std::uint64_t least, std::uint64_t most) {
   return map.integer(key, least, most);
@@ -51,7 +43,7 @@ void read_layers(YamlMap& map, Layers accepted, RecurrentModel& model) {
 
 void read_cell(const YamlDocument& document, const YamlNode& node, Layers accepted, RecurrentModel& model) {
   YamlMap map(document, node, "recurrent");
-  const bool is_gru = is_second(document, map.require("cell"), map.name("cell"), "rnn", "gru");
+  const bool is_gru = yaml_choice(document, map.require("cell"), map.name("cell"), {"rnn", "gru"}) == 1;
   model.shape.kind = is_gru ? CellKind::gru : CellKind::rnn;
   model.shape.input = extent(map, "input_size", 1, kMostExtent);
   model.shape.hidden = extent(map, "hidden_size", 1, kMostExtent);
@@ -63,7 +55,7 @@ void read_cell(const YamlDocument& document, const YamlNode& node, Layers accept
                                               " of a gru, accepted is that of an rnn: the gates "
                                               "of a gru have their own");
     }
-    const bool is_relu = is_second(document, *nonlinearity, map.name("nonlinearity"), "tanh", "relu");
+    const bool is_relu = yaml_choice(document, *nonlinearity, map.name("nonlinearity"), {"tanh", "relu"}) == 1;
     model.shape.nonlinearity = is_relu ? Nonlinearity::relu : Nonlinearity::tanh;
   }
   if (const YamlNode* fused = map.find("fused")) {
@@ -106,8 +98,7 @@ RecurrentModel load_recurrent(const YamlDocument& document, Layers accepted) {
   model.file = document.file;
   YamlMap map(document, *document.root, "a recurrent model file");
   model.name = map.text("name");
-  if (const YamlNode* dtype = map.find("dtype"))
-    model.value_bytes = is_second(document, *dtype, map.name("dtype"), "fp32", "fp64") ? 8 : 4;
+  model.value_bytes = yaml_value_bytes(document, map.find("dtype"));
   read_cell(document, map.require("recurrent"), accepted, model);
   YamlMap head(document, map.require("head"), "head");
   model.shape.classes = extent(head, "out_features", 1, kMostExtent);

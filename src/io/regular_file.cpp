@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/near_file.hpp"
 
 namespace upsweep {
 
@@ -13,7 +14,7 @@ RegularFile open_regular_file(const std::string& path, const std::string& kind) 
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {
-    throw InputError(fmt::format("{}: no such file, accepted is {}", path, kind));
+    throw InputError(fmt::format("{}: no such file{}, accepted is {}", path, near_file(path), kind));
   }
   if (error) throw InputError(fmt::format("{}: {}, accepted is {}", path, error.message(), kind));
   if (!std::filesystem::is_regular_file(status)) {

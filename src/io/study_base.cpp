@@ -6,18 +6,10 @@
 
 #include "quantity.hpp"
 #include "study_readers.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
-
-Objective read_objective(const YamlDocument& document, const YamlNode& node) {
-  const std::string text = yaml_text(document, node, "objective of base");
-  for (const Objective objective : {Objective::time, Objective::critical_flops, Objective::work_flops}) {
-    if (text == to_string(objective)) return objective;
-  }
-  throw document.error(
-      node, fmt::format("objective of base is {}, accepted are time, critical-flops and work-flops", describe(node)));
-}
 
 /// `memory_limit: none`, or a quantity.
 void read_memory_limit(YamlMap& base, PointSettings& point) {
@@ -52,7 +44,10 @@ StudySettings read_base_settings(YamlMap& base) {
     base.document().at(*node,
                        [&] { set_setting(settings, name, scalar_value(base.document(), *node, base.name(name))); });
   }
-  if (const YamlNode* node = base.find("objective")) settings.point.objective = read_objective(base.document(), *node);
+  if (const YamlNode* node = base.find("objective")) {
+    settings.point.objective = yaml_value(base.document(), *node, base.name("objective"),
+                                          {Objective::time, Objective::critical_flops, Objective::work_flops});
+  }
   read_memory_limit(base, settings.point);
   return settings;
 }

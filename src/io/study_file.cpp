@@ -13,6 +13,7 @@
 #include "path_steps.hpp"
 #include "regular_file.hpp"
 #include "study_readers.hpp"
+#include "upsweep/base/near_file.hpp"
 #include "upsweep/grid/grid.hpp"
 #include "upsweep/io/content_hash.hpp"
 #include "upsweep/io/preset_machines.hpp"
@@ -72,9 +73,9 @@ YamlDocument read_part(const YamlDocument& study, const YamlNode& base, const st
         *node, [&] { return machine_document(name, study.file); }, fmt::format("machine of base is '{}': ", name));
   }
   if (std::error_code error; !std::filesystem::exists(*path, error)) {
-    throw study.error(*node, fmt::format("{} of base is '{}', and there is no file {}; accepted is a {} file, or a "
+    throw study.error(*node, fmt::format("{} of base is '{}', and there is no file {}{}; accepted is a {} file, or a "
                                          "mapping of what stands in one",
-                                         key, node->text, *path, key));
+                                         key, node->text, *path, near_file(*path), key));
   }
   return read_yaml(*path);
 }

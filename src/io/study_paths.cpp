@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "study_readers.hpp"
@@ -143,11 +141,7 @@ class PathChecker {
       candidates.push_back("machine." + nearest_path(document, below("machine")));
     if (!documents_.machines.empty())
       candidates.insert(candidates.end(), {"machine.launch_latency_us", "machine.level_latency_us"});
-    const auto distance = [&](const std::string& candidate) {
-      return edit_distance(candidate, std::string_view(path).substr(0, 256));
-    };
-    return *std::min_element(candidates.begin(), candidates.end(),
-                             [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
+    return nearest_name(path, candidates);
   }
 
   const YamlDocument& study_;

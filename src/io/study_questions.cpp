@@ -3,42 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <stdexcept>
 
 #include "quantity.hpp"
 #include "study_readers.hpp"
+#include "upsweep/base/edit_distance.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
 
-constexpr QuestionKind kQuestionKinds[] = {QuestionKind::best,     QuestionKind::crossover,
-                                           QuestionKind::capacity, QuestionKind::fewest_workers,
-                                           QuestionKind::top,      QuestionKind::pareto};
-
-/// One of some values by the names that to_string() gives them.
-template <class T>
-T one_of(const YamlDocument& document, const YamlNode& node, const std::string& what, std::initializer_list<T> all) {
-  const std::string text = yaml_text(document, node, what);
-  std::vector<std::string> names;
-  for (const T value : all) {
-    names.push_back(to_string(value));
-    if (names.back() == text) return value;
-  }
-  throw document.error(node, fmt::format("{} is {}, accepted are {}", what, describe(node), fmt::join(names, ", ")));
-}
-
 QuestionKind kind_of(const YamlDocument& document, const YamlNode& node) {
-  const std::string text = yaml_text(document, node, "a question");
-  std::vector<std::string> names;
-  for (const QuestionKind kind : kQuestionKinds) {
-    names.push_back(to_string(kind));
-    if (names.back() == text) return kind;
-  }
-  throw document.error(
-      node, fmt::format("the question {} is not known, accepted are {}", describe(node), fmt::join(names, ", ")));
+  return yaml_value(document, node, "a question",
+                    {QuestionKind::best, QuestionKind::crossover, QuestionKind::capacity, QuestionKind::fewest_workers,
+                     QuestionKind::top, QuestionKind::pareto});
 }
 
 class QuestionReader {
@@ -95,24 +75,25 @@ class QuestionReader {
       case QuestionKind::top:
         question.count = map.find_integer("count", 1, kMostPoints).value_or(question.count);
         if (const YamlNode* by = map.find("by")) {
-          question.by = one_of(document_, *by, map.name("by"), {PointKey::score, PointKey::speedup, PointKey::memory});
+          question.by =
+              yaml_value(document_, *by, map.name("by"), {PointKey::score, PointKey::speedup, PointKey::memory});
         }
         return;
     }
   }
 
-  [[nodiscard]] std::string axis_names() const {
+  [[nodiscard]] std::vector<std::string> axis_names() const {
     std::vector<std::string> names;
     for (const Axis& axis : spec_.axes) names.push_back(axis.name);
-    return names.empty() ? "none, for the study has no axes" : fmt::format("{}", fmt::join(names, ", "));
+    return names.empty() ? std::vector<std::string>{"none, for the study has no axes"} : names;
   }
 
   void read_along(YamlMap& map, Question& question) const {
     const YamlNode& along = map.require("along");
     question.along = plain_path(yaml_text(document_, along, map.name("along")));
     if (!axis_named(spec_, question.along)) {
-      throw document_.error(along, fmt::format("{} is {}, which is no axis, accepted are {}", map.name("along"),
-                                               describe(along), axis_names()));
+      throw document_.error(along, fmt::format("{} is {}, which is no axis{}", map.name("along"), describe(along),
+                                               accepted_text(question.along, axis_names())));
     }
     if (const YamlNode* tolerance = map.find("tolerance")) {
       question.tolerance = yaml_number(document_, *tolerance, map.name("tolerance"));
@@ -125,8 +106,8 @@ class QuestionReader {
 
   void read_memory(YamlMap& map, Question& question) const {
     if (const YamlNode* of = map.find("of")) {
-      question.of = one_of(document_, *of, map.name("of"),
-                           {MemoryOf::best, MemoryOf::plain, MemoryOf::scan, MemoryOf::bppsa, MemoryOf::pipeline});
+      question.of = yaml_value(document_, *of, map.name("of"),
+                               {MemoryOf::best, MemoryOf::plain, MemoryOf::scan, MemoryOf::bppsa, MemoryOf::pipeline});
     }
     std::map<std::string, std::string> sources;
     QuantityReader quantities(map, "", sources);
@@ -141,7 +122,7 @@ class QuestionReader {
     if (axis == spec_.axes.end()) {
       throw document_.error(map.node(), fmt::format("fewest_workers needs an axis with the path 'workers', found are "
                                                     "axes {}",
-                                                    axis_names()));
+                                                    fmt::join(axis_names(), ", ")));
     }
     question.along = axis->name;
     const YamlNode* flops = map.find("target_flops");
@@ -180,8 +161,12 @@ std::vector<Constraint> read_constraints(const YamlDocument& document, const Yam
                                          const StudyDocuments& documents, const StudySpec& spec) {
   std::vector<Constraint> constraints;
   AxisFields fields(documents);
+  std::vector<std::string> names = setting_names();
   for (const Axis& axis : spec.axes) {
-    for (const AxisColumn& column : axis.columns) static_cast<void>(fields.add(column.path));
+    for (const AxisColumn& column : axis.columns) {
+      static_cast<void>(fields.add(column.path));
+      names.push_back(column.path);
+    }
   }
   const auto add = [&](const YamlNode& text) {
     try {
@@ -190,6 +175,8 @@ std::vector<Constraint> read_constraints(const YamlDocument& document, const Yam
       static_cast<void>(constraints.back().holds([&](const std::string& path) -> std::optional<double> {
         if (const auto other = fields.other_path(path)) throw set_elsewhere(*other, path);
         if (has_number(documents, spec, path)) return 1.0;
+        if (const std::string hint = hint_of(path, names); !hint.empty())
+          throw std::invalid_argument(fmt::format("the constraint needs a number at '{}'{}", path, hint));
         return std::nullopt;
       }));
     } catch (const std::invalid_argument& error) {

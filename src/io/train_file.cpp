@@ -14,23 +14,24 @@
 #include "upsweep/io/yaml.hpp"
 #include "upsweep/learning/network_backward.hpp"
 #include "upsweep/recurrent/backward_method.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
 
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 32U;
 
-/// The one key of a mapping such as {adam: {...}}, and its value.
+/// The one key of a mapping such as {adam: {...}}, one of some names, and its value.
 std::pair<std::string, const YamlNode*> only_entry(const YamlDocument& document, const YamlNode& node,
-                                                   const std::string& what, const std::string& accepted) {
+                                                   const std::string& what, const std::vector<std::string>& names) {
   if (node.kind != YamlNode::Kind::mapping || node.children.size() != 2) {
     throw document.error(
         node,
         fmt::format("{} is {}{}, accepted is a mapping of one key: {}", what, describe(node),
                     node.kind == YamlNode::Kind::mapping ? fmt::format(" of {} keys", node.children.size() / 2) : "",
-                    accepted));
+                    fmt::join(names, ", ")));
   }
-  return {node.children[0]->text, node.children[1].get()};
+  return {names[yaml_choice(document, *node.children[0], what, names)], node.children[1].get()};
 }
 
 /// {samples: N, seed: S} as a BitstreamData or one like it.
@@ -55,29 +56,24 @@ FeatureData read_features(const YamlDocument& document, const YamlNode& node) {
 }
 
 TrainData read_images(const YamlDocument& document, const YamlNode& node) {
-  const std::string accepted = "cifar10, synthetic";
-  const auto [kind, value] = only_entry(document, node, "images", accepted);
+  const auto [kind, value] = only_entry(document, node, "images", {"cifar10", "synthetic"});
   if (kind == "cifar10") return CifarData{beside(document.file, yaml_text(document, *value, "cifar10 of images"))};
-  if (kind == "synthetic") return read_seeded<SyntheticImageData>(document, *value, "synthetic of images");
-  throw document.error(node, fmt::format("images is '{}', accepted are {}", kind, accepted));
+  return read_seeded<SyntheticImageData>(document, *value, "synthetic of images");
 }
 
 TrainData read_data(const YamlDocument& document, const YamlNode& node, bool is_recurrent) {
-  const std::string accepted = is_recurrent ? "bitstream, features, synthetic_features" : "images";
-  const auto [kind, value] = only_entry(document, node, "data of train", accepted);
-  if (is_recurrent && kind == "bitstream") return read_seeded<BitstreamData>(document, *value, "bitstream");
-  if (is_recurrent && kind == "features") return read_features(document, *value);
-  if (is_recurrent && kind == "synthetic_features")
-    return read_seeded<SyntheticFeatureData>(document, *value, "synthetic_features");
-  if (!is_recurrent && kind == "images") return read_images(document, *value);
-  throw document.error(node, fmt::format("data of train is '{}', accepted with a {} are {}", kind,
-                                         is_recurrent ? "recurrent model" : "network of operators", accepted));
+  if (!is_recurrent)
+    return read_images(document,
+                       *only_entry(document, node, "data of train with a network of operators", {"images"}).second);
+  const auto [kind, value] = only_entry(document, node, "data of train with a recurrent model",
+                                        {"bitstream", "features", "synthetic_features"});
+  if (kind == "bitstream") return read_seeded<BitstreamData>(document, *value, "bitstream");
+  if (kind == "features") return read_features(document, *value);
+  return read_seeded<SyntheticFeatureData>(document, *value, "synthetic_features");
 }
 
 OptimizerSettings read_optimizer(const YamlDocument& document, const YamlNode& node) {
-  const auto [kind, value] = only_entry(document, node, "optimizer of train", "sgd, adam");
-  if (kind != "sgd" && kind != "adam")
-    throw document.error(node, fmt::format("optimizer of train is '{}', accepted are sgd, adam", kind));
+  const auto [kind, value] = only_entry(document, node, "optimizer of train", {"sgd", "adam"});
   YamlMap map(document, *value, kind);
   const auto number = [&](const char* key, double& setting) { setting = map.find_number(key).value_or(setting); };
   const double rate = map.number("learning_rate");

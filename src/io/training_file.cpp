@@ -8,6 +8,7 @@
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -54,12 +55,8 @@ void read_study(const TrainingInput& input, const YamlNode& kind, TrainingFile& 
     training.study = read_data_parallel(input);
   } else if (training.kind == "reverse_first_k_memory") {
     training.study = read_first_k_memory(input);
-  } else if (training.kind == "multi_region") {
-    training.study = read_multi_region(input);
   } else {
-    throw input.document().error(kind, fmt::format("kind is '{}', accepted are pipeline, data_parallel, multi_region, "
-                                                   "reverse_first_k_memory",
-                                                   training.kind));
+    training.study = read_multi_region(input);
   }
 }
 
@@ -77,7 +74,9 @@ TrainingFile load_training(const YamlDocument& document, const FrameRequest& fra
   YamlMap map(document, *document.root, "a training file");
   training.name = map.text("name");
   const YamlNode& kind = map.require("kind");
-  training.kind = yaml_text(document, kind, map.name("kind"));
+  yaml_choice(document, kind, map.name("kind"),
+              {"pipeline", "data_parallel", "multi_region", "reverse_first_k_memory"});
+  training.kind = kind.text;
   training.line = kind.line;
   if (const YamlNode* note = map.find("note")) training.note = read_note(document, *note, map.name("note"));
   ContentHash hash;

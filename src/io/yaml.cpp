@@ -21,6 +21,7 @@
 #include "quoted.hpp"
 #include "regular_file.hpp"
 #include "upsweep/io/content_hash.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -277,10 +278,7 @@ const std::vector<std::shared_ptr<const YamlNode>>& yaml_list(const YamlDocument
 
 unsigned yaml_value_bytes(const YamlDocument& document, const YamlNode* node) {
   if (node == nullptr) return 4;
-  const std::string dtype = yaml_text(document, *node, "dtype");
-  if (dtype == "fp32") return 4;
-  if (dtype == "fp64") return 8;
-  throw document.error(*node, fmt::format("dtype is {}, accepted are fp32 and fp64", describe(*node)));
+  return yaml_choice(document, *node, "dtype", {"fp32", "fp64"}) == 0 ? 4 : 8;
 }
 
 void add_content(const YamlNode& node, ContentHash& hash) {

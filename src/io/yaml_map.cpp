@@ -57,8 +57,11 @@ const YamlNode& YamlMap::require(const std::string& key) {
   std::string hint;
   for (std::size_t i = 0; i < node_.children.size(); i += 2) {
     found.push_back(excerpt(node_.children[i]->text));
-    const bool close = is_slip(found.back(), key) || found.back().starts_with(key + '_');
-    if (close) hint = fmt::format(" ('{}' for '{}'?)", key, found.back());
+    if (std::ranges::find(asked_, found.back()) != asked_.end()) continue;
+    // With a unit behind it, too.
+    const bool has_end = found.back().starts_with(key + '_');
+    const std::string near = has_end ? fmt::format(": did you mean {}?", key) : hint_of(found.back(), {key});
+    if (!near.empty()) hint = fmt::format(", but '{}'{}", found.back(), near);
   }
   if (&node_ == document_.root.get()) {
     if (const std::string kind = kind_of_file(found, what_); !kind.empty()) hint = kind;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -99,17 +98,7 @@ std::vector<const YamlNode*> yaml_at(const YamlDocument& document, const std::st
 std::string nearest_path(const YamlDocument& document, const std::string& path) {
   PathList list(path.find("[*]") != std::string::npos);
   list.add(*document.root, "");
-  std::string nearest;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  // Paths that are much longer than any of a document cost no more than this.
-  const std::string_view given = std::string_view(path).substr(0, 256);
-  for (const std::string& candidate : list.paths()) {
-    const std::size_t distance = edit_distance(given, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = candidate;
-  }
-  return nearest;
+  return list.paths().empty() ? "" : nearest_name(path, list.paths());
 }
 
 }  // namespace upsweep

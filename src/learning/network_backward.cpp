@@ -23,13 +23,13 @@
 namespace upsweep {
 namespace {
 
-/// The request for a schedule by its name. `first`: what is accepted besides schedules, with a comma.
-ScheduleRequest request_of(const std::string& name, const char* first) {
+/// The request for a schedule by its name. `others` are accepted besides schedules.
+ScheduleRequest request_of(const std::string& name, const std::vector<std::string>& others = {}) {
   try {
     return parse_schedule(name);
   } catch (const std::invalid_argument&) {
     throw std::invalid_argument(
-        fmt::format("'{}' is no backward pass of a network, accepted are {}{}", name, first, accepted_schedules()));
+        fmt::format("'{}' is no backward pass of a network{}", name, accepted_schedules(name, others)));
   }
 }
 
@@ -69,7 +69,7 @@ void require_shapes(const Network& network, const BatchVectors& inputs, const Ba
 
 std::string network_backward_name(const std::string& name) {
   if (name == kPlainBackward) return name;
-  return canonical_name(request_of(name, "bp, "));
+  return canonical_name(request_of(name, {"bp"}));
 }
 
 ActivationGradients plain_backward(const Network& network) {
@@ -106,7 +106,7 @@ struct ScanBackward<T>::Impl {
   Impl(const Network& its_network, const NetworkWeights& weights, const std::string& schedule)
       : network(without_blocks(its_network)),
         chain(guaranteed_chain(network, weights)),
-        plan(make_schedule(request_of(schedule, ""), chain.length()), chain),
+        plan(make_schedule(request_of(schedule), chain.length()), chain),
         shared(chain.length()),
         workers(parallel_slots()) {
     for (std::size_t k = 1; k < chain.length(); ++k) {

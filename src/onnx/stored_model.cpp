@@ -11,6 +11,7 @@
 
 #include "printable_names.hpp"
 #include "upsweep/base/error.hpp"
+#include "upsweep/base/near_file.hpp"
 
 namespace upsweep {
 namespace {
@@ -140,7 +141,8 @@ class WithoutWeights {
 }  // namespace
 
 StoredModel read_stored_model(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) throw InputError(fmt::format("{}: no file", path));
+  if (!std::filesystem::is_regular_file(path))
+    throw InputError(fmt::format("{}: no such file{}, accepted is an ONNX file", path, near_file(path)));
   const int file =
       open(path.c_str(), O_RDONLY | O_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg): as POSIX has it
   if (file < 0) throw InputError(fmt::format("{}: cannot be read", path));

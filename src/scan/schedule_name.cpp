@@ -1,6 +1,7 @@
 #include "upsweep/scan/schedule_name.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <stdexcept>
@@ -41,17 +42,20 @@ const std::string& accepted_schedules() {
 std::vector<std::string> schedule_names(const std::string& text, std::vector<std::string> others) {
   std::vector<std::string> names = std::move(others);
   const std::size_t colon = text.find(':');
+  const bool has_parameter = colon != std::string::npos && colon + 1 < text.size();
+  const std::string parameter = has_parameter ? text.substr(colon) : ":2";
   for (const Scheme& scheme : schemes()) {
     for (const SchemeWord& word : scheme.words) names.emplace_back(word.word);
     if (scheme.parameter.empty()) continue;
-    const std::string asked = scheme.name + (colon == std::string::npos ? "" : text.substr(colon));
+    const std::string asked = scheme.name + parameter;
     if (parameter_of(asked, scheme)) names.push_back(asked);
   }
   return names;
 }
 
-std::string refused_schedule(const std::string& text) {
-  return fmt::format("'{}'{}, accepted are {}", text, hint_of(text, schedule_names(text)), accepted_schedules());
+std::string accepted_schedules(const std::string& text, const std::vector<std::string>& others) {
+  return fmt::format("{}, accepted are {}{}{}", hint_of(text, schedule_names(text, others)), fmt::join(others, ", "),
+                     others.empty() ? "" : ", ", accepted_schedules());
 }
 
 ScheduleRequest parse_schedule(const std::string& text) {
@@ -61,8 +65,7 @@ ScheduleRequest parse_schedule(const std::string& text) {
     }
     if (const auto parameter = parameter_of(text, scheme)) return {&scheme, *parameter, text};
   }
-  throw std::invalid_argument(fmt::format("'{}' is no schedule{}, accepted are {}", text,
-                                          hint_of(text, schedule_names(text)), accepted_schedules()));
+  throw std::invalid_argument(fmt::format("'{}' is no schedule{}", text, accepted_schedules(text)));
 }
 
 std::string canonical_name(const ScheduleRequest& request) { return scheme_name(*request.scheme, request.parameter); }

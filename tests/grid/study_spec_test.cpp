@@ -66,7 +66,8 @@ TEST(SetSetting, SaysWhatItAccepts) {
   EXPECT_EQ(refusal("execution", {"tree"}), "execution is 'tree', accepted are level, dag");
   EXPECT_EQ(refusal("memory_limit_MiB", axis_value(-1)),
             "memory_limit_MiB is '-1', accepted is a positive number, or none");
-  EXPECT_THAT(refusal("schedule", {"hybrid"}), HasSubstr("schedule is 'hybrid', accepted are best, best-of-all, "));
+  EXPECT_THAT(refusal("schedule", {"hybrid"}),
+              HasSubstr("schedule is 'hybrid': did you mean hybrid:2?, accepted are best, best-of-all, linear"));
   EXPECT_EQ(refusal("depth", axis_value(1)),
             "'depth' is no setting, accepted are schedule, workers, batch, execution, scope, pattern, "
             "memory_limit_MiB, ops, launch, library, interval");

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/model.hpp"
 
@@ -24,12 +25,7 @@ ChainModel chain(const std::string& settings, const std::string& rest = "") {
 }
 
 std::string refusal(const std::string& settings, const std::string& rest = "") {
-  try {
-    static_cast<void>(chain(settings, rest));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return chain(settings, rest); });
 }
 
 TEST(ChainFile, SaysEverythingOfTheChain) {
@@ -80,10 +76,14 @@ TEST(ChainFile, SaysWhatIsWrongWithSizes) {
 
 TEST(ChainFile, SaysWhatIsWrongWithKeys) {
   EXPECT_THAT(refusal("length: 5, size: 5, kind: sparse"),
-              HasSubstr("kind of chain is 'sparse', accepted are dense, diagonal, banded and uniform"));
+              HasSubstr("kind of chain is 'sparse', accepted are dense, diagonal, banded, uniform"));
+  EXPECT_THAT(refusal("length: 5, size: 5, kind: dence"),
+              HasSubstr("kind of chain is 'dence': did you mean dense?, accepted are dense, "));
+  EXPECT_THAT(refusal("lenght: 5, size: 5, kind: dense"),
+              HasSubstr("chain has no key 'length', but 'lenght': did you mean length?, found are lenght, size"));
   EXPECT_THAT(refusal("lenght: 5, length: 5, size: 5, kind: dense"), HasSubstr("did you mean length?"));
   EXPECT_THAT(refusal("length: 5, size: 5, kind: dense", "dtype: fp16\n"),
-              HasSubstr("dtype is 'fp16', accepted are fp32 and fp64"));
+              HasSubstr("dtype is 'fp16', accepted are fp32, fp64"));
   EXPECT_THAT(refusal("length: 5, size: 5, kind: dense", "input: [3]\n"), HasSubstr("unknown key 'input'"));
   EXPECT_THAT(refusal("length: 5, size: 5, kind: dense, density: 0.5"),
               HasSubstr("density stands in a chain of kind dense, accepted is neither"));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/io/link_file.hpp"
 #include "upsweep/io/machine_file.hpp"
@@ -28,12 +29,7 @@ LayersModel parse(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(text); });
 }
 
 /// The refusal of a file whose only layer has these parts, at line 3.
@@ -140,7 +136,8 @@ TEST(LayersFile, ErrorsOfALayerSayWhatIsAccepted) {
 TEST(LayersFile, ErrorsOfAPartSayWhatIsAccepted) {
   EXPECT_THAT(
       part_refusal("conv3d: {}"),
-      HasSubstr("net.yaml:3: a part of layer 'a' is 'conv3d', accepted are matmul, elementwise, conv2d, linear"));
+      HasSubstr(
+          "net.yaml:3: a part of layer 'a' is 'conv3d': did you mean conv2d?, accepted are matmul, elementwise, "));
   EXPECT_EQ(part_refusal("[1]"),
             "net.yaml:3: a part of layer 'a' is a list of 1, accepted is 'kind' or 'kind: {settings}'");
   EXPECT_EQ(part_refusal("matmul"),

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::model_file_test {
@@ -21,12 +22,7 @@ Model parse(const std::string& text, Numbers numbers = Numbers::structure, const
 }
 
 std::string refusal(const std::string& text, Numbers numbers = Numbers::structure, const std::string& path = "m.yaml") {
-  try {
-    static_cast<void>(parse(text, numbers, path));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(text, numbers, path); });
 }
 
 std::uint64_t kept(const OperatorWeights& weights) {
@@ -143,7 +139,8 @@ TEST(LoadModel, RefusesEachKindOfBadFileAtItsLine) {
       {head + "  - conv2d: {kernel: 3}\n",
        "m.yaml:3: conv2d 'conv2d1' has no key 'out_channels', found are kernel, accepted"},
       {head + "  - conv2d: {out_channels: 2, kernal: 3}\n",
-       "m.yaml:3: conv2d 'conv2d1' has no key 'kernel' ('kernel' for 'kernal'?), found are out_channels, kernal"},
+       "m.yaml:3: conv2d 'conv2d1' has no key 'kernel', but 'kernal': did you mean kernel?, found are out_channels, "
+       "kernal"},
       {head + "  - relu: {name: ../r}\n", "m.yaml:3: name of a relu is '../r', accepted is text without / and \\"},
       {head + "  - relu: {name: \"a\\nb\"}\n",
        "m.yaml:3: name of a relu is the text 'a?b', accepted is UTF-8 text without"},
@@ -185,7 +182,7 @@ TEST(LoadModel, RefusesEachKindOfBadFileAtItsLine) {
        "m.yaml:1: the product of the sizes of input [4294967296, 4294967296, 4294967296] exceeds 64 bits"},
       {"input: [4294967296]\noperators: [relu]\n",
        "m.yaml:1: input [4294967296] has 4294967296 elements, accepted are at most 4294967295"},
-      {"input: [3]\ndtype: fp16\noperators: [relu]\n", "m.yaml:2: dtype is 'fp16', accepted are fp32 and fp64"},
+      {"input: [3]\ndtype: fp16\noperators: [relu]\n", "m.yaml:2: dtype is 'fp16', accepted are fp32, fp64"},
       {"input: [3]\ncolour: red\noperators: [relu]\n",
        "m.yaml:2: unknown key 'colour' in the model, accepted are name, input, dtype, weights, sample, operators"},
       {"input: [3]\nweights: {masks: none}\noperators: [relu]\n",

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::recurrent_file_test {
@@ -30,12 +31,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
 }
 
 std::string refusal(const std::string& from, const std::string& to) {
-  try {
-    (void)parse(with(kFile, from, to));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return parse(with(kFile, from, to)); });
 }
 
 TEST(RecurrentFile, SaysEverythingOfTheNetwork) {
@@ -71,7 +67,8 @@ TEST(RecurrentFile, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("steps: 1000", "steps: 0"), HasSubstr("steps of recurrent"));
   EXPECT_THAT(refusal("hidden_size: 20", "hidden_size: 0"), HasSubstr("hidden_size of recurrent"));
   EXPECT_THAT(refusal("cell: rnn", "cell: lstm"), HasSubstr("cell of recurrent is 'lstm', accepted are rnn, gru"));
-  EXPECT_THAT(refusal("nonlinearity: relu", "nonlinearity: gelu"), HasSubstr("is 'gelu', accepted are tanh, relu"));
+  EXPECT_THAT(refusal("nonlinearity: relu", "nonlinearity: gelu"),
+              HasSubstr("is 'gelu': did you mean relu?, accepted are tanh, relu"));
   EXPECT_THAT(refusal("cell: rnn", "cell: gru"), HasSubstr("nonlinearity of recurrent of a gru"));
   EXPECT_THAT(refusal("cell: rnn, ", "cell: rnn, layers: 2, "), HasSubstr("layers of recurrent is 2, accepted is 1"));
   EXPECT_THAT(refusal("head: {out_features: 10}\n", ""), HasSubstr("has no key 'head'"));

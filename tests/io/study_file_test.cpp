@@ -88,7 +88,7 @@ TEST(StudyFileReader, ABadSettingIsNamedWithItsLine) {
   EXPECT_THAT(study_refusal(study_of_setting("scope: some")), HasSubstr("scope is 'some'"));
   EXPECT_THAT(study_refusal(study_of_setting("pattern: zebra")), HasSubstr("pattern is 'zebra'"));
   EXPECT_THAT(study_refusal(study_of_setting("objective: fun")),
-              HasSubstr("objective of base is 'fun', accepted are time, critical-flops and work-flops"));
+              HasSubstr("objective of base is 'fun', accepted are time, critical-flops, work-flops"));
   EXPECT_THAT(study_refusal(study_of_setting("worker: 3")),
               HasSubstr("unknown key 'worker' in base: did you mean workers?"));
 }
@@ -113,6 +113,7 @@ TEST(StudyFileReader, ModelAndMachineAreFilesBesideTheStudy) {
   EXPECT_THAT(study.machine->file, HasSubstr("machines/m.yaml"));
   EXPECT_THAT(study_refusal("base: {model: ../models/nit.yaml}\n", path),
               AllOf(HasSubstr("s.yaml:1: model of base is '../models/nit.yaml', and there is no file"),
+                    HasSubstr("nit.yaml: did you mean net.yaml?; accepted is a model file"),
                     HasSubstr("accepted is a model file, or a mapping")));
   EXPECT_THAT(study_refusal("base: {model: ../models/net.yaml, machine: m.yaml}\n", path),
               HasSubstr("machine of base"));

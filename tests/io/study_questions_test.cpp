@@ -113,9 +113,13 @@ TEST_F(StudyTargets, ATargetIsATimeWhereScoresAreTimes) {
 
 TEST(StudyQuestions, SayWhatIsWrong) {
   EXPECT_THAT(
-      study_refusal(study_of_question("bset")),
-      HasSubstr("studies/long.yaml:7: the question 'bset' is not known, accepted are best, crossover, capacity, "
-                "fewest_workers, top, pareto"));
+      study_refusal(study_of_question("paretto")),
+      HasSubstr("studies/long.yaml:7: a question is 'paretto': did you mean pareto?, accepted are best, crossover, "
+                "capacity, fewest_workers, top, pareto"));
+  EXPECT_THAT(study_refusal(study_of_question("{crossover: {along: worker}}")),
+              HasSubstr("along of crossover is 'worker', which is no axis: did you mean workers?, accepted are"));
+  EXPECT_THAT(study_refusal(study_of_axis("path: workers, values: [1]") + "constraints: \"worker > 1\"\n"),
+              HasSubstr("the constraint needs a number at 'worker': did you mean workers?"));
   EXPECT_THAT(study_refusal(study_of_question("{top: {}, best: {}}")), HasSubstr("a mapping of one key"));
   EXPECT_THAT(study_refusal(study_of_question("top: {count: 0}")), HasSubstr("count of top is '0'"));
   EXPECT_THAT(study_refusal(study_of_question("top: {by: luck}")),

@@ -214,10 +214,9 @@ TEST(NetworkTraining, RejectsWhatDoesNotFitTogether) {
   EXPECT_THAT(error(small_images(), NetworkWeights(11), all_passes()),
               HasSubstr("conv2d 'conv1': 0 weights, accepted are 54"));
   EXPECT_THAT(error(small_images(), weights, {}), HasSubstr("no backward pass"));
-  EXPECT_THAT(
-      error(small_images(), weights, {"bp", "hybrid:"}),
-      HasSubstr(
-          "'hybrid:' is no backward pass of a network, accepted are bp, linear, substitution, blelloch, hybrid:L"));
+  EXPECT_THAT(error(small_images(), weights, {"bp", "hybrid:"}),
+              HasSubstr("'hybrid:' is no backward pass of a network: did you mean hybrid:2?, accepted are bp, linear, "
+                        "substitution, blelloch, hybrid:L"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "support/refusal.hpp"
+
 namespace upsweep {
 namespace {
 
@@ -83,12 +85,7 @@ TEST(Optimizer, UpdatesEveryArray) {
 
 TEST(Optimizer, RefusesSettingsThatNameTheNumber) {
   const auto refusal = [](const OptimizerSettings& settings) -> std::string {
-    try {
-      require_valid(settings);
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "accepted";
+    return testing::refusal_of<std::invalid_argument>([&] { return require_valid(settings); });
   };
   EXPECT_THAT(refusal(SgdSettings{-1, 0}), HasSubstr("learning_rate is -1"));
   EXPECT_THAT(refusal(SgdSettings{1, 1}), HasSubstr("momentum is 1, accepted is a number from 0 to below 1"));

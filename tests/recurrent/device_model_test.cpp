@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/refusal.hpp"
 #include "upsweep/io/machine_file.hpp"
 #include "upsweep/profile/homogeneous.hpp"
 #include "upsweep/recurrent/bptt.hpp"
@@ -247,12 +248,8 @@ TEST(DeviceModel, TakesAnyNumberOfSteps) {
 
 std::string refusal(const Machine& machine, const PassShape& shape, unsigned value_bytes = 4,
                     const DeviceAssumptions& assumptions = {}, const BackwardMethod& method = by_levels()) {
-  try {
-    static_cast<void>(predict_on_device(machine, shape, method, value_bytes, assumptions));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>(
+      [&] { return predict_on_device(machine, shape, method, value_bytes, assumptions); });
 }
 
 TEST(DeviceModel, RefusesWhatItCannotPredict) {

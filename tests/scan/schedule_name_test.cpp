@@ -60,11 +60,16 @@ TEST(ScheduleRequest, ListsWhatIsAcceptedWhereATextIsNot) {
 }
 
 TEST(ScheduleRequest, NamesTheNearestWhereATextIsNone) {
-  EXPECT_THAT(refused_schedule("Linear"), ::testing::StartsWith("'Linear': did you mean linear?, accepted are "));
-  EXPECT_THAT(refused_schedule("hybird:3"), ::testing::StartsWith("'hybird:3': did you mean hybrid:3?, "));
-  EXPECT_THAT(refused_schedule("blocked:0"), ::testing::StartsWith("'blocked:0', accepted are "));
-  EXPECT_THAT(refused_schedule("kogge"), ::testing::StartsWith("'kogge': did you mean kogge-stone?, "));
-  EXPECT_THAT(refused_schedule("zigzag"), ::testing::StartsWith("'zigzag', accepted are "));
+  const std::string accepted = ", accepted are " + accepted_schedules();
+  EXPECT_EQ(accepted_schedules("Linear"), ": did you mean linear?" + accepted);
+  EXPECT_EQ(accepted_schedules("hybird:3"), ": did you mean hybrid:3?" + accepted);
+  EXPECT_EQ(accepted_schedules("blocked:0"), accepted);
+  EXPECT_EQ(accepted_schedules("kogge"), ": did you mean kogge-stone?" + accepted);
+  EXPECT_EQ(accepted_schedules("zigzag"), accepted);
+  for (const char* text : {"hybrid", "hybrid:", "hybird"})
+    EXPECT_EQ(accepted_schedules(text), ": did you mean hybrid:2?" + accepted) << "with a depth";
+  EXPECT_EQ(accepted_schedules("bset", {"best", "any"}),
+            ": did you mean best?, accepted are best, any, " + accepted_schedules());
 }
 
 }  // namespace

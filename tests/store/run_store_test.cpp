@@ -6,6 +6,7 @@
 #include "made_up_run.hpp"
 #include "sql_query.hpp"
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::run_store_test {
@@ -17,12 +18,7 @@ using testing::query;
 using testing::TemporaryFolder;
 
 std::string refusal(const std::string& file, RunStore::Open open = RunStore::Open::create) {
-  try {
-    const RunStore store(file, open);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return RunStore(file, open); });
 }
 
 TEST(RunStore, KeepsARunWithItsRowsAndAnswersSql) {

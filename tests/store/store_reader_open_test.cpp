@@ -11,6 +11,7 @@
 #include "older_databases.hpp"
 #include "study_rows.hpp"
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/store/run_diff.hpp"
 #include "upsweep/store/store_reader.hpp"
@@ -26,12 +27,7 @@ using testing::MadeUpRun;
 using testing::TemporaryFolder;
 
 std::string refusal(const std::string& file) {
-  try {
-    const StoreReader reader(file);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return StoreReader(file); });
 }
 
 /// This process without the rights of the superuser, who may write everywhere, while it lives.

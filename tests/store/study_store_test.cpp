@@ -9,6 +9,7 @@
 #include "store/older_databases.hpp"
 #include "store/study_rows.hpp"
 #include "support/files.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/base/error.hpp"
 
 namespace upsweep::study_store_test {
@@ -210,12 +211,7 @@ TEST(StudyStore, RemovesTheCountedModelsThatWereUsedLongestAgo) {
 }
 
 std::string refusal(const std::string& file) {
-  try {
-    const StudyStore store(file);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of([&] { return StudyStore(file); });
 }
 
 TEST(StudyStore, RefusesWhatIsNotItsOwn) {

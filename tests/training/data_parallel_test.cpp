@@ -12,6 +12,7 @@
 
 #include "support/data_parallel_orders.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "upsweep/training/study.hpp"
 
 namespace upsweep::data_parallel_test {
@@ -35,12 +36,7 @@ std::string text(const std::vector<StepOp>& order) {
 }
 
 std::string refusal(const DataParallel& step) {
-  try {
-    check_data_parallel(step);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::refusal_of<std::invalid_argument>([&] { return check_data_parallel(step); });
 }
 
 TEST(DataParallel, HasTheFiguresOfFigure4) {

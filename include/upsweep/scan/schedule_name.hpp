@@ -24,12 +24,13 @@ struct ScheduleRequest {
 /// What parse_schedule() accepts, for messages.
 [[nodiscard]] const std::string& accepted_schedules();
 
-/// The names that a text may have been meant as, behind others: words of schemes, and their names with its parameter.
+/// The names that a text may have been meant as, behind others: words of schemes, and their names with its parameter,
+/// or with one where it has none.
 [[nodiscard]] std::vector<std::string> schedule_names(const std::string& text, std::vector<std::string> others = {});
 
-/// What stands behind "is" in a message about a text that is no schedule: "'hybird:2': did you mean hybrid:2?, accepted
-/// are ...".
-[[nodiscard]] std::string refused_schedule(const std::string& text);
+/// What stands behind a text that is no schedule: ": did you mean hybrid:2?, accepted are linear, ...", without the
+/// hint where none is near. `others` are accepted besides.
+[[nodiscard]] std::string accepted_schedules(const std::string& text, const std::vector<std::string>& others = {});
 
 /// Reads the name of a schedule: a word of a scheme, or its name, a colon and the parameter.
 ///
