@@ -149,8 +149,16 @@ TEST(FirstSteps, SlipsAreToldWhatTheyMayHaveMeant) {
   EXPECT_THAT(upsweep({"search", kModel, "--memory", "16"}).err,
               HasSubstr("--memory 16 is 16 bytes; 16 GiB are written 16GiB"));
   EXPECT_THAT(upsweep({"plot", "timelin", "--run", "1", "--out", "x.svg"}).err, HasSubstr("did you mean timeline?"));
+  EXPECT_THAT(upsweep({"plot", "fronts", "--run", "1", "--out", "x.svg"}).err, HasSubstr("did you mean study-front?"))
+      << "a part of a name";
+  EXPECT_THAT(upsweep({"machines", "4090"}).err, HasSubstr("did you mean rtx-4090?"));
   EXPECT_THAT(upsweep({"profile", kModel, "--schedule", "hybird:1"}).err,
               HasSubstr("--schedule is 'hybird:1': did you mean hybrid:1?, accepted are linear"));
+  EXPECT_THAT(upsweep({"profile", std::string(UPSWEEP_SOURCE_DIR) + "/models/lenet6.yml"}).err,
+              HasSubstr("lenet6.yml: no such file: did you mean lenet5.yaml?, accepted is a YAML file"));
+  EXPECT_THAT(
+      upsweep({"search", kModel, "--memory", "16Gib"}).err,
+      HasSubstr("--memory is '16Gib': did you mean 16GiB?, accepted is a positive number of bytes, or one with"));
   EXPECT_THAT(upsweep({"search", kModel, "--step", "9"}).err, HasSubstr("did you mean --steps?")) << "not --setup";
   EXPECT_THAT(upsweep({"search", kModel, "--exec=level"}).err, HasSubstr("did you mean --execution?")) << "half a name";
   EXPECT_THAT(upsweep({"search", kModel, "--colour", "red"}).err,

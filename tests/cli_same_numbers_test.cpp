@@ -101,7 +101,7 @@ TEST(SameNumbers, OfAMemoryLimitNameWhatEachPolicyNeeds) {
   const Finished none = upsweep({"training", file("1MB")});
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_THAT(none.err,
-              HasSubstr("memory_limit is 976.6 KiB on a device, accepted are at least 868859904 B, which 1f1b"));
+              HasSubstr("memory_limit is 976.6 KiB on a device, accepted are at least 828.6 MiB (868859904B), which "));
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 namespace upsweep::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::string kConfigs = std::string(UPSWEEP_SOURCE_DIR) + "/configs/training/";
@@ -196,8 +198,52 @@ TEST(Training, MarksWhatDoesNotFitAndRefusesWhereNothingDoes) {
   const File none(with(text, "memory_limit", "1"));
   const Finished run = upsweep({"training", none.path});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.err, HasSubstr("memory_limit is 1 tensors on a device, accepted are at least 5, which 1f1b needs"));
+  EXPECT_THAT(run.err,
+              HasSubstr("memory_limit is 1 tensor on a device, accepted are at least 5 tensors, which 1f1b needs"));
   EXPECT_EQ(run.out, "");
+}
+
+TEST(Training, SaysWhatALimitWithoutUnitCounts) {
+  const std::string source = UPSWEEP_SOURCE_DIR;
+  const std::string text = "name: s\nkind: pipeline\nmodel: " + source + "/models/lenet5.yaml\nmachine: " + source +
+                           "/configs/machines/a100-sxm4-80gb.yaml\nbatch: 8\ndevices: 2\nmicro_batches: 4\n"
+                           "alloc: contiguous\npolicies: [gpipe, 1f1b]\nmemory_limit: ";
+  const auto said = [](const File& file) { return upsweep({"training", file.path}).err; };
+  EXPECT_THAT(said(File(text + "1\n")), HasSubstr("t.yaml:10: memory_limit is 1 tensor; 1 GiB is written 1GiB\n"));
+  EXPECT_THAT(said(File(text + "17179869184\n")),
+              HasSubstr("memory_limit is 17179869184 tensors; as many bytes are written 17179869184B\n"));
+  EXPECT_THAT(said(File(text + "16GiB\n")), Not(HasSubstr("memory_limit")));
+  EXPECT_THAT(said(File(text + "16KiB\n")),
+              ContainsRegex("memory_limit is 16.00 KiB on a device, accepted are at least [0-9.]+ KiB \\([0-9]+B\\)"))
+      << "both in a unit to read, and what is to be written";
+  EXPECT_THAT(
+      said(File(with(kPipelineFile, "memory_limit", "17179869184"))),
+      HasSubstr("memory_limit is 17179869184 tensors; the bytes of a tensor are known of files with a `model`"));
+  EXPECT_THAT(said(File(with(kPipelineFile, "memory_limit", "16"))), Not(HasSubstr("memory_limit")));
+}
+
+TEST(Training, KeptRunsShowMemoryAndWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("runs.sqlite");
+  const std::string text = with(with(with(without(kPipelineFile, "policy"), "micro_batches", "8"), "F", "[1, 1, 1, 1]"),
+                                "policies", "[gpipe, 1f1b]");
+  ASSERT_EQ(upsweep({"training", File(with(text, "memory_limit", "6")).path, "--db", db}).exit_code, 0);
+  const Json summary = json_of({"runs", "show", "1", "--db", db})["summary"];
+  EXPECT_EQ(summary[0]["does_not_fit"], 1);
+  EXPECT_TRUE(summary[1]["does_not_fit"].is_null());
+  EXPECT_TRUE(summary[0]["memory_bytes"].is_null()) << "of layers without bytes";
+  const std::string shown = upsweep({"runs", "show", "1", "--db", db}).out;
+  EXPECT_THAT(shown, ContainsRegex("gpipe .* 17 +- +yes +no\n1f1b .* 5 +- +- +yes\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("\nThe most on a device at once, in tensors of one of the file's micro-batches; the limit "
+                        "is 6 tensors:\n\ndevice  gpipe  1f1b\n"));
+  EXPECT_THAT(shown, HasSubstr("\n     0     17     5\n"));
+
+  ASSERT_EQ(upsweep({"training", kConfigs + "bert-24-nvlink.yaml", "--db", db}).exit_code, 0);
+  const Json bytes = json_of({"runs", "show", "2", "--db", db});
+  const std::string text_of_bytes = upsweep({"runs", "show", "2", "--db", db}).out;
+  EXPECT_GT(bytes["summary"][0]["memory_bytes"], 0);
+  EXPECT_THAT(text_of_bytes, ContainsRegex("The most on a device at once:\n\ndevice .*\n.*\n +0 +[0-9.]+ [KMG]iB"));
 }
 
 TEST(Training, ShowsTimelinesAsAsked) {

@@ -14,6 +14,7 @@
 #include "upsweep/app/storing.hpp"
 #include "upsweep/base/memory.hpp"
 #include "upsweep/document/numbers.hpp"
+#include "upsweep/document/size.hpp"
 #include "upsweep/io/preset_machines.hpp"
 #include "upsweep/report/training_report.hpp"
 #include "upsweep/scan/schedule_name.hpp"
@@ -64,13 +65,24 @@ void require_study_memory(const TrainingFile& file, const PipelineStudy& study) 
   };
   std::size_t least = 0;
   for (std::size_t i = 1; i < answers.choices.size(); ++i) least = needed(i) < needed(least) ? i : least;
-  const auto limit = static_cast<double>(*study.memory_limit);
+  const auto text = [&](double amount) { return memory_text(amount, study.is_limit_in_bytes); };
   throw file.error(
       study.memory_limit_line,
-      fmt::format("memory_limit is {} on a device, accepted are at least {}, which {} needs",
-                  memory_text(limit, study.is_limit_in_bytes),
-                  study.is_limit_in_bytes ? fmt::format("{:.0f} B", needed(least)) : fmt::format("{}", needed(least)),
-                  study.choices[least].label));
+      fmt::format("memory_limit is {} on a device, accepted are at least {}{}, which {} needs",
+                  text(static_cast<double>(*study.memory_limit)), text(needed(least)),
+                  study.is_limit_in_bytes ? fmt::format(" ({:.0f}B)", needed(least)) : "", study.choices[least].label));
+}
+
+/// What a limit without unit counts, where bytes may be meant.
+void say_limit(const TrainingFile& file, const PipelineStudy& study, const Watch& watch) {
+  if (!study.memory_limit || study.is_limit_in_bytes) return;
+  constexpr std::uint64_t kMostTensors = 1U << 20U;
+  const std::string note =
+      file.source ? bare_size_note(fmt::format("{}", *study.memory_limit), "tensor")
+      : *study.memory_limit >= kMostTensors
+          ? fmt::format("is {} tensors; the bytes of a tensor are known of files with a `model`", *study.memory_limit)
+          : "";
+  if (!note.empty()) watch.say(file.error(study.memory_limit_line, "memory_limit " + note).what());
 }
 
 /// The scans that a pipeline study compares with, on the machine and network of the file. Throws InputError.
@@ -120,6 +132,7 @@ double operations_of(const DataParallelStudy& study) {
 PipelineAnswers evaluate_all(const TrainingFile& file, const PipelineStudy& study, const OptimumSearch& search,
                              const Watch& watch) {
   require_study_memory(file, study);
+  say_limit(file, study, watch);
   PipelineAnswers answers;
   for (const PipelineChoice& choice : study.choices) {
     watch.show(fmt::format("simulating {} ({} of {}){}", choice.label, answers.choices.size() + 1, study.choices.size(),

@@ -61,7 +61,7 @@ int run_search(const SearchCommand& options, const Invocation& invocation, const
     watch.answered = [&] { stop.emplace(true); };
   }
   const SearchRequest request = request_of(options);
-  const std::string note = options.memory ? small_size_note(*options.memory) : "";
+  const std::string note = options.memory ? bare_size_note(*options.memory) : "";
   if (!note.empty()) client.watch.say(fmt::format("--memory {} {}", *options.memory, note));
   const auto outcome = outcome_of(request, invocation, watch);
   say_stored(client.watch, options.model.db, outcome->run_ids);

@@ -275,7 +275,8 @@ std::vector<std::string> parse_list(const std::string& text) {
 
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
   if (const std::optional<std::uint64_t> bytes = size_of(text)) return *bytes;
-  throw UsageError(fmt::format("{} is '{}', accepted is {}", option, text, kSizeForms));
+  throw UsageError(fmt::format("{} is '{}'{}, accepted is a positive number of bytes, or one with {}", option, text,
+                               size_hint(text), kSizeUnits));
 }
 
 PatternKind pattern_kind(const std::string& text) {

@@ -5,7 +5,7 @@
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
-#include "upsweep/base/edit_distance.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -76,16 +76,12 @@ DataParallelStudy read_data_parallel(const TrainingInput& input) {
   if (study.step.skip_first_output_gradient) study.step.output_gradient.front() = 0;
   input.document().at(input.map.node(), [&] { check_data_parallel(study.step); });
   if (const YamlNode* rule = input.map.find("search_link")) {
-    const std::string text = yaml_text(input.document(), *rule, input.map.name("search_link"));
-    const auto* place = std::ranges::find(kLinkRules, text, [](LinkRule known) { return to_string(known); });
-    if (place == std::end(kLinkRules)) {
-      throw input.document().error(
-          *rule, fmt::format("search_link is '{}'{}", text, accepted_text(text, {"fifo", "priority", "preemptive"})));
-    }
-    study.search_rule = *place;
+    study.search_rule = yaml_value(input.document(), *rule, input.map.name("search_link"),
+                                   {LinkRule::fifo, LinkRule::priority, LinkRule::preemptive});
   }
   if (const YamlNode* limit = input.map.find("memory_limit")) {
-    study.memory_limit = yaml_number(input.document(), *limit, input.map.name("memory_limit"));
+    study.memory_limit =
+        yaml_number(input.document(), *limit, input.map.name("memory_limit") + ", in the units of M_fwd,");
     study.memory = read_memory(input, layers);
     const FirstKTable table = first_k_memory(*study.memory, {&*study.memory_limit, 1});
     if (!table.largest_k.front()) {

@@ -28,7 +28,8 @@ class MultiRegionReader {
     step_.speedup_percent = per_kernel_and_region("speedup_percent", NumberSign::any);
     step_.hold = per_kernel("hold", NumberSign::not_negative);
     step_.base_memory = read_number(document_, map_.require("base"), map_.name("base"), NumberSign::not_negative);
-    step_.memory_limit = map_.number("memory_limit");
+    step_.memory_limit =
+        yaml_number(document_, map_.require("memory_limit"), map_.name("memory_limit") + ", in the units of base,");
     check_derived(document_.at(map_.node(), [&] { return region_times(step_); }));
     return {std::move(step_)};
   }

@@ -6,9 +6,12 @@
 
 #include "cost_lists.hpp"
 #include "training_readers.hpp"
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/document/size.hpp"
+#include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/training/pipeline_tasks.hpp"
 #include "upsweep/training/policy.hpp"
+#include "yaml_choice.hpp"
 
 namespace upsweep {
 namespace {
@@ -103,12 +106,10 @@ class PipelineReader {
       base_.latency = link->latency_s;
       base_.bandwidth = link->bytes_per_s;
     }
-    const YamlNode* model = map_.find("comm_model");
-    const std::string text = model == nullptr ? "delay" : yaml_text(document_, *model, map_.name("comm_model"));
-    if (text != "delay" && text != "link") {
-      throw document_.error(*model, fmt::format("{} is '{}', accepted are delay, link", map_.name("comm_model"), text));
+    if (const YamlNode* model = map_.find("comm_model")) {
+      const bool is_link = yaml_choice(document_, *model, map_.name("comm_model"), {"delay", "link"}) == 1;
+      base_.comm_model = is_link ? CommModel::link : CommModel::delay;
     }
-    base_.comm_model = text == "link" ? CommModel::link : CommModel::delay;
   }
 
   [[nodiscard]] std::vector<std::uint32_t> read_allocation(const YamlNode& node, const std::string& what) const {
@@ -123,9 +124,8 @@ class PipelineReader {
       return modulo_allocation(layers_, base_.devices, group);
     }
     if (node.kind != YamlNode::Kind::sequence) {
-      throw document_.error(node, fmt::format("{} is {}, accepted are contiguous, modulo, {{modulo: GROUP}}, a list of "
-                                              "devices",
-                                              what, describe(node)));
+      throw document_.error(node, fmt::format("{} is {}{}, {{modulo: GROUP}}, a list of devices", what, describe(node),
+                                              accepted_text(node.text, {"contiguous", "modulo"})));
     }
     const auto& entries = node.children;
     if (entries.size() != layers_)
@@ -209,21 +209,23 @@ class PipelineReader {
     study_.choices.push_back(std::move(made));
   }
 
-  /// An integer counts tensors, a size bytes.
+  /// An integer counts tensors, a size with its unit bytes.
   void read_memory_limit() {
     const YamlNode* limit = map_.find("memory_limit");
     if (limit == nullptr) return;
     const std::string what = map_.name("memory_limit");
     study_.memory_limit_line = limit->line;
-    study_.is_limit_in_bytes = limit->kind == YamlNode::Kind::scalar && limit->text.ends_with('B');
-    if (!study_.is_limit_in_bytes) {
+    const std::string& text = limit->text;  // empty of what is no scalar
+    if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
       study_.memory_limit = yaml_integer(document_, *limit, what, 1);
       return;
     }
-    study_.memory_limit = size_of(limit->text);
+    study_.is_limit_in_bytes = true;
+    if (text.ends_with('B')) study_.memory_limit = size_of(text);
     if (!study_.memory_limit) {
-      throw document_.error(*limit, fmt::format("{} is '{}', accepted is {}, or an integer: tensors on a device", what,
-                                                limit->text, kSizeForms));
+      throw document_.error(*limit, fmt::format("{} is {}{}, accepted is a number of bytes with its unit, B, {}, or an "
+                                                "integer: tensors on a device",
+                                                what, describe(*limit), size_hint(text), kSizeUnits));
     }
     if (input_.network != nullptr) return;
     throw document_.error(*limit, fmt::format("{} is {}, accepted is an integer: tensors on a device; how many bytes "
@@ -245,11 +247,13 @@ class PipelineReader {
     }
     for (const auto& entry : read_sequence(document_, *scans, map_.name("scan"))) {
       const std::string text = yaml_text(document_, *entry, "a schedule of " + map_.name("scan"));
-      const bool is_hybrid = text.starts_with("hybrid:") && text.size() > 7 && text.size() < 12 &&
-                             text.find_first_not_of("0123456789", 7) == std::string::npos;
-      if (text != "linear" && text != "blelloch" && !is_hybrid) {
-        throw document_.error(*entry, fmt::format("a schedule of {} is '{}', accepted are linear, blelloch, hybrid:L",
-                                                  map_.name("scan"), text));
+      std::vector<std::string> names = schedule_names(text);
+      std::erase_if(names, [](const std::string& name) {
+        return name != "linear" && name != "blelloch" && !name.starts_with("hybrid:");
+      });
+      if (std::ranges::find(names, text) == names.end()) {
+        throw document_.error(*entry, fmt::format("a schedule of {} is '{}'{}, accepted are linear, blelloch, hybrid:L",
+                                                  map_.name("scan"), text, hint_of(text, names)));
       }
       study_.scans.push_back(text);
     }

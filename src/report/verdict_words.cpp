@@ -249,8 +249,10 @@ std::string frame_text(const VerdictFrame& frame) {
 std::string memory_limit_text(const VerdictFrame& frame) {
   if (!frame.memory_limit) return "";
   if (frame.memory_unit == "bytes") return "within " + short_bytes(*frame.memory_limit);
+  const char* ending = *frame.memory_limit == 1 ? "" : "s";
   return fmt::format("within {:.6g} {}", *frame.memory_limit,
-                     frame.memory_unit == "tensors" ? "tensors" : "units of memory of its file");
+                     frame.memory_unit == "tensors" ? fmt::format("tensor{}", ending)
+                                                    : fmt::format("unit{} of memory of its file", ending));
 }
 
 std::string sequences_text(std::uint64_t sequences) {

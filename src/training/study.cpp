@@ -106,7 +106,7 @@ MemoryNeed memory_need(const PipelineStudy& study, const PipelineChoice& choice,
 }
 
 std::string memory_text(double amount, bool in_bytes) {
-  return in_bytes ? short_bytes(amount) : fmt::format("{:.10g} tensors", amount);
+  return in_bytes ? short_bytes(amount) : fmt::format("{:.10g} tensor{}", amount, amount == 1 ? "" : "s");
 }
 
 void apply_limit(const PipelineStudy& study, PipelineAnswers& answers) {

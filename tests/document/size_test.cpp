@@ -19,8 +19,18 @@ TEST(Size, IsNothingForAnotherText) {
 }
 
 TEST(Size, WithoutUnitAndSmallIsPointedOut) {
-  EXPECT_EQ(small_size_note("16"), "is 16 bytes; 16 GiB are written 16GiB");
-  for (const char* text : {"16B", "16GiB", "1 kB", "1048576", "none"}) EXPECT_EQ(small_size_note(text), "") << text;
+  EXPECT_EQ(bare_size_note("16"), "is 16 bytes; 16 GiB are written 16GiB");
+  EXPECT_EQ(bare_size_note("1"), "is 1 byte; 1 GiB is written 1GiB");
+  for (const char* text : {"16B", "16GiB", "1 kB", "1048576", "none"}) EXPECT_EQ(bare_size_note(text), "") << text;
+  EXPECT_EQ(bare_size_note("16", "tensor"), "is 16 tensors; 16 GiB are written 16GiB");
+  EXPECT_EQ(bare_size_note("17179869184", "tensor"), "is 17179869184 tensors; as many bytes are written 17179869184B");
+}
+
+TEST(Size, UnitsThatAreMisspeltAreNamed) {
+  EXPECT_EQ(size_hint("400Mib"), ": did you mean 400MiB?");
+  EXPECT_EQ(size_hint("16 gb"), ": did you mean 16 GB?");
+  EXPECT_EQ(size_hint("16G"), ": did you mean 16GB?");
+  for (const char* text : {"16XB", "many", "", "16", "-1Gib"}) EXPECT_EQ(size_hint(text), "") << text;
 }
 
 }  // namespace

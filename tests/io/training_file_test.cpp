@@ -150,6 +150,8 @@ TEST(TrainingFile, SaysWhatIsWrongWithAllocations) {
   EXPECT_EQ(refusal("alloc", "[0, 1, 0]"), "t.yaml:9: alloc of a training file has 3 entries, accepted are 4");
   EXPECT_THAT(refusal("alloc", "round"),
               HasSubstr("is 'round', accepted are contiguous, modulo, {modulo: GROUP}, a list of devices"));
+  EXPECT_THAT(refusal("alloc", "modul"),
+              HasSubstr("is 'modul': did you mean modulo?, accepted are contiguous, modulo"));
   EXPECT_THAT(refusal("alloc", "{modulo: 0}"), HasSubstr("modulo of alloc of a training file is '0', accepted is an"));
   EXPECT_THAT(refusal("alloc", "{group: 2}"), HasSubstr("alloc of a training file has no key 'modulo'"));
   EXPECT_THAT(refusal("alloc", "{modulo: 2, by: 3}"), HasSubstr("unknown key 'by' in alloc of a training file"));
@@ -180,8 +182,10 @@ TEST(TrainingFile, NamesUnknownAndMissingKeys) {
     EXPECT_THAT(refusal(key, "1"), HasSubstr(std::string("unknown key '") + key + "'"));
   for (const std::string key : {"name", "kind", "layers", "devices", "micro_batches", "F", "O", "W", "alloc", "policy"})
     EXPECT_THAT(testing::training_refusal(without(kPipelineFile, key)), HasSubstr("has no key '" + key + "'")) << key;
-  EXPECT_EQ(refusal("kind", "pipe"),
-            "t.yaml:2: kind is 'pipe', accepted are pipeline, data_parallel, multi_region, reverse_first_k_memory");
+  EXPECT_EQ(
+      refusal("kind", "pipe"),
+      "t.yaml:2: kind of a training file is 'pipe': did you mean pipeline?, accepted are pipeline, data_parallel, "
+      "multi_region, reverse_first_k_memory");
   EXPECT_THAT(testing::training_refusal(kPipelineFile + "F: 2\n"),
               HasSubstr("key 'F' stands here for the second time"));
   EXPECT_THAT(testing::training_refusal(""), HasSubstr("t.yaml:1: the file is empty"));

@@ -48,6 +48,9 @@ TEST(DataParallelFile, SaysHowMuchMemoryIsNeeded) {
   EXPECT_EQ(training_refusal(with(kBoundFile, "memory_limit", "5")),
             "t.yaml:8: memory_limit is 5, accepted is more than 7: the conventional order (k = 0) needs that much");
   EXPECT_THAT(training_refusal(with(kBoundFile, "memory_limit", "7")), HasSubstr("accepted is more than 7"));
+  EXPECT_THAT(
+      training_refusal(with(kBoundFile, "memory_limit", "7GiB")),
+      HasSubstr("memory_limit of a training file, in the units of M_fwd, is '7GiB', accepted is a finite number"));
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "memory_limit", "8")), HasSubstr("has no key 'M_fwd'"));
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "M_fwd", "8")), HasSubstr("unknown key 'M_fwd'"))
       << "without a limit it says nothing";
@@ -59,7 +62,8 @@ TEST(DataParallelFile, SaysWhatIsWrong) {
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "S", "-2")), HasSubstr("accepted is a number of at least 0"));
   EXPECT_THAT(training_refusal(with(kDataParallelFile, "F", "0")), HasSubstr("accepted is a number above 0"));
   EXPECT_EQ(training_refusal(with(kDataParallelFile, "search_link", "lifo")),
-            "t.yaml:8: search_link is 'lifo': did you mean fifo?, accepted are fifo, priority, preemptive");
+            "t.yaml:8: search_link of a training file is 'lifo': did you mean fifo?, accepted are fifo, priority, "
+            "preemptive");
   for (const char* key : {"policy", "devices", "alloc", "U", "size", "latency", "bandwidth", "micro_batches"}) {
     EXPECT_THAT(training_refusal(with(kDataParallelFile, key, "1")),
                 HasSubstr(std::string("t.yaml:8: unknown key '") + key + "' in a training file"));

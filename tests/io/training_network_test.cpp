@@ -78,10 +78,13 @@ TEST(TrainingNetwork, AMemoryLimitIsACountOfTensorsOrASize) {
   EXPECT_TRUE(study.is_limit_in_bytes);
   EXPECT_EQ(study.memory_limit, std::uint64_t{16} << 30U);
   EXPECT_EQ(pipeline(with(kNetworkFile, "memory_limit", "1.5 GB")).memory_limit, 1'500'000'000U);
-  EXPECT_THAT(
-      refusal(with(kNetworkFile, "memory_limit", "16XB")),
-      HasSubstr("memory_limit of a training file is '16XB', accepted is a positive number of bytes, or one with "
-                "kB, MB, GB, TB, KiB, MiB, GiB or TiB, or an integer: tensors on a device"));
+  const std::string accepted =
+      ", accepted is a number of bytes with its unit, B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, or an integer: tensors "
+      "on a device";
+  for (const auto& [limit, said] : {std::pair{"16XB", "'16XB'"}, std::pair{"400Mib", "'400Mib': did you mean 400MiB?"},
+                                    std::pair{"16.5", "'16.5'"}, std::pair{"[16GiB]", "a list of 1"}})
+    EXPECT_THAT(refusal(with(kNetworkFile, "memory_limit", limit)),
+                HasSubstr("memory_limit of a training file is " + (said + accepted)));
   EXPECT_THAT(testing::training_refusal(with(testing::kPipelineFile, "memory_limit", "16GiB")),
               HasSubstr("memory_limit of a training file is 16GiB, accepted is an integer: tensors on a device; how "
                         "many bytes they have is known of a file that takes its layers from a `model`"));
@@ -233,7 +236,9 @@ TEST(TrainingNetwork, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(with(with(kNetworkFile, "kernels", "dense"), "scan", "[linear]")),
               HasSubstr("without Jacobians, accepted is a model file with kernels: csr and a machine"));
   EXPECT_THAT(refusal(with(kNetworkFile, "scan", "[hybrid]")),
-              HasSubstr("is 'hybrid', accepted are linear, blelloch, hybrid:L"));
+              HasSubstr("is 'hybrid': did you mean hybrid:2?, accepted are linear, blelloch, hybrid:L"));
+  EXPECT_THAT(refusal(with(kNetworkFile, "scan", "[kogge-stone]")),
+              HasSubstr("is 'kogge-stone', accepted are linear, blelloch, hybrid:L"));
   EXPECT_THAT(refusal(with(kNetworkFile, "scan", "[linear]")),
               HasSubstr("beside policy, accepted is scan beside policies"));
   const std::string several = with(without(kNetworkFile, "policy"), "policies", "[gpipe]");
