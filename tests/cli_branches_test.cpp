@@ -166,7 +166,7 @@ TEST(SearchOfBranches, ComparesTheBestSchemeWithBackPropagationOverTheGraph) {
   EXPECT_THAT(
       upsweep({"search", file}).out,
       HasSubstr(
-          "Plain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with sklansky for the scan:\n"))
+          "Plain BP above is that over the chain, Jacobians of blocks given. In FLOPs, with hybrid:1 for the scan:\n"))
       << "of the verdict: linear is none";
   EXPECT_FALSE(json_of({"search", model("lenet5")}).contains("graph_bp")) << "plain BP is the linear schedule";
 }

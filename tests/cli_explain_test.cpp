@@ -146,6 +146,16 @@ TEST(Explain, WithoutAScheduleIsOfTheScanThatASearchNames) {
   EXPECT_FALSE(json_of({"explain", kModels + "two-streams.yaml"})["found_by_search"]) << "there is none";
 }
 
+TEST(Explain, TakesNoOtherNameOfPlainBackPropagationForAScan) {
+  const std::string model = kModels + "mlp-mnist.yaml";  // of 5 operators: 4 blocks multiply no Jacobians
+  const Finished search = upsweep({"search", model});
+  EXPECT_THAT(search.out, ::testing::ContainsRegex("blocked:4 .*= depth 0 \\(linear\\)\n"));
+  EXPECT_THAT(search.out, HasSubstr("guaranteed pattern: hybrid:1 is 0.5112x as fast as plain BP"));
+  EXPECT_EQ(json_of({"explain", model})["schedule"], "hybrid:1");
+  EXPECT_THAT(upsweep({"profile", model, "--schedule", "blocked:4"}).out,
+              HasSubstr("blocked:4 is plain BP by its ops: there is no scan to compare with plain BP."));
+}
+
 TEST(Explain, OfAStackStatesTheFiguresOfItsWay) {
   const std::vector<std::string> options = {"--schedule", "hybrid:2", "--workers", "16"};
   std::vector<std::string> profile = {"profile", kModels + "rnn-stacked.yaml"};

@@ -113,8 +113,8 @@ ComparedSchedules compared_chain(const PassRecord& record) {
     const CountedSchedule& counts = schedule->counts();
     const Totals totals = counts.sums(options.scope, false).totals;
     require_stored_flops(record, method, totals.flops);
-    compared.schedules.push_back({method, is_plain_schedule(counts.name()), 1, totals.ops, schedule->effort(),
-                                  counts.shared(options.scope),
+    const bool is_plain = compared.schedules.empty() || totals.ops == compared.schedules.front().ops;
+    compared.schedules.push_back({method, is_plain, 1, totals.ops, schedule->effort(), counts.shared(options.scope),
                                   whole_makespan(std::shared_ptr<const CountedSchedule>(schedule, &counts), options)});
   }
   const std::optional<Overtakes> overtakes = chain_overtakes(record, chain, options);

@@ -5,7 +5,6 @@
 
 #include "compared_schedules.hpp"
 #include "upsweep/report/replayed_run.hpp"
-#include "upsweep/scan/scheme.hpp"
 #include "upsweep/search/counted_schedule.hpp"
 #include "upsweep/search/overtaking.hpp"
 
@@ -42,11 +41,14 @@ ComparedSchedules compared_under(const SearchOptions& options, const std::vector
   compared.workers = runs.front()->run.workers;
   compared.execution = options.execution;
   OvertakingSearch overtaking(options);
+  std::uint64_t plain_ops = 0;  // whoever has as many is no scan, see score_schedule()
   for (const RunDetails* run : runs) {
     const auto stored = std::make_shared<const StoredSchedule>(*run);
     const CountedSchedule& counts = *stored->counts;
-    const bool is_plain = is_plain_schedule(counts.name());
-    overtaking.add(counts, counts.sums(options.scope, true).totals, is_plain);
+    const Totals totals = counts.sums(options.scope, true).totals;
+    if (compared.schedules.empty()) plain_ops = totals.ops;
+    const bool is_plain = totals.ops == plain_ops;
+    overtaking.add(counts, totals, is_plain);
     compared.schedules.push_back({counts.name(), is_plain, counts.inputs(), stored->profile.ops.size(),
                                   stored->profile.ops.size(), counts.shared(options.scope),
                                   whole_makespan(std::shared_ptr<const CountedSchedule>(stored, &counts), options)});

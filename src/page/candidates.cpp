@@ -6,7 +6,9 @@
 
 namespace upsweep {
 
-bool is_plain(const StoredRun& run) { return is_plain_schedule(run.schedule) || run.depth == 0U; }
+bool is_plain(const StoredRun& run) {
+  return is_plain_schedule(run.schedule) || run.depth == 0U || run.ops + 2 == run.length;  // an op for each result
+}
 
 const StoredRun* best_of(const StoredSearch& search, std::span<const StoredRun> candidates) {
   const auto found = std::ranges::find_if(candidates, [&](const StoredRun& run) {

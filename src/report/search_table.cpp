@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -19,7 +21,7 @@ std::optional<double> quotient(const std::optional<double>& a, double b) {
 std::string note_of(const SearchResult& result, const CandidateRow& row) {
   const Candidate& c = *row.counted;
   if (!c.feasible) return "does not fit";
-  if (c.same_as) return "= depth " + std::to_string(*c.same_as);
+  if (c.same_as) return fmt::format("= depth {}{}", *c.same_as, *c.same_as == 0 ? " (linear)" : "");
   if (!c.same_scheme.empty()) return "= " + c.same_scheme;
   if (result.best_scheme == row.place && !result.schemes.empty()) return "<- best of all";
   return result.best == row.place ? "<- best" : "";

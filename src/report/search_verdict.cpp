@@ -26,7 +26,11 @@ std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
     if (report.result.at(i).is_scan())
       return fmt::format("no scan that fits is there to compare with {}", report.plain);
   }
-  return comparison_text(baseline, report.plain, 0);
+  const Candidate& last = report.result.last();
+  const std::string text = comparison_text(baseline, report.plain, 0);
+  return last.depth == 0U || !last.is_counted
+             ? text
+             : fmt::format("{} is {} by its ops: {}", last.schedule, report.plain, text);
 }
 
 /// "hybrid:1 is 1.307x faster than plain BP with each op on one worker, 0.5x as fast with ops that workers share (level

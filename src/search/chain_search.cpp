@@ -107,7 +107,8 @@ SearchResult search_chain(const HomogeneousChain& chain, const SearchOptions& op
   result.workers = options.workers ? *options.workers : checked_mul(result.workers, options.batch);
   OvertakingSearch overtaking(options);
   const auto score = [&](const CountedSchedule& schedule, std::vector<Candidate>& candidates, bool is_whole_known) {
-    candidates.push_back(score_schedule(schedule, options, result.workers));
+    const Candidate* linear = result.candidates.empty() ? nullptr : &result.linear();
+    candidates.push_back(score_schedule(schedule, options, result.workers, linear));
     const Candidate& candidate = candidates.back();
     if (candidate.feasible) overtaking.add(schedule, candidate.totals, candidate.is_plain, is_whole_known);
   };

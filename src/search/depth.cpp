@@ -116,13 +116,14 @@ std::vector<Schedule> scheme_candidates(std::size_t length, std::size_t workers)
   return schedules;
 }
 
-Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& options, std::uint64_t workers) {
+Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& options, std::uint64_t workers,
+                         const Candidate* linear) {
   Candidate candidate;
   candidate.depth = schedule.depth();
   candidate.schedule = schedule.name();
-  candidate.is_plain = is_plain_schedule(candidate.schedule);
   candidate.levels = schedule.levels();
   count_score(schedule, options, workers, candidate);
+  candidate.is_plain = linear == nullptr || candidate.totals.ops == linear->totals.ops;
   find_intervals(schedule, options, workers, candidate);
   candidate.time_interval = time_interval(schedule, options, workers);
   if (options.machine != nullptr) {
@@ -169,7 +170,8 @@ SearchResult compare_schedules(std::span<const std::unique_ptr<CountedSchedule>>
   result.workers = workers;
   OvertakingSearch overtaking(options);
   for (const std::unique_ptr<CountedSchedule>& schedule : schedules) {
-    Candidate candidate = score_schedule(*schedule, options, workers);
+    const Candidate* linear = result.candidates.empty() ? nullptr : &result.linear();
+    Candidate candidate = score_schedule(*schedule, options, workers, linear);
     if (candidate.feasible) overtaking.add(*schedule, candidate.totals, candidate.is_plain);
     (candidate.depth ? result.candidates : result.schemes).push_back(std::move(candidate));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -59,8 +60,11 @@ std::string name_at(const ScheduleRequest& request, std::size_t length) {
   return scheme_name(*request.scheme, is_cut ? elements : request.parameter);
 }
 
-/// Whether it is plain back-propagation, under another name too.
-bool is_plain(const PointSchedule& schedule) { return is_plain_schedule(schedule.schedule); }
+/// Whether it is plain back-propagation, under another name too, as score_schedule() has it; of passes, whose ops are
+/// not counted, by its name.
+bool is_plain(const PointSchedule& schedule, const PointSchedule& plain) {
+  return std::isnan(schedule.ops) ? is_plain_schedule(schedule.schedule) : schedule.ops == plain.ops;
+}
 
 }  // namespace
 
@@ -164,11 +168,12 @@ void choose_schedules(const std::vector<PointSchedule>& asked, PointFigures& fig
     return other == nullptr || is_smaller_score(one.score, other->score);
   };
   for (const PointSchedule& schedule : asked) {
+    const bool is_scan = !is_plain(schedule, figures.plain);
     if (!schedule.is_feasible) {
-      if (!is_plain(schedule) && is_better(schedule, refused)) refused = &schedule;
+      if (is_scan && is_better(schedule, refused)) refused = &schedule;
       continue;
     }
-    if (!is_plain(schedule) && is_better(schedule, scan)) scan = &schedule;
+    if (is_scan && is_better(schedule, scan)) scan = &schedule;
     if (is_better(schedule, best)) {
       runner_up = best;
       best = &schedule;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/search/best_ways.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep {
@@ -115,6 +116,27 @@ TEST(SearchSchemes, MarkThoseWithTheFiguresOfADepthOrOfAnotherScheme) {
   std::vector<ScheduleProfile> all = unit_profiles(30, 1);
   all.push_back(unit_profile(blocked_schedule(30, 2)));
   EXPECT_EQ(search_depth(all, options).schemes.back().same_as, 0U) << "two blocks are plain back-propagation";
+}
+
+TEST(SearchSchemes, TakeWhatHasTheOpsOfPlainBackPropagationForNoScan) {
+  SearchOptions options;
+  options.workers = 4;
+  const SearchResult six = search_depth(unit_profiles(6, 4), options);  // 5 elements
+  EXPECT_EQ(scheme(six, "blocked:4").same_as, 0U) << "blocks of one element, but for the first";
+  EXPECT_FALSE(scheme(six, "blocked:4").is_scan());
+  EXPECT_TRUE(scheme(six, "sklansky").is_scan());
+  EXPECT_EQ(six.at(0).is_scan(), false);
+  EXPECT_TRUE(best_scan(six)->is_scan());
+  EXPECT_NE(best_scan(six)->same_as, 0U);
+  const SearchResult three = search_depth(unit_profiles(3, 4), options);
+  EXPECT_EQ(three.candidates.at(1).schedule, "hybrid:1");
+  EXPECT_EQ(three.candidates.at(1).same_as, 0U) << "one op, as there is one result";
+  EXPECT_EQ(best_scan(three), nullptr);
+  EXPECT_FALSE(three.overtakes);
+  options.scope = Scope::live;
+  EXPECT_FALSE(search_depth(unit_profiles(4, 4), options).candidates.at(1).is_scan()) << "without its dead op";
+  options.scope = Scope::all;
+  EXPECT_TRUE(search_depth(unit_profiles(4, 4), options).candidates.at(1).is_scan());
 }
 
 TEST(SearchSchemes, AreChosenWhereNoDepthFits) {

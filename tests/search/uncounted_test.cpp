@@ -99,7 +99,7 @@ TEST_F(UncountedTest, BoundsAreNoLargerThanCounts) {
         EXPECT_LE(mine.least.ops[id].flops, all.ops[id].flops) << all.schedule.name << " op " << id;
         EXPECT_LE(mine.least.ops[id].span, all.ops[id].span) << all.schedule.name << " op " << id;
       }
-      const Candidate exact = score_schedule(*counted(all, 4), options, kWorkers);
+      const Candidate exact = score_schedule(*counted(all, 4), options, kWorkers, nullptr);
       const ScoreBound bound = score_bound(mine.least, options, kWorkers);
       if (exact.score) {
         EXPECT_LE(static_cast<double>(bound.score), *exact.score) << all.schedule.name;

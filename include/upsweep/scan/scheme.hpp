@@ -47,7 +47,8 @@ struct Scheme {
 /// back-propagation, and at most as many as there are elements.
 [[nodiscard]] std::vector<std::string> scheme_names(std::size_t length, std::uint64_t workers);
 
-/// Whether the schedule is plain back-propagation, under another name too.
+/// Whether the schedule is plain back-propagation at every length, under another name too: for what is not counted. Of
+/// counted schedules the number of ops says more, see score_schedule().
 [[nodiscard]] bool is_plain_schedule(const std::string& name);
 
 }  // namespace upsweep

@@ -20,10 +20,12 @@ namespace upsweep {
 
 /// One schedule on `workers` workers, whatever options.workers says; same_as and same_scheme stay empty. Without a
 /// makespan under its execution it has no score; with a machine it has its seconds, as far as they are predicted.
+/// `linear`: plain back-propagation; null: the schedule is that. One with as many ops is it under another name: an op
+/// for each result leaves none that multiplies Jacobians.
 ///
 /// Throws CountOverflow.
 [[nodiscard]] Candidate score_schedule(const CountedSchedule& schedule, const SearchOptions& options,
-                                       std::uint64_t workers);
+                                       std::uint64_t workers, const Candidate* linear);
 
 /// Scores schedules of which the first is plain back-propagation on `workers` workers: those with a depth become
 /// candidates, the others schemes. `uncounted`: schedules that are missing; what is known of them says whether they

@@ -80,7 +80,7 @@ struct PointFigures {
   double blocks_score = std::numeric_limits<double>::quiet_NaN();
   std::optional<PointSchedule> best;  ///< the smallest feasible score of what was asked for; ties to the smaller depth
   std::optional<PointSchedule> scan;  ///< the same among those asked for that are not plain back-propagation, which
-                                      ///< blocked:1 and blocked:2 are, too
+                                      ///< blocked:1 and blocked:2 are, too, and on short arrays others
   /// Where scans were asked for and none is feasible: the one of them with the smallest score, with its reason.
   std::optional<PointSchedule> refused_scan;
   std::optional<double> margin;  ///< runner-up's score / best score - 1; nothing without a runner-up or at score 0
