@@ -131,6 +131,8 @@ std::string Value::text(Unit unit) const {
   if (const auto* truth = std::get_if<bool>(&data_)) return *truth ? "yes" : "no";
   if (mine == Unit::whole && std::holds_alternative<std::uint64_t>(data_))
     return whole_text(std::get<std::uint64_t>(data_));
+  if (const auto* whole = std::get_if<std::int64_t>(&data_); mine == Unit::whole && whole != nullptr && *whole >= 0)
+    return whole_text(static_cast<std::uint64_t>(*whole));
   const std::optional<double> number = as_number();
   const bool is_exact = mine == Unit::text || mine == Unit::exact || mine == Unit::whole;
   return !number || (is_exact && !std::holds_alternative<double>(data_)) ? exact() : number_text(*number, mine);

@@ -33,6 +33,14 @@ constexpr std::array kUnits = {NamedUnit{"flops", Unit::count},
                                NamedUnit{"scheme_margin", Unit::share},
                                NamedUnit{"error", Unit::change},
                                NamedUnit{"ratio_to_first", Unit::ratio},
+                               NamedUnit{"verdict_ratio", Unit::ratio},
+                               NamedUnit{"ops", Unit::whole},
+                               NamedUnit{"live_ops", Unit::whole},
+                               NamedUnit{"dead_ops", Unit::whole},
+                               NamedUnit{"levels", Unit::whole},
+                               NamedUnit{"steps", Unit::whole},
+                               NamedUnit{"makespan_level_unit", Unit::whole},
+                               NamedUnit{"makespan_dag_unit", Unit::whole},
                                NamedUnit{"parameters", Unit::code}};
 
 /// Columns of 0 and 1.
@@ -130,6 +138,21 @@ std::string column_words(const std::string& column) {
   const std::string_view name = bare_name(column);
   const auto begin = static_cast<std::size_t>(name.data() - column.data());
   return column.substr(0, begin) + words_of(name) + column.substr(begin + name.size());
+}
+
+std::string exact_cell(const std::string& column, const Cell& cell) {
+  const std::string text = cell_text(cell);
+  if (text.empty() || std::holds_alternative<std::string>(cell)) return text;
+  switch (unit_of(bare_name(column))) {
+    case Unit::seconds:
+      return text + " s";
+    case Unit::bytes:
+      return text + " B";
+    case Unit::ratio:
+      return text + 'x';
+    default:
+      return text;
+  }
 }
 
 std::string shown_cell(const std::string& column, const Cell& cell) {

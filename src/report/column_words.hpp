@@ -15,5 +15,7 @@ namespace upsweep {
 /// for, shares in percent, yes and no, a command line as it is typed; other numbers with at most six digits. "-" where
 /// there is nothing.
 [[nodiscard]] std::string shown_cell(const std::string& column, const Cell& cell);
+/// The same without loss: numbers in all digits, with their unit.
+[[nodiscard]] std::string exact_cell(const std::string& column, const Cell& cell);
 
 }  // namespace upsweep

@@ -73,8 +73,10 @@ std::string part_from(const std::string& text, std::size_t begin) {
 /// Two cells in few digits, unless these are equal: then without loss. Of texts too long for a cell the part from just
 /// before the first difference on.
 ShownPair shown(const DiffRow& row) {
-  ShownPair pair{shown_cell(row.name, row.before), shown_cell(row.name, row.after)};
-  if (pair.before == pair.after) pair = {cell_text(row.before), cell_text(row.after)};
+  const std::string& before_as = row.before_as.empty() ? row.name : row.before_as;
+  const std::string& after_as = row.after_as.empty() ? row.name : row.after_as;
+  ShownPair pair{shown_cell(before_as, row.before), shown_cell(after_as, row.after)};
+  if (pair.before == pair.after) pair = {exact_cell(before_as, row.before), exact_cell(after_as, row.after)};
   for (std::string* text : {&pair.before, &pair.after}) {
     for (char& c : *text) {
       if (c == '\n' || c == '\r') c = ' ';

@@ -71,20 +71,6 @@ Document document(const QueryResult& result) {
 
 namespace {
 
-/// The prediction that a score in seconds is, by its column: that of the execution which was asked about. Nothing where
-/// the score is none of them.
-std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_t row) {
-  const auto at = [&](const std::string& name) {
-    const std::size_t column = column_of(runs, name);
-    return column < runs.columns.size() ? runs.rows[row][column] : Cell();
-  };
-  const Cell score = at("score");
-  for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
-    if (!std::holds_alternative<std::monostate>(score) && at(predicted) == score) return predicted;
-  }
-  return std::nullopt;
-}
-
 /// Of what a command said, whether a scan pays: "the scan does not pay"; nothing where it did not say.
 std::string short_verdict(const std::string& verdict) {
   if (verdict.find("neither plain BP nor a scan fits") != std::string::npos) return "nothing fits";

@@ -124,6 +124,19 @@ void clear_no_depth(QueryResult& run) {
 
 }  // namespace
 
+std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_t row) {
+  const auto at = [&](const std::string& name) {
+    const auto column = std::ranges::find(runs.columns, name);
+    return column == runs.columns.end() ? Cell()
+                                        : runs.rows[row][static_cast<std::size_t>(column - runs.columns.begin())];
+  };
+  const Cell score = at("score");
+  for (const char* predicted : {"predicted_level_s", "predicted_dag_s"}) {
+    if (!std::holds_alternative<std::monostate>(score) && at(predicted) == score) return predicted;
+  }
+  return std::nullopt;
+}
+
 const QueryResult& RunTables::table(const std::string& name) const {
   for (const auto& [its_name, table] : tables) {
     if (its_name == name) return table;

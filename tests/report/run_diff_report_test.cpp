@@ -75,6 +75,21 @@ TEST(RunDiffReport, HasWordsAndUnitsForPeopleAndNumbersWithoutLossForPrograms) {
   EXPECT_EQ(to_json(diff_of({makespan}))["figures"][0]["before"], 1048576.0);
 }
 
+TEST(RunDiffReport, ShowsAFigureInOneFormatInBothColumns) {
+  const DiffRow flops{Kind::figure, "score", 536576.0, 1049600.0, 1.956, "score_flops", "score_flops"};
+  const DiffRow seconds{Kind::figure, "score", 3.702e-6, 0.001154, 311.7, "score_s", "score_s"};
+  const DiffRow other{Kind::figure, "score", 536576.0, 3.702e-6, 0, "score_flops", "score_s"};
+  const DiffRow ratio{Kind::figure, "verdict_ratio", 1.0, 1.34805, 1.348};
+  const DiffRow ops{Kind::figure, "ops", std::int64_t{4}, std::int64_t{2'000'000}, 500'000};
+  const DiffRow near{Kind::figure, "predicted_level_s", 0.0025, 0.00250000001, 1};
+  EXPECT_THAT(to_text(diff_of({flops})), ContainsRegex("score +536.6 k +1.050 M +1.956x"));
+  EXPECT_THAT(to_text(diff_of({seconds})), ContainsRegex("score +3.702 us +1.154 ms +311.7x"));
+  EXPECT_THAT(to_text(diff_of({other})), ContainsRegex("score +536.6 k +3.702 us +-"));
+  EXPECT_THAT(to_text(diff_of({ratio})), ContainsRegex("verdict ratio +1.000x +1.348x"));
+  EXPECT_THAT(to_text(diff_of({ops})), ContainsRegex("ops +4 +2.000 M"));
+  EXPECT_THAT(to_text(diff_of({near})), ContainsRegex("predicted \\(level\\) +0.0025 s +0.00250000001 s"));
+}
+
 TEST(RunDiffReport, HasTheDocumentedKeys) {
   const Json json = to_json(diff_of({kWorkers, kRule, kFlops}));
   EXPECT_EQ(json["before"], 3);

@@ -231,6 +231,23 @@ TEST_F(RunDiffs, CompareTrainingsByVariantAndFigure) {
       "(2, 0, 'makespan', NULL, 9)");
   EXPECT_THAT(names(Kind::figure), ElementsAre("gpipe: busy[3]"));
   EXPECT_EQ(row("gpipe: busy[3]").ratio, 2.5);
+  execute("UPDATE step_runs SET unit = 's'");
+  EXPECT_EQ(row("gpipe: busy[3]").before_as, "makespan_s");
+  EXPECT_EQ(row("gpipe: busy[3]").ratio, 2.5);
+  execute("UPDATE step_runs SET unit = NULL WHERE id = 2");
+  EXPECT_EQ(row("gpipe: busy[3]").ratio, 0) << "seconds beside units of a file";
+}
+
+TEST_F(RunDiffs, KnowTheUnitsOfScores) {
+  save();
+  save();
+  execute("UPDATE schedule_runs SET score = 9 WHERE id = 1; UPDATE schedule_runs SET score = 18 WHERE id = 2");
+  EXPECT_EQ(row("score"), (DiffRow{Kind::figure, "score", 9.0, 18.0, 2, "score_flops", "score_flops"}));
+  execute("UPDATE schedule_runs SET predicted_dag_s = score");
+  EXPECT_EQ(row("score"), (DiffRow{Kind::figure, "score", 9.0, 18.0, 2, "score_s", "score_s"}));
+  execute("UPDATE schedule_runs SET predicted_dag_s = NULL WHERE id = 1");
+  EXPECT_EQ(row("score").before_as, "score_flops");
+  EXPECT_EQ(row("score").ratio, 0) << "FLOPs beside seconds";
 }
 
 TEST_F(RunDiffs, RefuseRunsThatAreNotThereOrOfDifferentKinds) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +18,10 @@ struct QueryResult {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;  ///< each as long as columns
 };
+
+/// The prediction that the score of a run in seconds is, by its column: that of the execution which was asked about.
+/// Nothing where the score is none of them: it is in FLOPs.
+[[nodiscard]] std::optional<std::string> scored_prediction(const QueryResult& runs, std::size_t row);
 
 /// What a run is.
 enum class RunKind : std::uint8_t {

@@ -20,7 +20,9 @@ struct DiffRow {
   std::string name;  ///< "model_hash", "operator conv2: nnz", "level 3: flops_sum", "flops", ...
   Cell before;
   Cell after;
-  double ratio = 0;  ///< after / before where both are numbers and before is not 0, else 0
+  double ratio = 0;            ///< after / before where both are numbers of one unit and before is not 0, else 0
+  std::string before_as = {};  ///< a column with the unit of the cell, where `name` tells none: "score_s"; else empty
+  std::string after_as = {};
 
   friend bool operator==(const DiffRow&, const DiffRow&) = default;
 };
