@@ -196,7 +196,8 @@ struct VerdictParts {
   /// how the best scan stands beside the baselines; null where nothing is compared
   std::optional<std::string> standing = {};
   std::optional<std::string> binds = {};  ///< what binds the best scan; null where that is not said
-  std::optional<std::string> overtakes = {};  ///< from where on a scan is faster, of a study; null without such a place
+  /// from where on a scan is faster, of a study, and at how many places; null without such a place
+  std::optional<std::string> overtakes = {};
   std::vector<std::string> turned_by = {};  ///< usual settings under which it ends otherwise, a text each
 
   template <class Self, class F>
@@ -719,6 +720,13 @@ struct AnswerFigures {
   std::optional<std::string> binding = {};
   std::optional<std::int64_t> evaluations = {};  ///< points that were evaluated beside the grid to find the edge
   std::optional<bool> is_blocked = {};  ///< whether a point between the two does not tell
+  std::optional<std::int64_t> values = {};  ///< crossover: values of the axis that were looked at
+  /// crossover: whether numbers lie between these values, among which it may change and change back unseen
+  std::optional<bool> has_gaps = {};
+  /// crossover, capacity, fewest_workers: points of the line that say nothing; absent where all do
+  std::optional<std::int64_t> missing_points = {};
+  /// crossover, capacity, fewest_workers: why they say nothing, the most frequent reason first
+  std::optional<std::vector<std::string>> missing = {};
   std::optional<std::string> of = {};  ///< capacity: whose memory (best, plain, scan, bppsa, pipeline)
   /// capacity: which values of the axis fit (all, none, up to, from, between, at, unknown)
   std::optional<std::string> fits = {};
@@ -745,12 +753,13 @@ struct AnswerFigures {
     f("coordinates", self.coordinates); f("schedule", self.schedule); f("score", self.score); f("unit", self.unit);
     f("speedup", self.speedup); f("memory_bytes", self.memory_bytes); f("along", self.along); f("faster", self.faster);
     f("value", self.value); f("plain_value", self.plain_value); f("plain_speedup", self.plain_speedup);
-    f("binding", self.binding); f("evaluations", self.evaluations); f("is_blocked", self.is_blocked); f("of", self.of);
-    f("fits", self.fits); f("bytes", self.bytes); f("limit_bytes", self.limit_bytes); f("beyond", self.beyond);
-    f("beyond_bytes", self.beyond_bytes); f("from", self.from); f("below", self.below);
-    f("below_bytes", self.below_bytes); f("is_one_range", self.is_one_range); f("is_reached", self.is_reached);
-    f("target", self.target); f("below_score", self.below_score); f("whole_equals_shared", self.whole_equals_shared);
-    f("more", self.more);
+    f("binding", self.binding); f("evaluations", self.evaluations); f("is_blocked", self.is_blocked);
+    f("values", self.values); f("has_gaps", self.has_gaps); f("missing_points", self.missing_points);
+    f("missing", self.missing); f("of", self.of); f("fits", self.fits); f("bytes", self.bytes);
+    f("limit_bytes", self.limit_bytes); f("beyond", self.beyond); f("beyond_bytes", self.beyond_bytes);
+    f("from", self.from); f("below", self.below); f("below_bytes", self.below_bytes);
+    f("is_one_range", self.is_one_range); f("is_reached", self.is_reached); f("target", self.target);
+    f("below_score", self.below_score); f("whole_equals_shared", self.whole_equals_shared); f("more", self.more);
   }
 };
 /// An answer of a study.
@@ -3696,7 +3705,7 @@ struct Row {
   std::string name = {};  ///< name of the column in the database
   json::Text before = {};  ///< of the run before; null where it has none
   json::Text after = {};  ///< of the run after; null where it has none
-  std::optional<double> ratio = {};  ///< after / before; null where they are no numbers
+  std::optional<double> ratio = {};  ///< after / before; null where they are no numbers, or of two units
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {

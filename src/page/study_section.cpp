@@ -109,6 +109,17 @@ Markup points_table_of(const std::vector<StudyPointRow>& points) {
   return out.add("</details>\n");
 }
 
+/// "everywhere", "from", ... of an answer; of "unknown" with the reasons, too.
+Value faster_value(const FigureData& answer) {
+  const FigureData faster = answer.value("faster", FigureData());
+  std::string reasons;
+  for (const FigureData& reason : answer.value("missing", FigureData::array())) {
+    if (reason.is_string()) reasons += (reasons.empty() ? "" : ", ") + reason.get<std::string>();
+  }
+  if (faster != "unknown" || reasons.empty()) return coordinate_value(faster);
+  return {shortened("unknown: " + reasons, 200)};
+}
+
 /// Where the scan is faster along an axis, for each place.
 Markup crossings_table_of(const std::vector<const StoredAnswer*>& answers) {
   std::vector<FigureData> places;
@@ -132,7 +143,7 @@ Markup crossings_table_of(const std::vector<const StoredAnswer*>& answers) {
     const FigureData faster = details[i].value("faster", FigureData());
     const bool crosses = faster != "everywhere" && faster != "nowhere";
     cells.push_back(coordinate_value(details[i].value("along", FigureData())));
-    cells.push_back(coordinate_value(faster));
+    cells.push_back(faster_value(details[i]));
     cells.push_back(crosses ? coordinate_value(details[i].value("value", FigureData())) : Value("-"));
     cells.push_back(coordinate_value(details[i].value("binding", FigureData())));
     table.row(cells);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "upsweep/document/document.hpp"
@@ -25,10 +27,38 @@ namespace upsweep {
 /// both sides of the crossing.
 [[nodiscard]] std::string speedups_text(const std::vector<Json>& answers);
 
-/// "everywhere at 3 of 9 places, nowhere at 2 of 9 places": at how many of `places` the answer is each of these; any
-/// other is a part.
-[[nodiscard]] std::string places_text(const std::vector<std::string>& answers, const std::string& everywhere,
-                                      const std::string& nowhere, std::size_t places);
+/// What an answer says for which no point has figures.
+inline constexpr std::string_view kUnknown = "unknown";
+
+/// Why points of its line have no figures; empty where none says.
+[[nodiscard]] std::vector<std::string> reasons_in(const Json& answer);
+
+/// "3 of 9 places".
+[[nodiscard]] std::string count_of_places(std::size_t count, std::size_t places);
+
+/// How answers stand at all places of an axis, each of which has one, by the text that `key` names.
+struct PlacesQuestion {
+  std::string key;
+  std::string everywhere;
+  std::string nowhere;
+};
+/// "everywhere at 3 of 9 places, nowhere at 2 of 9 places": any other answer is one for a part of the axis; empty where
+/// all are "unknown".
+[[nodiscard]] std::string places_text(const std::vector<Json>& answers, const PlacesQuestion& question);
+/// "at 4 of 9 places no point has scores (no scan fits the memory)", of those that are "unknown", with `what`: "no
+/// point has scores"; empty without.
+[[nodiscard]] std::string unknown_text(const std::vector<Json>& answers, const PlacesQuestion& question,
+                                       const std::string& what);
+
+/// What comes most often.
+struct MostFrequent {
+  std::vector<std::string> names;  ///< several: equally often
+  double count = 0;
+  bool has_others = false;  ///< that come less often
+};
+[[nodiscard]] MostFrequent most_frequent(const std::vector<std::pair<std::string, double>>& counts);
+/// "a", "a and b", "a, b and 3 more".
+[[nodiscard]] std::string list_text(const std::vector<std::string>& names);
 
 /// An answer to a crossover.
 struct Crossover {
@@ -45,7 +75,8 @@ struct Crossover {
 /// but one. Empty without.
 [[nodiscard]] std::string crossovers_text(const std::vector<AnswerRecord>& answers);
 
-/// "from workers = 3 to 6 on": the least and the largest crossover along each axis, for each rule of ops.
+/// "from workers = 3 to 6 on, at 2 of 9 places": the least and the largest crossover along each axis, for each rule of
+/// ops, and at how many of its places, where it has several.
 [[nodiscard]] std::string overtakes_text(const std::vector<AnswerRecord>& answers);
 
 }  // namespace upsweep

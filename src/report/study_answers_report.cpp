@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "study_answers.hpp"
 #include "study_parts.hpp"
 #include "upsweep/document/numbers.hpp"
 
@@ -60,9 +62,12 @@ std::vector<Group> by_question(const std::vector<AnswerRecord>& answers) {
 /// Whether an answer is a row of a table of crossovers; others are notes.
 bool is_crossing(const Answered& answered) { return answered.answer.contains("faster"); }
 
-/// "from 33", "up to 8", "everywhere", "nowhere".
+/// "from 33", "up to 8", "everywhere", "nowhere", "unknown: no scan fits the memory".
 std::string faster_text(const Json& answer) {
   const bool has_edge = answer.contains("plain_value");
+  const std::vector<std::string> reasons = reasons_in(answer);
+  if (!reasons.empty() && shown(answer, "faster") == kUnknown)
+    return fmt::format("{}: {}", kUnknown, fmt::join(reasons, ", "));
   return has_edge ? fmt::format("{} {}", shown(answer, "faster"), shown(answer, "value")) : shown(answer, "faster");
 }
 

@@ -51,8 +51,8 @@ std::string headline_of(const std::vector<AnswerRecord>& answers) {
 
 /// A sentence for each axis that capacities were asked along: where the memory of each kind fits.
 std::string capacities_text(const std::vector<AnswerRecord>& answers) {
-  using Fitting = std::pair<std::string, std::vector<std::string>>;  // of what, by place
-  std::vector<std::pair<std::string, std::vector<Fitting>>> axes;    // in the order in which they were asked
+  using Fitting = std::pair<std::string, std::vector<Json>>;       // of what, by place
+  std::vector<std::pair<std::string, std::vector<Fitting>>> axes;  // in the order in which they were asked
   const auto at = [](auto& entries, const std::string& key) -> auto& {
     auto entry = std::ranges::find_if(entries, [&](const auto& one) { return one.first == key; });
     if (entry == entries.end()) entry = entries.insert(entries.end(), {key, {}});
@@ -61,34 +61,50 @@ std::string capacities_text(const std::vector<AnswerRecord>& answers) {
   for (const AnswerRecord& answer : answers) {
     const Json details = details_of(answer);
     if (answer.question != "capacity" || !details.contains("fits")) continue;
-    at(at(axes, text_in(details, "along")), text_in(details, "of")).push_back(text_in(details, "fits"));
+    at(at(axes, text_in(details, "along")), text_in(details, "of")).push_back(details);
   }
   std::string text;
   for (const auto& [along, fittings] : axes) {
     text += fmt::format("{}Along {} ", text.empty() ? "" : " ", along.empty() ? "the axis" : short_text(along, 60));
-    for (const auto& [of, fits] : fittings) {
-      text += fmt::format("{}{} memory fits {}", &of == &fittings.front().first ? "" : "; ", short_text(of, 20),
-                          places_text(fits, "all", "none", fits.size()));
+    for (const auto& [of, places] : fittings) {
+      const PlacesQuestion question{"fits", "all", "none"};
+      const std::string known = places_text(places, question);
+      const std::string unknown = unknown_text(places, question, "no point has both a memory limit and that memory");
+      text += fmt::format("{}{} memory", &of == &fittings.front().first ? "" : "; ", short_text(of, 20));
+      if (!known.empty()) text += fmt::format(" fits {}", known);
+      if (!unknown.empty()) text += fmt::format("{} {}", known.empty() ? ":" : ";", unknown);
     }
     text += '.';
   }
   return text;
 }
 
-/// "the best scan runs at 0.9x the speed of plain back-propagation; the schedule hybrid:1 wins most often, at 3 of 9
-/// points", of the points of one rule; empty where neither is known.
+/// "the schedule hybrid:1 wins most often, at 3 of 9 points" or, of equally many, "the schedules linear and hybrid:1
+/// win at 1 of 2 points each"; empty where it is not known.
+std::string winners_text(const Json& wins) {
+  std::vector<std::pair<std::string, double>> counts;
+  const Json by_schedule = wins.value("wins", Json());
+  if (!by_schedule.is_object()) return "";
+  for (const auto& [schedule, count] : by_schedule.items()) {
+    if (count.is_number()) counts.emplace_back(schedule, count.get<double>());
+  }
+  const MostFrequent most = most_frequent(counts);
+  if (most.names.empty()) return "";
+  const bool is_one = most.names.size() == 1;
+  return fmt::format("the schedule{} {} win{} {}at {} of {} points{}", is_one ? "" : "s", list_text(most.names),
+                     is_one ? "s" : "", most.has_others ? "most often, " : "", short_count(most.count),
+                     short_count(std::fmax(0, number_of(wins, "points"))), is_one ? "" : " each");
+}
+
+/// "the best scan runs at 0.9x the speed of plain back-propagation", and winners_text(), of the points of one rule;
+/// empty where neither is known.
 std::string wins_part(const Json& wins, const std::string& over, bool is_given) {
   std::string text;
   if (const std::string speedups = speedups_text({wins}); !speedups.empty())
     text = fmt::format("the best scan runs at {} the speed of {}", speedups, over);
   if (is_given) return text;  // nothing was chosen
-  const auto schedules = wins.find("wins");
-  if (schedules != wins.end() && schedules->is_object() && !schedules->empty() &&
-      schedules->begin().value().is_number()) {
-    text += fmt::format("{}the schedule {} wins most often, at {} of {} points", text.empty() ? "" : "; ",
-                        short_text(schedules->begin().key(), 60), short_count(schedules->begin().value().get<double>()),
-                        short_count(std::fmax(0, number_of(wins, "points"))));
-  }
+  if (const std::string winners = winners_text(wins); !winners.empty())
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", winners);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "answer_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +48,35 @@ const PointBrief& AnswerLine::brief(std::size_t place) const { return inputs_.po
 
 LineSpot AnswerLine::spot(std::size_t place) const {
   return {axis_.columns.front().values[place], place, brief(place)};
+}
+
+bool AnswerLine::has_gaps() const {
+  const auto is_number = [](const AxisValue& value) { return value.number.has_value(); };
+  const auto has_numbers = [&](const AxisColumn& column) { return std::ranges::all_of(column.values, is_number); };
+  if (axis_.size() < 2 || !std::ranges::all_of(axis_.columns, has_numbers)) return false;
+  const auto number_at = [&](std::size_t i) { return *axis_.columns.front().values[ascending_[i]].number; };
+  for (std::size_t i = 1; i < axis_.size(); ++i) {
+    if (!is_whole_ || number_at(i) > number_at(i - 1) + 1) return true;
+  }
+  return false;
+}
+
+std::string AnswerLine::add_missing(const PointReason& reason, AnswerJson& answer) const {
+  std::map<std::string, std::size_t> counts;
+  std::size_t points = 0;
+  for (const std::size_t place : ascending_) {
+    const std::string text = reason(brief(place));
+    if (text.empty()) continue;
+    ++points;
+    ++counts[text];
+  }
+  if (points == 0) return {};
+  std::vector<std::string> reasons;
+  for (const auto& [text, count] : counts) reasons.push_back(text);
+  std::ranges::stable_sort(reasons, std::greater(), [&](const std::string& text) { return counts[text]; });
+  answer["missing_points"] = points;
+  answer["missing"] = reasons;
+  return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
 bool AnswerLine::is_stopped() const { return inputs_.stop != nullptr && inputs_.stop->load(std::memory_order_relaxed); }

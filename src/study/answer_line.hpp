@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct LineChange {
   bool is_blocked = false;  ///< a point between the two does not say
 };
 
+/// Why a point says nothing to a question, in words; empty where it does.
+using PointReason = std::function<std::string(const PointBrief& brief)>;
+
 /// The points of a study along one axis with all others at one place each.
 class AnswerLine {
  public:
@@ -40,6 +44,12 @@ class AnswerLine {
   [[nodiscard]] const std::vector<std::size_t>& ascending() const { return ascending_; }
   /// Whether the axis is one column of numbers.
   [[nodiscard]] bool is_numeric() const { return is_numeric_; }
+  /// Whether there are numbers between the values of the axis.
+  [[nodiscard]] bool has_gaps() const;
+
+  /// Adds how many points say nothing and why ("missing_points", "missing"), where there are such. Returns the reasons,
+  /// the most frequent first: "no scan fits the memory, left out by a constraint"; empty without.
+  std::string add_missing(const PointReason& reason, AnswerJson& answer) const;
 
   /// Changes of a predicate between neighbours in the order of ascending().
   [[nodiscard]] std::vector<Bracket> changes(const PointPredicate& predicate) const;

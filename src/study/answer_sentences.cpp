@@ -68,6 +68,22 @@ std::string speedups_text(double least, double most) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }
 
+std::string missing_text(PointStatus status) {
+  switch (status) {
+    case PointStatus::open:
+      return "not evaluated";
+    case PointStatus::infeasible:
+      return "no schedule fits the memory";
+    case PointStatus::invalid:
+      return "values that are not valid together";
+    case PointStatus::excluded:
+      return "left out by a constraint";
+    case PointStatus::done:
+      break;
+  }
+  return {};
+}
+
 std::string needer_text(MemoryOf of) {
   switch (of) {
     case MemoryOf::best:

@@ -9,6 +9,18 @@
 namespace upsweep {
 namespace {
 
+double limit_of(const PointBrief& brief, const Question& question) {
+  return question.memory_bytes ? static_cast<double>(*question.memory_bytes) : brief.memory_limit;
+}
+
+/// Why a point does not say whether that fits.
+std::string unsaid_text(const PointBrief& brief, const Question& question) {
+  if (fits(brief, question)) return {};
+  const bool has_figures = brief.status == PointStatus::done || brief.status == PointStatus::infeasible;
+  if (!has_figures) return missing_text(brief.status);
+  return std::isnan(limit_of(brief, question)) ? "no memory limit" : "that memory is not known";
+}
+
 /// What of a line fits, by ascending values.
 struct Fitting {
   std::vector<std::size_t> places;  ///< those that say whether they fit
@@ -49,10 +61,6 @@ Run last_run(const Fitting& fitting) {
   while (run.first > 0 && fitting.fits[run.first - 1]) --run.first;
   run.is_only = run.last - run.first + 1 == fitting.count;
   return run;
-}
-
-double limit_of(const PointBrief& brief, const Question& question) {
-  return question.memory_bytes ? static_cast<double>(*question.memory_bytes) : brief.memory_limit;
 }
 
 /// The place with the least need, or the largest; those that do not say how much come last.
@@ -139,10 +147,12 @@ AnswerRecord capacity(const AnswerLine& line, const Question& question) {
   answer["along"] = line.axis_name();
   answer["of"] = to_string(question.of);
   std::string sentence;
+  const std::string missing =
+      line.add_missing([&](const PointBrief& brief) { return unsaid_text(brief, question); }, answer);
   if (fitting.places.empty()) {
     answer["fits"] = "unknown";
-    sentence = fmt::format("no point along {} has both a memory limit and the memory that {} needs", line.axis_name(),
-                           needer_text(question.of));
+    sentence = fmt::format("no point along {} has both a memory limit and the memory that {} needs: {}",
+                           line.axis_name(), needer_text(question.of), missing);
   } else if (fitting.is_all() || fitting.count == 0) {
     sentence = one_sided(line, question, fitting, answer);
   } else {

@@ -8,7 +8,29 @@
 namespace upsweep {
 namespace {
 
-AnswerRecord record_of(const AnswerLine& line, const std::string& sentence, const AnswerJson& answer) {
+/// Why a point does not say whether a scan is faster.
+std::string unscored_text(const PointBrief& brief) {
+  if (scan_is_faster(brief)) return {};
+  if (brief.status != PointStatus::done) return missing_text(brief.status);
+  return std::isnan(brief.scan_bytes) ? "no scan among its schedules" : "no scan fits the memory";
+}
+
+/// With what was not looked at.
+AnswerRecord record_of(const AnswerLine& line, std::string sentence, AnswerJson answer) {
+  const std::size_t values = line.ascending().size();
+  answer["values"] = values;
+  answer["has_gaps"] = line.has_gaps();
+  const bool is_known = answer["faster"] != "unknown";
+  const std::string missing = line.add_missing(unscored_text, answer);
+  if (!is_known) {
+    sentence += ": " + missing;
+  } else if (!missing.empty()) {
+    sentence += fmt::format("; {} of {} points have no scores: {}", answer["missing_points"].dump(), values, missing);
+  }
+  if (is_known && line.has_gaps()) {
+    sentence +=
+        fmt::format("; between the {} values of {} it may change and change back unseen", values, line.axis_name());
+  }
   return {to_string(QuestionKind::crossover), line.where(), line.sentence(sentence), answer.dump()};
 }
 

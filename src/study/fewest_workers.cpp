@@ -46,8 +46,8 @@ std::string reached_sentence(const AnswerLine& line, const LineSpot& spot, const
 }
 
 std::string missed_sentence(const AnswerLine& line, const std::optional<std::size_t>& best, const std::string& target,
-                            bool is_in_seconds) {
-  if (!best) return fmt::format("no {} reaches {}: no point has a score", line.axis_name(), target);
+                            const std::string& missing, bool is_in_seconds) {
+  if (!best) return fmt::format("no {} reaches {}: no point has a score ({})", line.axis_name(), target, missing);
   const LineSpot spot = line.spot(*best);
   return fmt::format("no {} reaches {}: the best is {} at {}", line.axis_name(), target,
                      score_text(spot.brief.score, is_in_seconds), spot.value.text);
@@ -73,10 +73,17 @@ AnswerRecord fewest_workers(const AnswerLine& line, const Question& question, bo
   answer["is_reached"] = reached.first.has_value();
   answer["target"] = question.target_score;
   answer["unit"] = is_in_seconds ? "s" : "FLOPs";
+  const std::string missing = line.add_missing(
+      [is_in_seconds](const PointBrief& brief) -> std::string {
+        if (brief.status != PointStatus::done || brief.is_in_seconds == is_in_seconds)
+          return missing_text(brief.status);
+        return is_in_seconds ? "scores in FLOPs" : "scores in seconds";
+      },
+      answer);
   std::string sentence;
   if (!reached.first) {
     if (reached.best) add_spot(answer, line.spot(*reached.best));
-    sentence = missed_sentence(line, reached.best, target, is_in_seconds);
+    sentence = missed_sentence(line, reached.best, target, missing, is_in_seconds);
   } else if (!reached.before) {
     const LineSpot spot = line.spot(*reached.first);
     add_spot(answer, spot);

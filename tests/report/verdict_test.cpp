@@ -192,15 +192,16 @@ TEST(Verdict, SaysAfterHowManyIterationsAScanIsPaidBack) {
 
 TEST(Verdict, OfAStudyOfMemorySaysWhereEachFits) {
   const auto answer = [](const std::string& along, const std::string& of, const std::string& fits) {
+    const std::string missing = fits == "unknown" ? R"(,"missing_points":2,"missing":["no memory limit"])" : "";
     return AnswerRecord{"capacity", "{}", "length = 10: trivial",
-                        fmt::format(R"({{"along":"{}","of":"{}","fits":"{}"}})", along, of, fits)};
+                        fmt::format(R"({{"along":"{}","of":"{}","fits":"{}"{}}})", along, of, fits, missing)};
   };
   EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all"), answer("workers", "pipeline", "between"),
                          answer("workers", "pipeline", "none"), answer("workers", "bppsa", "from"),
                          answer("workers", "bppsa", "from"), answer("length", "bppsa", "unknown")}),
             "Along workers pipeline memory fits everywhere at 1 of 3 places, in a part of the axis at 1 of 3 "
             "places, nowhere at 1 of 3 places; bppsa memory fits in a part of the axis at 2 of 2 places. Along "
-            "length bppsa memory fits (not known) at 1 of 1 place.");
+            "length bppsa memory: at 1 of 1 place no point has both a memory limit and that memory (no memory limit).");
   EXPECT_EQ(sentence_of({answer("workers", "pipeline", "all")}), "Length = 10: trivial.") << "one answer is the whole";
 }
 
@@ -218,6 +219,14 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   EXPECT_THAT(parts.under, HasSubstr(", one input or the model's own batch, "));
   EXPECT_EQ(study_verdict({answer(nowhere), answer(nowhere)}, {}, false).parts.headline, "The scan is faster nowhere");
   EXPECT_EQ(study_verdict({answer(from3)}, {}, false).parts.overtakes, "from workers = 3 on");
+  std::vector<AnswerRecord> places = {answer(from6), answer(from3)};
+  for (int length = 2; length <= 72; ++length) {
+    places.push_back(answer(nowhere));
+    places.back().where = fmt::format(R"({{"length": {}}})", length);
+  }
+  EXPECT_EQ(study_verdict(places, {}, false).parts.overtakes, "from workers = 3 to 6 on, at 1 of 72 places");
+  places.back().answer = from3;
+  EXPECT_EQ(study_verdict(places, {}, false).parts.overtakes, "from workers = 3 to 6 on, at 2 of 72 places");
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
   EXPECT_EQ(study_verdict({answer(nowhere), answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "")
       << "not known at one place";
@@ -308,12 +317,21 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
             "nowhere at 1 of 3 places: from 3 on (0.5000x to 4.000x); most often latency binds.");
   EXPECT_EQ(sentence_of({at(from, R"({"hidden":8,"model":"a"})"), at(nowhere, R"({"hidden":64,"model":"a"})")}),
             "Along length the scan is faster in a part of the axis at 1 of 2 places, nowhere at 1 of 2 places: from 3 "
-            "on (hidden 8, model a) (0.5000x to 4.000x); most often latency binds.");
-  const AnswerRecord other{"crossover", "4", "d", R"({"along":"workers","faster":"unknown"})"};
+            "on (hidden 8, model a) (0.5000x to 4.000x); latency and workers bind equally often.");
+  const AnswerRecord other{"crossover", "4", "d", R"({"along":"workers","faster":"unknown","has_gaps":true,"values":3,
+      "missing_points":3,"missing":["no scan fits the memory","left out by a constraint"]})"};
   EXPECT_EQ(
       sentence_of({at(everywhere, "1"), other}),
       "Along length the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency binds. Along workers "
-      "the scan is faster (not known) at 1 of 1 place.");
+      "at 1 of 1 place no point has scores of both methods (no scan fits the memory, left out by a constraint).");
+  AnswerRecord unknown = other;
+  unknown.answer = R"({"along":"length","faster":"unknown"})";  // as earlier versions stored it
+  AnswerRecord gaps = from;
+  gaps.answer.insert(1, R"("has_gaps":true,"values":4,)");
+  EXPECT_EQ(sentence_of({at(gaps, "1"), at(unknown, "2")}),
+            "Along length the scan is faster in a part of the axis at 1 of 2 places: from 3 on (0.9000x to 4.000x); "
+            "latency binds; at 1 of 2 places no point has scores of both methods. Between the values of length it may "
+            "change and change back unseen.");
   EXPECT_EQ(
       sentence_of({at(everywhere, R"({"ops":"whole"})"), at(nowhere, R"({"ops":"shared"})")}),
       "Along length, where ops are whole, the scan is faster everywhere at 1 of 1 place (1.500x to 2.000x); latency "
@@ -327,8 +345,12 @@ TEST(Verdict, OfAStudyCountsWhereTheScanIsFaster) {
       "shared":{"points":2,"wins":{"linear":1},"speedup_least":0.1,"speedup_most":0.5}}})"};
   EXPECT_EQ(sentence_of({rules}),
             "Where ops are whole, the best scan runs at 1.500x to 2.000x the speed of plain back-propagation; the "
-            "schedule hybrid:2 wins most often, at 2 of 2 points. Where ops are shared, the best scan runs at 0.1000x "
-            "to 0.5000x the speed of plain back-propagation; the schedule linear wins most often, at 1 of 2 points.");
+            "schedule hybrid:2 wins at 2 of 2 points. Where ops are shared, the best scan runs at 0.1000x "
+            "to 0.5000x the speed of plain back-propagation; the schedule linear wins at 1 of 2 points.");
+  const AnswerRecord tie{"best", "", "b", R"({"points":2,"wins":{"linear":1,"hybrid:1":1}})"};
+  EXPECT_EQ(sentence_of({tie}), "The schedules linear and hybrid:1 win at 1 of 2 points each.");
+  const AnswerRecord most{"best", "", "b", R"({"points":11,"wins":{"a":2,"b":2,"c":2,"d":2,"e":2,"f":1}})"};
+  EXPECT_EQ(sentence_of({most}), "The schedules a, b, c and 2 more win most often, at 2 of 11 points each.");
   EXPECT_EQ(sentence_of({}), "");
   EXPECT_EQ(sentence_of({{"crossover", "", "broken", "no JSON"}}), "Broken.");
 }

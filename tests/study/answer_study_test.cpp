@@ -145,6 +145,41 @@ questions: [crossover: {along: workers}, capacity: {along: workers}, fewest_work
   EXPECT_EQ(answers[1]["fits"], "unknown");
   EXPECT_EQ(answers[2]["is_reached"], false);
   EXPECT_EQ(answers[5]["points"], 0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(answers[i]["missing_points"], 2);
+    EXPECT_EQ(answers[i]["missing"], Json::parse(R"(["values that are not valid together"])"));
+    EXPECT_THAT(result.answers[i].sentence, HasSubstr("values that are not valid together"));
+  }
+}
+
+TEST(AnswerStudy, SaysWhyPointsHaveNoScores) {
+  const auto answer = [](const std::string& rest) {
+    return run(chain_study(rest + "\nquestions: [crossover: {along: workers}]")).answers.at(0);
+  };
+  const auto missing = [](const AnswerRecord& record) { return Json::parse(record.answer)["missing"]; };
+  const std::string workers = "axes: [{path: workers, values: [1, 64, 100]}, {path: schedule, values: [";
+  const AnswerRecord linear = answer(workers + "linear]}]\nconstraints: workers > 1");
+  EXPECT_EQ(linear.sentence,
+            "schedule = linear: no point along workers has scores of both methods: left out by a constraint, no scan "
+            "among its schedules, values that are not valid together");
+  EXPECT_EQ(missing(linear).size(), 3U);
+  const AnswerRecord scan = answer(workers + "best]}]\nconstraints: workers < 100");
+  EXPECT_EQ(missing(scan), Json::parse(R"(["left out by a constraint"])"));
+  EXPECT_THAT(scan.sentence, HasSubstr("; 1 of 3 points have no scores: left out by a constraint; between"));
+  const AnswerRecord large =
+      answer("axes: [{path: model.chain.length, values: [100000]}, {path: workers, values: [1, 64]}]");
+  EXPECT_EQ(missing(large), Json::parse(R"(["no schedule fits the memory"])"));
+}
+
+TEST(AnswerStudy, SaysWhereNumbersBetweenValuesAreNotLookedAt) {
+  const auto sentence = [](const std::string& axis) {
+    return run(chain_study("axes: [" + axis + "]\nquestions: [crossover: {along: workers}]")).answers.at(0).sentence;
+  };
+  const std::string unseen = "; between the 3 values of workers it may change and change back unseen";
+  EXPECT_THAT(sentence("{path: workers, values: [1, 64, 30]}"), ::testing::EndsWith(unseen));
+  EXPECT_THAT(sentence("{path: workers, values: [16, 64, 30]}"), ::testing::EndsWith(unseen));
+  EXPECT_THAT(sentence("{path: workers, range: {from: 1, to: 8}}"), ::testing::Not(HasSubstr("unseen")));
+  EXPECT_THAT(sentence("{path: workers, values: [64]}"), ::testing::Not(HasSubstr("unseen")));
 }
 
 TEST(AnswerStudy, CapacityIsThatOfAFineGridForEachKindOfMemory) {

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kMostAnswers = 10'000;
 ///   | "everywhere" | "nowhere" | "unknown". With a crossing "value" (the last known on the scan's side),
 ///   "plain_value", "speedup", "plain_speedup", "binding" (what keeps the scan from winning at `plain_value`),
 ///   "evaluations", "is_blocked"; without one "speedup_least", "speedup_most", "value" (where the speedup is nearest to
-///   1), "binding".
+///   1), "binding". "values" of the axis were looked at; with "has_gaps" there are numbers between them.
 /// * capacity: "along", "of", "fits": "up to" | "from" | "between" | "at" | "all" | "none" | "unknown" (of the grid),
 ///   "value" (the last that fits; of "none" where the need is least, of "all" where it is largest), "bytes",
 ///   "limit_bytes"; and of the first four "beyond" (the first that does not fit), "beyond_bytes", "evaluations",
@@ -49,6 +49,9 @@ inline constexpr std::uint64_t kMostAnswers = 10'000;
 ///   (null where a point chose one); then the point with the best score as above, with rank 1.
 /// * "ops", which nobody has to ask, last: "whole_equals_shared", where the one rule of ops or the other makes no
 ///   difference, and false where shared ones are compared in FLOPs though the study's scores are seconds.
+/// * of the three along an axis, where some points of the line say nothing: "missing_points" and "missing" (why, the
+/// most
+///   frequent reason first).
 /// * of any question, last, where there is more to say than kMostAnswers: "more".
 [[nodiscard]] std::vector<AnswerRecord> answer_study(const AnswerInputs& inputs);
 
