@@ -73,6 +73,25 @@ TEST(Study, FailsWhereNoPointIsValid) {
   EXPECT_EQ(query(db, "select count(*) from study_points where status = 'invalid'"), "2\n");
 }
 
+TEST(Study, SaysWhyPlacesHaveNoCrossover) {
+  const TemporaryFolder folder;
+  const std::string db = folder.path("kept.sqlite");
+  const std::string page = folder.path("page.html");
+  const std::string file = folder.write("s.yaml", std::string(kBase) +
+                                                      "axes:\n"
+                                                      "  - {path: schedule, values: [best, linear]}\n"
+                                                      "  - {path: workers, values: [1, 4, 64]}\n"
+                                                      "questions:\n  - crossover: {along: workers}\n");
+  const std::string out = upsweep({"study", file, "--db", db}).out;
+  EXPECT_THAT(out, ::testing::ContainsRegex("linear +unknown: no scan among its schedules"));
+  EXPECT_THAT(out, HasSubstr("; at 1 of 2 places no point has scores of both methods (no scan among its schedules). "
+                             "Between the values of workers it may change and change back unseen.\n"));
+  ASSERT_EQ(upsweep({"report", "--db", db, "--out", page}).exit_code, 0);
+  const std::string html = read_file(page);
+  EXPECT_THAT(html, HasSubstr("unknown: no scan among its schedules</td>"));
+  EXPECT_THAT(html, ::testing::ContainsRegex("<dt>Overtakes</dt> <dd>from workers = [0-9]+ on, at 1 of 2 places</dd>"));
+}
+
 TEST(Study, SaysHowManyJobsThereMayBe) {
   const TemporaryFolder folder;
   for (const std::string jobs : {"0", "1025", "two"}) {

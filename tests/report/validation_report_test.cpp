@@ -55,6 +55,18 @@ TEST(ValidationReport, SaysAfterHowManyIterationsAScanIsPaidBack) {
   EXPECT_EQ(to_json(Case(0.006, 0.0005).report())["payback"]["iterations"], 0) << "planned faster than plain BP";
 }
 
+TEST(ValidationReport, TakesAScheduleWithTheOpsOfPlainBackPropagationForNoScan) {
+  Case one(0.006, 0.011);
+  one.profiles[0].schedule = linear_schedule(6);
+  one.profiles[1].schedule = blocked_schedule(6, 4);
+  for (ScheduleProfile& profile : one.profiles) {
+    profile.ops.resize(profile.schedule.combines.size());
+    profile.levels.resize(profile.schedule.levels);
+  }
+  EXPECT_TRUE(to_json(one.report())["payback"].is_null());
+  EXPECT_FALSE(validation_verdict(one.report()).pays()) << "nothing was compared";
+}
+
 TEST(ValidationReport, PromisesNoPaybackWhereNothingIsSaved) {
   EXPECT_TRUE(to_json(Case(0.011, 0.002).report())["payback"].is_null());
   EXPECT_TRUE(to_json(Case(0.0098, 0.002).report())["payback"].is_null()) << "within the noise of measurements";
