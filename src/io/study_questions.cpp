@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -85,7 +86,7 @@ class QuestionReader {
   [[nodiscard]] std::vector<std::string> axis_names() const {
     std::vector<std::string> names;
     for (const Axis& axis : spec_.axes) names.push_back(axis.name);
-    return names.empty() ? std::vector<std::string>{"none, for the study has no axes"} : names;
+    return names;
   }
 
   void read_along(YamlMap& map, Question& question) const {
@@ -93,7 +94,8 @@ class QuestionReader {
     question.along = plain_path(yaml_text(document_, along, map.name("along")));
     if (!axis_named(spec_, question.along)) {
       throw document_.error(along, fmt::format("{} is {}, which is no axis{}", map.name("along"), describe(along),
-                                               accepted_text(question.along, axis_names())));
+                                               spec_.axes.empty() ? ": the study has no axes"
+                                                                  : accepted_text(question.along, axis_names())));
     }
     if (const YamlNode* tolerance = map.find("tolerance")) {
       question.tolerance = yaml_number(document_, *tolerance, map.name("tolerance"));
@@ -120,9 +122,11 @@ class QuestionReader {
       return std::any_of(a.columns.begin(), a.columns.end(), [](const AxisColumn& c) { return c.path == "workers"; });
     });
     if (axis == spec_.axes.end()) {
-      throw document_.error(map.node(), fmt::format("fewest_workers needs an axis with the path 'workers', found are "
-                                                    "axes {}",
-                                                    fmt::join(axis_names(), ", ")));
+      throw document_.error(map.node(),
+                            fmt::format("fewest_workers needs an axis with the path 'workers', found are "
+                                        "axes {}",
+                                        spec_.axes.empty() ? "none, for the study has no axes"
+                                                           : fmt::format("{}", fmt::join(axis_names(), ", "))));
     }
     question.along = axis->name;
     const YamlNode* flops = map.find("target_flops");
@@ -169,18 +173,21 @@ std::vector<Constraint> read_constraints(const YamlDocument& document, const Yam
     }
   }
   const auto add = [&](const YamlNode& text) {
+    std::string hint;
     try {
       constraints.emplace_back(yaml_text(document, text, "a constraint"));
       // Says which of its paths has no number.
       static_cast<void>(constraints.back().holds([&](const std::string& path) -> std::optional<double> {
         if (const auto other = fields.other_path(path)) throw set_elsewhere(*other, path);
         if (has_number(documents, spec, path)) return 1.0;
-        if (const std::string hint = hint_of(path, names); !hint.empty())
-          throw std::invalid_argument(fmt::format("the constraint needs a number at '{}'{}", path, hint));
+        std::vector<std::string> numbers;
+        std::ranges::copy_if(names, std::back_inserter(numbers),
+                             [&](const std::string& name) { return has_number(documents, spec, name); });
+        hint = hint_of(path, numbers);
         return std::nullopt;
       }));
     } catch (const std::invalid_argument& error) {
-      throw document.error(text, error.what());
+      throw document.error(text, error.what() + hint);
     }
   };
   if (node.kind != YamlNode::Kind::sequence) {

@@ -46,10 +46,11 @@ double far_share(double bytes, double room) {
   return std::clamp((std::log2(bytes / room) + 1) / 2, 0.0, 1.0);
 }
 
-/// Bytes of the lines of a cache that hold the sums of a row of C, of which `sum_bytes` have one place for each column:
-/// as many as so many places taken at random touch.
+/// Bytes of the lines of a cache that the sums of one row of C touch: nnz / rows places at random of an array that has
+/// one of `sum_bytes` for each column. A sum lies in one line.
 double touched_bytes(const ProductSizes& sizes, double sum_bytes) {
   constexpr double kLineBytes = 64;
+  static_assert(kTeamRows * sizeof(double) <= static_cast<std::size_t>(kLineBytes));
   if (sizes.rows == 0) return 0;
   const double lines = std::max(1.0, static_cast<double>(sizes.cols) * sum_bytes / kLineBytes);
   const double sums = static_cast<double>(sizes.nnz) / static_cast<double>(sizes.rows);
@@ -127,19 +128,18 @@ WorkVector work_counts(const OpWork& work, const FarShares& far, const FineUnits
   steps.single_steps -= steps.single_run_steps;
   steps.team_steps -= steps.team_run_steps;
   for (std::size_t i = 0; i < kStepCounts.size(); ++i) counts[i] = static_cast<double>(steps.*kStepCounts[i]);
-  const auto add = [&counts](std::string_view unit, double share, std::uint64_t count) {
-    counts[static_cast<std::size_t>(std::ranges::find(kWorkNames, unit) - kWorkNames.begin())] =
-        share * static_cast<double>(count);
+  const auto add = [&counts](std::size_t unit, double share, std::uint64_t count) {
+    counts[unit] = share * static_cast<double>(count);
   };
-  add("far_scaled_column", far.y, steps.scaled_columns);
-  add("far_single_step", far.y, steps.single_steps);
-  add("far_team_step", far.y, steps.team_steps);
-  add("far_single_run", far.y, steps.single_run_steps);
-  add("far_team_run", far.y, steps.team_run_steps);
-  add("wide_single_step", far.single_sums, steps.single_steps);
-  add("wide_team_step", far.team_sums, steps.team_steps);
-  add("wide_single_sum", far.single_sums, steps.single_sums);
-  add("wide_team_sum", far.team_sums, steps.team_sums);
+  add(work_unit("far_scaled_column"), far.y, steps.scaled_columns);
+  add(work_unit("far_single_step"), far.y, steps.single_steps);
+  add(work_unit("far_team_step"), far.y, steps.team_steps);
+  add(work_unit("far_single_run"), far.y, steps.single_run_steps);
+  add(work_unit("far_team_run"), far.y, steps.team_run_steps);
+  add(work_unit("wide_single_step"), far.single_sums, steps.single_steps);
+  add(work_unit("wide_team_step"), far.team_sums, steps.team_steps);
+  add(work_unit("wide_single_sum"), far.single_sums, steps.single_sums);
+  add(work_unit("wide_team_sum"), far.team_sums, steps.team_sums);
   return counts;
 }
 

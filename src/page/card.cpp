@@ -57,6 +57,13 @@ std::string sentence_of(std::string text) {
   return text.ends_with('.') ? text : text + '.';
 }
 
+/// As many whole sentences as have room; of the first one what has.
+std::string first_sentences(const std::string& text) {
+  const std::string cut = shortened(text, kMostText);
+  const std::size_t end = cut == text ? std::string::npos : cut.rfind(". ");
+  return end == std::string::npos ? cut : cut.substr(0, end + 1) + " …";
+}
+
 std::string headline_of(const Json& details, const Json& parts) {
   if (details.value("uncertain", Json()).is_boolean() && details["uncertain"].get<bool>())
     return "Within the uncertainty";
@@ -149,11 +156,15 @@ Markup bars_markup(const std::vector<Bar>& bars) {
 /// From how many workers on a scan overtakes; empty where that was not looked for.
 std::string crossover_text(const Json& details) {
   const Json from = details.value("overtakes_from", Json());
+  const Json first = details.value("overtakes_first", Json());
   const Json known = details.value("overtakes_known", Json());
   const auto of = [&](const char* rule) -> std::string {
     if (!known.is_object() || known.value(rule, Json()) != true) return "";
     const Json workers = from.is_object() ? from.value(rule, Json()) : Json();
-    return workers.is_number() ? fmt::format("from {} workers on", short_count(workers.get<double>())) : "never";
+    if (!workers.is_number()) return "never";
+    const std::string scan = first.is_object() ? text_at(first, rule) : "";
+    return fmt::format("{}from {} workers on", scan.empty() ? "" : shortened(scan, 40) + " ",
+                       short_count(workers.get<double>()));
   };
   const std::string whole = of("whole");
   const std::string shared = of("shared");
@@ -190,8 +201,7 @@ Markup card(const SectionEntry& entry) {
   if (!under.empty()) out.text(" · " + shortened(under, kMostText));
   out.add("</p>\n");
   if (!headline.empty()) out.add("<p class=\"answer\">").text(headline).add("</p>\n");
-  out.element("p",
-              shortened(sentence_of(standing.empty() ? earlier_standing(*entry.verdict.text) : standing), kMostText))
+  out.element("p", first_sentences(sentence_of(standing.empty() ? earlier_standing(*entry.verdict.text) : standing)))
       .add("\n");
   if (const std::vector<Bar> bars = bars_of(details); !bars.empty()) out.add(bars_markup(bars));
   Markup facts;

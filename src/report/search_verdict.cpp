@@ -28,9 +28,9 @@ std::string no_scan_text(const SearchReport& report, const Baseline& baseline) {
   }
   const Candidate& last = report.result.last();
   const std::string text = comparison_text(baseline, report.plain, 0);
-  return last.depth == 0U || !last.is_counted
-             ? text
-             : fmt::format("{} is {} by its ops: {}", last.schedule, report.plain, text);
+  if (last.depth == 0U || !last.is_counted) return text;
+  const std::string which = report.result.size() == 2 ? last.schedule : "every schedule";
+  return fmt::format("{} is {} by its ops: {}", which, report.plain, text);
 }
 
 /// "hybrid:1 is 1.307x faster than plain BP with each op on one worker, 0.5x as fast with ops that workers share (level

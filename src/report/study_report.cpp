@@ -140,7 +140,7 @@ std::string counts_text(const StudyResult& result) {
   const auto count = [&](PointStatus status) { return counts.at(static_cast<std::size_t>(status)); };
   std::string text = fmt::format("Points: {} done", count(PointStatus::done));
   for (const auto& [status, meaning] :
-       {std::pair{PointStatus::infeasible, "infeasible (no schedule fits the memory)"},
+       {std::pair{PointStatus::infeasible, "infeasible (no asked schedule fits the memory)"},
         std::pair{PointStatus::invalid,
                   "invalid (their values make no model, machine "
                   "or settings)"},

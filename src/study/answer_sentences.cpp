@@ -73,7 +73,7 @@ std::string missing_text(PointStatus status) {
     case PointStatus::open:
       return "not evaluated";
     case PointStatus::infeasible:
-      return "no schedule fits the memory";
+      return "no asked schedule fits the memory";
     case PointStatus::invalid:
       return "values that are not valid together";
     case PointStatus::excluded:

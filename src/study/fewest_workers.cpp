@@ -40,14 +40,17 @@ std::string reached_sentence(const AnswerLine& line, const LineSpot& spot, const
   const std::string missed =
       below->brief.status == PointStatus::done
           ? fmt::format("{} takes {}", below->value.text, score_text(below->brief.score, is_in_seconds))
-          : fmt::format("with {} no schedule fits the memory", below->value.text);
+          : fmt::format("with {} no asked schedule fits the memory", below->value.text);
   return fmt::format("{} = {} is the fewest that reaches {}: {}; {}", line.axis_name(), spot.value.text, target, score,
                      missed);
 }
 
 std::string missed_sentence(const AnswerLine& line, const std::optional<std::size_t>& best, const std::string& target,
                             const std::string& missing, bool is_in_seconds) {
-  if (!best) return fmt::format("no {} reaches {}: no point has a score ({})", line.axis_name(), target, missing);
+  if (!best) {
+    return fmt::format("no {} reaches {}: no point has a score ({})", line.axis_name(), target,
+                       missing.empty() ? missing_text(PointStatus::infeasible) : missing);
+  }
   const LineSpot spot = line.spot(*best);
   return fmt::format("no {} reaches {}: the best is {} at {}", line.axis_name(), target,
                      score_text(spot.brief.score, is_in_seconds), spot.value.text);
@@ -74,9 +77,9 @@ AnswerRecord fewest_workers(const AnswerLine& line, const Question& question, bo
   answer["target"] = question.target_score;
   answer["unit"] = is_in_seconds ? "s" : "FLOPs";
   const std::string missing = line.add_missing(
-      [is_in_seconds](const PointBrief& brief) -> std::string {
-        if (brief.status != PointStatus::done || brief.is_in_seconds == is_in_seconds)
-          return missing_text(brief.status);
+      [&](const PointBrief& brief) -> std::string {
+        if (predicate(brief)) return "";
+        if (brief.status != PointStatus::done) return missing_text(brief.status);
         return is_in_seconds ? "scores in FLOPs" : "scores in seconds";
       },
       answer);

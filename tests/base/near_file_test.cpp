@@ -17,6 +17,10 @@ TEST(NearFile, IsAFileBesideTheOneThatIsNotThere) {
   EXPECT_EQ(hint("lenet5.yml"), ": did you mean lenet5.yaml?") << "another ending";
   EXPECT_EQ(hint("v100.yaml"), ": did you mean v100-sxm2-32gb.yaml?");
   EXPECT_EQ(hint("none.yaml"), "") << "endings alone are not near";
+  for (const char* name : {"README.md", "mynet-weights.npy", "net.onnx"}) folder.write(name, "");
+  EXPECT_EQ(hint("README.yaml"), "") << "that is no YAML file";
+  EXPECT_EQ(hint("mynet.yaml"), "");
+  EXPECT_EQ(hint("nets.onnx"), ": did you mean net.onnx?");
   EXPECT_EQ(hint("folder/lenet5.yaml"), "") << "no such folder";
 }
 

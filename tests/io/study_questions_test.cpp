@@ -119,7 +119,7 @@ TEST(StudyQuestions, SayWhatIsWrong) {
   EXPECT_THAT(study_refusal(study_of_question("{crossover: {along: worker}}")),
               HasSubstr("along of crossover is 'worker', which is no axis: did you mean workers?, accepted are"));
   EXPECT_THAT(study_refusal(study_of_axis("path: workers, values: [1]") + "constraints: \"worker > 1\"\n"),
-              HasSubstr("the constraint needs a number at 'worker': did you mean workers?"));
+              HasSubstr("needs a number at 'worker', and there is none: did you mean workers?"));
   EXPECT_THAT(study_refusal(study_of_question("{top: {}, best: {}}")), HasSubstr("a mapping of one key"));
   EXPECT_THAT(study_refusal(study_of_question("top: {count: 0}")), HasSubstr("count of top is '0'"));
   EXPECT_THAT(study_refusal(study_of_question("top: {by: luck}")),

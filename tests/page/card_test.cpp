@@ -1,5 +1,6 @@
 #include "../../src/page/card.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ Verdict made_verdict() {
   verdict.baselines = {{"sparse-bp-whole", 100, false, "hybrid:1", 50},
                        {"sparse-bp-shared", 10, false, "hybrid:1", 40}};
   verdict.baselines.back().is_of_shared_ops = true;
-  verdict.overtakes = Overtakes{{true, 3}, {true, 40}};
+  verdict.overtakes = Overtakes{{true, 3, false, {}, "hybrid:1"}, {true, 40}};
   verdict.parts.turned_by = {"level execution", "a batch of 32"};
   verdict.sentences = {"Best: depth 1 (hybrid:1).",
                        standing_sentence(verdict, "On 4 workers, one input",
@@ -46,9 +47,10 @@ TEST(Card, SaysAtAGlanceWhatWasAskedAndWhatFollows) {
                     HasSubstr("search, 5 schedules · On 4 workers, one input</p>"),
                     HasSubstr("Pays only if each op has a worker to itself"),
                     HasSubstr("<p>hybrid:1 is 2.000x faster than plain BP: the scan pays only if ops are whole.</p>")));
-  EXPECT_THAT(html, AllOf(HasSubstr("from 3 workers on, an op per worker; from 40 workers on, workers share ops"),
-                          HasSubstr("<dd>its critical path binds: more workers would not help</dd>"),
-                          HasSubstr("<dd>level execution; a batch of 32</dd>")));
+  EXPECT_THAT(
+      html, AllOf(HasSubstr("<dd>hybrid:1 from 3 workers on, an op per worker; from 40 workers on, workers share ops"),
+                  HasSubstr("<dd>its critical path binds: more workers would not help</dd>"),
+                  HasSubstr("<dd>level execution; a batch of 32</dd>")));
 }
 
 TEST(Card, HasABarOfSpeedForEachBaselineOnOneScale) {
@@ -77,6 +79,17 @@ TEST(Card, OfAStudyNamesItsFrameHeadlineAndCrossover) {
               AllOf(HasSubstr("<p class=\"answer\">The scan is faster in a part of the grid</p>"),
                     HasSubstr("· All with one input</p>"), HasSubstr("at 1 of 1 place.</p>"),
                     HasSubstr("<dt>Overtakes</dt> <dd>from workers = 3 to 6 on</dd>")));
+}
+
+TEST(Card, EndsALongStandingBehindAWholeSentence) {
+  Verdict verdict;
+  verdict.frame = VerdictFrame();
+  const std::string sentence = "Along " + std::string(250, 'w') + " the scan is faster everywhere";
+  verdict.parts.standing = fmt::format("{0}. {0}. {0}", sentence);
+  verdict.sentences = {"Along."};
+  EXPECT_THAT(card(entry_with(verdict)).html(), HasSubstr(fmt::format("<p>{0}. {0}. …</p>", sentence)));
+  verdict.parts.standing = std::string(700, 'w');
+  EXPECT_THAT(card(entry_with(verdict)).html(), HasSubstr(std::string(599, 'w') + "…</p>")) << "what has room";
 }
 
 TEST(Card, ShowsIntervalsAndThatTheyLeaveItOpen) {

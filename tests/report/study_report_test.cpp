@@ -65,7 +65,7 @@ TEST(StudyReport, SaysWhatWasRunAndWhatBecameOfIt) {
   EXPECT_THAT(text, HasSubstr("Study lengths: how long may a chain be\n"));
   EXPECT_THAT(text, HasSubstr("Base: chain.yaml, no machine: scores are FLOPs\n"));
   EXPECT_THAT(text, HasSubstr("Grid: 2 workers x 2 model.chain.length = 4 points\n"));
-  EXPECT_THAT(text, HasSubstr("Points: 2 done, 1 infeasible (no schedule fits the memory), 1 invalid"));
+  EXPECT_THAT(text, HasSubstr("Points: 2 done, 1 infeasible (no asked schedule fits the memory), 1 invalid"));
   EXPECT_THAT(text, Not(HasSubstr("excluded")));
   EXPECT_THAT(text, HasSubstr("4 evaluated in 500.0 ms, 8 a second.\n"));
   EXPECT_THAT(text, HasSubstr("Not valid: 1 point, for instance\n  workers = 8, model.chain.length = 10: workers is 8, "

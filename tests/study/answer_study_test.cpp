@@ -18,6 +18,7 @@ namespace {
 
 using testing::chain_study;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
@@ -168,7 +169,25 @@ TEST(AnswerStudy, SaysWhyPointsHaveNoScores) {
   EXPECT_THAT(scan.sentence, HasSubstr("; 1 of 3 points have no scores: left out by a constraint; between"));
   const AnswerRecord large =
       answer("axes: [{path: model.chain.length, values: [100000]}, {path: workers, values: [1, 64]}]");
-  EXPECT_EQ(missing(large), Json::parse(R"(["no schedule fits the memory"])"));
+  EXPECT_EQ(missing(large), Json::parse(R"(["no asked schedule fits the memory"])"));
+}
+
+TEST(AnswerStudy, SaysOfTheSchedulesThatWereAskedForThatTheyDoNotFit) {
+  // Plain back-propagation fits, two levels of scan do not.
+  const auto asked = [](const std::string& schedule) {
+    return run(testing::parse_study("base:\n"
+                                    "  model: {dtype: fp32, chain: {length: 64, size: 4, kind: dense}}\n"
+                                    "  memory_limit_B: 10500\n"
+                                    "  schedule: " +
+                                    schedule +
+                                    "\n"
+                                    "axes: [{path: workers, values: [1, 64]}]\n"
+                                    "questions: [crossover: {along: workers}]\n"))
+        .answers.at(0)
+        .sentence;
+  };
+  EXPECT_THAT(asked("hybrid:2"), HasSubstr("no asked schedule fits the memory"));
+  EXPECT_THAT(asked("linear"), Not(HasSubstr("fits the memory")));
 }
 
 TEST(AnswerStudy, SaysWhereNumbersBetweenValuesAreNotLookedAt) {
