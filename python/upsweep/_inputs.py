@@ -133,7 +133,7 @@ class Handle:
         elif isinstance(model, Rows):
             self._from_memory("table.csv", model.text.encode())
         elif _is_torch(model):
-            self._from_memory("module.onnx", _exported(model, example_input))
+            self._from_memory(f"{type(model).__name__}.onnx", _exported(model, example_input))  # the model's name
         else:
             raise TypeError(f"a model is a {type(model).__name__}, accepted are a path, a dict, an upsweep.Model, the "
                             "bytes of a file, and a torch module")

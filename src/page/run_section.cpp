@@ -51,7 +51,7 @@ Markup run_facts(const RunDetails& details) {
     counted("makespan, ops that workers share (FLOPs)", run.makespan_shared_flops);
     counted("bound of shared ops (FLOPs)", run.bound_shared_flops);
   }
-  counted("speed-up over plain (dag)", quotient(run.linear_flops, run.makespan_dag_flops), Unit::speedup);
+  counted("speed-up over plain in FLOPs (dag)", quotient(run.linear_flops, run.makespan_dag_flops), Unit::speedup);
   facts.fact("step complexity", run.steps);
   counted("largest op (FLOPs)", run.per_step_flops);
   counted("peak live memory", run.peak_live_bytes, Unit::bytes);

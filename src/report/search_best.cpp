@@ -12,6 +12,11 @@
 namespace upsweep {
 namespace {
 
+/// "30.66 % more"; "427.5x as much" from ten times on.
+std::string more_text(double more) {
+  return more < 9 ? fmt::format("{:.4g} % more", 100 * more) : short_ratio(1 + more) + " as much";
+}
+
 std::string score_text(const SearchResult& result, double score) {
   if (result.options.in_seconds()) return short_seconds(score);
   return score == std::floor(score) ? fmt::format("{:.0f}", score) : fmt::format("{}", score);
@@ -66,7 +71,7 @@ std::string best_text(const SearchReport& report) {
                                  score_name(result.options), score_text(result, *best.score));
   if (const Candidate* next = next_different(result); next != nullptr && *best.score > 0) {
     const double more = *next->score / *best.score - 1;
-    text += more > 0 ? fmt::format(" Next is {} with {:.4g} % more.", place_text(*next), 100 * more)
+    text += more > 0 ? fmt::format(" Next is {} with {}.", place_text(*next), more_text(more))
                      : fmt::format(" {} takes as much.", capitalized(place_text(*next)));
   }
   if (const Candidate* cheaper = too_large(result); cheaper != nullptr && cheaper->depth) {
@@ -97,7 +102,7 @@ std::string best_scheme_text(const SearchReport& report) {
   if (result.best) {
     const Candidate& depth = result.candidates[*result.best];
     text += fmt::format("; the best depth is {} with {}", *depth.depth, score_text(result, *depth.score));
-    if (*best.score > 0) text += fmt::format(", {:.4g} % more", 100 * (*depth.score / *best.score - 1));
+    if (*best.score > 0) text += ", " + more_text(*depth.score / *best.score - 1);
   }
   return text + ".";
 }

@@ -81,11 +81,12 @@ Verdict training_verdict(const TrainingRecord& record, std::optional<double> mem
   std::size_t fitting = 0;
   for (std::size_t i = 0; i < record.variants.size(); ++i)
     fitting += figure_named(record, i, "does_not_fit") == nullptr ? 1 : 0;
-  const std::string count = record.variants.size() == 1 ? "only variant"
-                            : fitting == record.variants.size()
-                                ? fmt::format("best of {} variants", record.variants.size())
-                                : fmt::format("best of the {} of {} variants that fit into the memory limit", fitting,
-                                              record.variants.size());
+  const std::string count =
+      record.variants.size() == 1         ? "only variant"
+      : fitting == record.variants.size() ? fmt::format("best of {} variants", record.variants.size())
+      : fitting == 1 ? fmt::format("only one of {} variants that fits into the memory limit", record.variants.size())
+                     : fmt::format("best of the {} of {} variants that fit into the memory limit", fitting,
+                                   record.variants.size());
   std::string text =
       fmt::format("the {} is {} with {}", count, short_text(record.variants[*record.best], 120), time(best));
   const TrainingFigure* first = nullptr;    // of the file, which the best is compared with
@@ -123,6 +124,8 @@ Verdict training_verdict(const TrainingRecord& record, std::optional<double> mem
     text += fmt::format("; {} is {}: {}", short_text(scan, 120), speed_text(least / best),
                         pays_text(least / best, verdict.same));
   }
+  const std::string& winner = least < best ? scan : record.variants[*record.best];
+  verdict.parts.headline = short_text(winner, 60) + (record.variants.size() == 1 ? "" : " takes the least time");
   verdict.frame = frame_of(record);
   verdict.frame->memory_limit = memory_limit;
   verdict.frame->memory_unit = unit;

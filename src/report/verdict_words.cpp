@@ -250,7 +250,8 @@ std::string memory_limit_text(const VerdictFrame& frame) {
   if (!frame.memory_limit) return "";
   if (frame.memory_unit == "bytes") return "within " + short_bytes(*frame.memory_limit);
   const char* ending = *frame.memory_limit == 1 ? "" : "s";
-  return fmt::format("within {:.6g} {}", *frame.memory_limit,
+  const double limit = *frame.memory_limit;
+  return fmt::format("within {} {}", limit < 1e6 ? fmt::format("{:.6g}", limit) : short_count(limit),
                      frame.memory_unit == "tensors" ? fmt::format("tensor{}", ending)
                                                     : fmt::format("unit{} of memory of its file", ending));
 }

@@ -76,7 +76,7 @@ TEST(StudyQuestions, AlongNeedsSuchAnAxis) {
               HasSubstr("studies/long.yaml:7: along of crossover is 'batch', which is no axis, accepted are "
                         "model.chain.length, workers"));
   EXPECT_THAT(study_refusal(kStudyBase + "questions: [{capacity: {along: image}}]\n"),
-              HasSubstr("none, for the study has no axes"));
+              HasSubstr("which is no axis: the study has no axes"));
   EXPECT_THAT(study_refusal(study_of_question("crossover")), HasSubstr("accepted is crossover: {along: AXIS}"));
   EXPECT_THAT(study_refusal(study_of_question("crossover: {tolerance: 0.1}")),
               HasSubstr("crossover has no key 'along'"));

@@ -254,7 +254,7 @@ class Calls(unittest.TestCase):
         torch.onnx = types.SimpleNamespace(export=export)
         module = Module()
         with mock.patch.dict(sys.modules, {"torch": torch}):
-            with self.assertRaisesRegex(upsweep.InputError, "module.onnx"):
+            with self.assertRaisesRegex(upsweep.InputError, "Module.onnx"):
                 upsweep.search(module, "tensor")
             with self.assertRaisesRegex(TypeError, "without example_input"):
                 upsweep.search(module)

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "support/chain_studies.hpp"
+#include "support/studies.hpp"
 #include "upsweep/grid/answers.hpp"
 #include "upsweep/study/run_study.hpp"
 
