@@ -36,17 +36,20 @@ std::string place_text(const std::string& where) {
   return text;
 }
 
-/// "from 71 on (hidden 8), from 90 on (hidden 20)": where the scan begins or ends to be faster; empty without such
-/// places, and of more than kMostCrossings.
+/// "from 71 on (hidden 8), from 90 on (hidden 20)": where the scan begins or ends to be faster; of more than
+/// kMostCrossings "from between 6 and 72 on"; empty without such places.
 std::string crossings_text(const AskedPlaces& places) {
   constexpr std::size_t kMostCrossings = 4;
   std::vector<std::string> crossings;
+  std::map<std::string, std::pair<double, double>> ranges;  // by "from" and "up to"
   for (const auto& [where, answers] : places) {
     std::vector<std::string> mine;
     for (const Json& answer : answers) {
       const std::string faster = text_in(answer, "faster");
       const double value = number_of(answer, "value");
       if ((faster != "from" && faster != "up to") || std::isnan(value)) continue;
+      const auto [range, is_new] = ranges.try_emplace(faster, value, value);
+      range->second = {std::min(range->second.first, value), std::max(range->second.second, value)};
       const std::string text = fmt::format("{} {:.6g}{}", faster, value, faster == "from" ? " on" : "");
       if (std::ranges::find(mine, text) == mine.end()) mine.push_back(text);
     }
@@ -54,7 +57,16 @@ std::string crossings_text(const AskedPlaces& places) {
     const std::string place = place_text(where);
     crossings.push_back(fmt::format("{}{}", fmt::join(mine, " and "), place.empty() ? "" : " (" + place + ")"));
   }
-  return crossings.size() <= kMostCrossings ? fmt::format("{}", fmt::join(crossings, ", ")) : "";
+  if (crossings.size() <= kMostCrossings) return fmt::format("{}", fmt::join(crossings, ", "));
+  std::string text;
+  for (const auto& [faster, range] : ranges) {
+    const auto& [least, most] = range;
+    text += fmt::format(
+        "{}{} {}{}", text.empty() ? "" : " and ", faster,
+        least == most ? fmt::format("{:.6g}", least) : fmt::format("between {:.6g} and {:.6g}", least, most),
+        faster == "from" ? " on" : "");
+  }
+  return text;
 }
 
 /// "; latency binds", "; most often latency binds" or "; latency and workers bind equally often"; empty where none is

@@ -227,6 +227,11 @@ TEST(Verdict, OfAStudyHasPartsForACard) {
   EXPECT_EQ(study_verdict(places, {}, false).parts.overtakes, "from workers = 3 to 6 on, at 1 of 72 places");
   places.back().answer = from3;
   EXPECT_EQ(study_verdict(places, {}, false).parts.overtakes, "from workers = 3 to 6 on, at 2 of 72 places");
+  for (int value = 4; value <= 8; ++value)
+    places[static_cast<std::size_t>(value)].answer =
+        fmt::format(R"({{"along":"workers","faster":"from","value":{},"speedup":1.1}})", value);
+  EXPECT_THAT(study_verdict(places, {}, false).parts.standing, HasSubstr("places: from between 3 and 8 on"))
+      << "too many to name each";
   EXPECT_EQ(study_verdict({answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "");
   EXPECT_EQ(study_verdict({answer(nowhere), answer(R"({"faster":"unknown"})")}, {}, false).parts.headline, "")
       << "not known at one place";
