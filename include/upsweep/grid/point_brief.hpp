@@ -10,7 +10,7 @@ namespace upsweep {
 enum class PointStatus : std::uint8_t {
   open,        ///< not evaluated yet
   done,        ///< scored
-  infeasible,  ///< no schedule fits the memory
+  infeasible,  ///< none of the schedules that are asked for fits the memory
   invalid,     ///< its values do not make a valid model, machine or settings
   excluded,    ///< a constraint does not hold
 };

@@ -120,7 +120,8 @@ struct FarShares {
 };
 
 /// The counts of a combine. `far`: of the machine, see far_shares(). `fine`: whether picked entries and steps at runs
-/// are counted as such, or as the steps that they are else.
+/// are counted as such, or as the steps that they are else. Those of wide rows, of steps that are not at runs, stand
+/// beside all others: where nothing is known of them, they cost nothing.
 [[nodiscard]] WorkVector work_counts(const OpWork& work, const FarShares& far,
                                      const FineUnits& fine = {true, true, true});
 

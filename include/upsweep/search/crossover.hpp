@@ -17,7 +17,9 @@ struct OvertakingWorkers {
   bool is_followed = false;                ///< whether all larger numbers were looked at, too
   /// With this number and every larger one it is; nothing, where they were looked at: the largest loses again.
   std::optional<std::uint64_t> always_from = {};
-  std::string scan = {};  ///< that is faster with the fewest; empty: there is none, or scans were not named
+  /// One that is faster with the fewest, of overtaking_workers() the fastest; empty: there is none, or scans were not
+  /// named.
+  std::string scan = {};
 
   /// Whether a larger number than the fewest loses again; nothing where that is not known.
   [[nodiscard]] std::optional<bool> loses_again() const {
