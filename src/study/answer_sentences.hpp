@@ -26,7 +26,8 @@ using AnswerJson = nlohmann::ordered_json;
 [[nodiscard]] std::string bytes_text(double bytes);
 /// "1.23x".
 [[nodiscard]] std::string speedup_text(double speedup);
-/// Why a point that is no more than this has no figures: "no asked schedule fits the memory", ...; empty where it is done.
+/// Why a point that is no more than this has no figures: "no asked schedule fits the memory", ...; empty where it is
+/// done.
 [[nodiscard]] std::string missing_text(PointStatus status);
 /// "1.2x to 3.4x", or one of them where they read the same.
 [[nodiscard]] std::string speedups_text(double least, double most);
