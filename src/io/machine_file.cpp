@@ -261,13 +261,8 @@ class MachineReader {
     YamlMap map(document_, *node, entry.name(type));
     QuantityReader quantities(map, where, machine_.provenance.sources);
     const auto compute = quantities.find("compute", kComputeUnits, kPositive);
-    result.build.value_s = quantities.find("build_value", kTimeUnits, kZeroOrMore).value_or(0);
-    result.build.row_s = quantities.find("build_row", kTimeUnits, kZeroOrMore).value_or(0);
-    result.build.weight_s = quantities.find("build_weight", kTimeUnits, kZeroOrMore).value_or(0);
-    result.build.other_value_s = quantities.find("build_other_value", kTimeUnits, kZeroOrMore);
-    result.build.miss_s = quantities.find("build_miss", kTimeUnits, kZeroOrMore);
-    result.build.linear_value_s = quantities.find("build_linear_value", kTimeUnits, kZeroOrMore);
-    result.build.linear_weight_s = quantities.find("build_linear_weight", kTimeUnits, kZeroOrMore);
+    for (const auto& [name, seconds] : kBuildRates)
+      result.build.*seconds = quantities.find(name, kTimeUnits, kZeroOrMore);
     const auto dense = quantities.find("dense", kComputeUnits, kPositive);
     if (dense && is_pram()) {
       throw document_.error(*node, entry.name(type) +

@@ -191,19 +191,9 @@ class MachineWriter {
     plain.mm = plain.mv;
     if (is_pram() && type == plain) return;
     put("    {}:\n", std::string_view(where).substr(where.size() - 4));
-    const auto build = [&](const char* name, double seconds) {
-      if (seconds != 0 || has_source(where, name)) quantity("      ", where, name, "_s", seconds);
-    };
-    build("build_value", type.build.value_s);
-    build("build_row", type.build.row_s);
-    build("build_weight", type.build.weight_s);
-    const auto optional_build = [&](const char* name, const std::optional<double>& seconds) {
-      if (seconds) quantity("      ", where, name, "_s", *seconds);
-    };
-    optional_build("build_other_value", type.build.other_value_s);
-    optional_build("build_miss", type.build.miss_s);
-    optional_build("build_linear_value", type.build.linear_value_s);
-    optional_build("build_linear_weight", type.build.linear_weight_s);
+    for (const auto& [name, seconds] : kBuildRates) {
+      if (type.build.*seconds) quantity("      ", where, name, "_s", *(type.build.*seconds));
+    }
     if (type.dense_flops_per_s != 0) quantity("      ", where, "dense", "_FLOPps", type.dense_flops_per_s);
     if (std::isfinite(type.mv.flops_per_s)) {
       quantity("      ", where, "compute", "_FLOPps", type.mv.flops_per_s);

@@ -1,5 +1,9 @@
 #include "jacobian_rows.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
 #include "upsweep/jacobian/numeric_chain.hpp"
 
 namespace upsweep {
@@ -10,6 +14,18 @@ constexpr std::size_t kWeightsPerChunk = 1 << 15;
 
 /// Of features 1: they are the channels of a 1 × 1 image.
 std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
+
+/// The first position from `from` on that is kept, `to` where none before it is.
+std::size_t next_kept(const OperatorWeights& weights, std::size_t from, std::size_t to) {
+  if (weights.kept.empty()) return from;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  for (std::uint64_t word = 0; from + kWord <= to; from += kWord) {
+    std::memcpy(&word, weights.kept.data() + from, kWord);
+    if (word != 0) break;
+  }
+  while (from < to && weights.kept[from] == 0) ++from;
+  return from;
+}
 
 /// Of a linear of several vectors that of one; any other operator as it is.
 Operator one_of(Operator op) {
@@ -78,12 +94,38 @@ ConvolutionRows::ConvolutionRows(const Operator& whole, const Operator& op, cons
     for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * weighted_.kernel.x + used_x_[x]);
   }
 
+  if (weights.kept.empty() && !weights.values.empty()) {
+    static std::atomic<std::uint64_t> numbers = 0;
+    all_kept_ = weights.values.data();
+    number_ = ++numbers;
+    return;
+  }
   weight_start_.assign(op.in_shape[0] + std::size_t{1}, 0);
   for_each_kept(weights, [&](std::size_t channel, KernelWeight) { ++weight_start_[channel + 1]; });
   for (std::size_t c = 1; c < weight_start_.size(); ++c) weight_start_[c] += weight_start_[c - 1];
   weights_.resize(weight_start_.back());
   std::vector<std::size_t> next(weight_start_.begin(), weight_start_.end() - 1);
   for_each_kept(weights, [&](std::size_t channel, KernelWeight weight) { weights_[next[channel]++] = weight; });
+}
+
+std::span<const double> ConvolutionRows::of_channel(std::size_t channel) const {
+  struct Written {
+    std::uint64_t owner = 0;
+    std::size_t channel = 0;
+    std::vector<double> values;
+  };
+  thread_local Written written;
+  if (written.owner == number_ && written.channel == channel) return written.values;
+  written.values.resize(group_outputs_ * kernel_size_);
+  const std::size_t group = channel / group_inputs_;
+  for (std::size_t output = 0; output < group_outputs_; ++output) {
+    const std::size_t weight = (group * group_outputs_ + output) * group_inputs_ + channel % group_inputs_;
+    std::copy_n(all_kept_ + weight * kernel_size_, kernel_size_,
+                written.values.begin() + static_cast<std::ptrdiff_t>(output * kernel_size_));
+  }
+  written.owner = number_;
+  written.channel = channel;
+  return written.values;
 }
 
 template <class Visit>
@@ -93,12 +135,20 @@ void ConvolutionRows::for_each_kept(const OperatorWeights& weights, const Visit&
     for (std::size_t output = begin / group_inputs_ * group_outputs_; output < last_output; ++output) {
       const std::size_t first_input = output / group_outputs_ * group_inputs_;
       const std::size_t last_input = std::min(end, first_input + group_inputs_);
+      const auto kernel_of = [&](std::size_t channel) {
+        return (output * group_inputs_ + channel - first_input) * kernel_size_;
+      };
       for (std::size_t channel = std::max(begin, first_input); channel < last_input; ++channel) {
-        const std::size_t base = (output * group_inputs_ + channel - first_input) * kernel_size_;
+        const std::size_t from = kernel_of(channel);
+        channel += (next_kept(weights, from, kernel_of(last_input)) - from) / kernel_size_;
+        if (channel == last_input) break;
+        const std::size_t base = kernel_of(channel);
         for (std::size_t k = 0; k < taps_.size(); ++k) {
-          const std::size_t tap = weighted_.is_transposed ? k : taps_.size() - 1 - k;
-          if (!weights.keeps(base + taps_[tap])) continue;
-          visit(channel, {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(tap)});
+          const std::size_t tap = in_order(k);
+          const std::size_t weight = base + taps_[tap];
+          if (!weights.keeps(weight)) continue;
+          visit(channel, {static_cast<std::uint32_t>(output), static_cast<std::uint32_t>(tap),
+                          weights.values.empty() ? 0 : weights.values[weight]});
         }
       }
     }

@@ -40,8 +40,7 @@ class ConvolutionRows {
  public:
   ConvolutionRows(const Operator& whole, const OperatorWeights& weights);
 
-  /// Calls emit(column, weight) for every entry of row r, columns ascending; `weight` is the position of the entry's
-  /// number in the row-major weight.
+  /// Calls emit(column, value) for every entry of row r, columns ascending; `value` is 0 where the weight has no numbers.
   template <class Emit>
   void row(Index r, Emit emit) const {
     const std::size_t first = r / period_ * out_period_;
@@ -56,25 +55,61 @@ class ConvolutionRows {
             static_cast<std::int64_t>(std::size_t{ty.position} * out_width_ + tx.position);
       }
     }
-    const std::size_t in_group = channel % group_inputs_;
+    if (all_kept_ != nullptr) return every_weight(r, channel, reached, emit);
+    // Which ones reach an output is found out first: weights that are kept here and there give no branch to learn.
+    thread_local std::vector<Entry> entries;
+    const std::span<const KernelWeight> kept(weights_.data() + weight_start_[channel], weights_.data() + weight_start_[channel + 1]);
+    if (entries.size() < kept.size()) entries.resize(kept.size());
     const std::int64_t* const reached_from = reached.data();
-    const std::size_t end = weight_start_[channel + 1];
-    for (std::size_t w = weight_start_[channel]; w < end; ++w) {
-      const KernelWeight weight = weights_[w];
+    Entry* end = entries.data();
+    for (const KernelWeight& weight : kept) {
       const std::int64_t to = reached_from[weight.tap];
-      if (to < 0) continue;
-      emit(static_cast<Index>(first + weight.output_channel * out_plane_ + static_cast<std::size_t>(to)),
-           (weight.output_channel * group_inputs_ + in_group) * kernel_size_ + taps_[weight.tap]);
+      *end = {static_cast<Index>(first + weight.output_channel * out_plane_ + static_cast<std::size_t>(to)), weight.value};
+      end += to >= 0;
     }
+    for (const Entry* entry = entries.data(); entry != end; ++entry) emit(entry->column, entry->value);
   }
 
  private:
   ConvolutionRows(const Operator& whole, const Operator& op, const OperatorWeights& weights);
 
+  struct Entry {
+    Index column;
+    double value;
+  };
   struct KernelWeight {
     std::uint32_t output_channel;
     std::uint32_t tap;  // position in taps_
+    double value;       // beside them: where it stands, weights of a channel are far from each other
   };
+
+  /// row() where every weight is kept: `reached` is all that there is to know.
+  template <class Emit>
+  void every_weight(Index r, std::size_t channel, const std::vector<std::int64_t>& reached, Emit emit) const {
+    struct Reached {
+      std::size_t kernel, to;
+    };
+    thread_local std::vector<Reached> taps;
+    taps.clear();
+    for (std::size_t k = 0; k < taps_.size(); ++k) {
+      const std::size_t tap = in_order(k);
+      if (reached[tap] >= 0) taps.push_back({taps_[tap], static_cast<std::size_t>(reached[tap])});
+    }
+    const std::size_t begin = r / period_ * out_period_ + channel / group_inputs_ * group_outputs_ * out_plane_;
+    const std::span<const double> weight = of_channel(channel);
+    for (std::size_t output = 0; output < group_outputs_; ++output) {
+      for (const Reached& tap : taps) {
+        emit(static_cast<Index>(begin + output * out_plane_ + tap.to), weight[output * kernel_size_ + tap.kernel]);
+      }
+    }
+  }
+
+  /// The weights of an input channel, by output channel: written side by side for the rows of that channel, as channels
+  /// that are a power of two apart compete for the same lines of a cache.
+  [[nodiscard]] std::span<const double> of_channel(std::size_t channel) const;
+
+  /// The position in taps_ of the k-th column that a row has of an output channel.
+  [[nodiscard]] std::size_t in_order(std::size_t k) const { return weighted_.is_transposed ? k : taps_.size() - 1 - k; }
 
   /// Calls visit(channel, kept weight) for those of the input channels begin to end - 1, of each channel in the order
   /// of row(), all threads together.
@@ -88,18 +123,21 @@ class ConvolutionRows {
   // A kernel may be far larger than the image: only the positions that reach an input count.
   UsedPositions used_y_;
   UsedPositions used_x_;
-  std::vector<std::size_t> taps_;  // ky · kernel width + kx of the used positions, row-major
+  // Numbers where there are some and all are kept; then there is no list of them, but a number of this object.
+  const double* all_kept_ = nullptr;
+  std::uint64_t number_ = 0;
+  std::vector<std::size_t> taps_;     // ky · kernel width + kx of the used positions, row-major
   // Nonzero weights of each input channel, by output channel, then by falling tap (transposed: rising): ascending
   // columns.
   std::vector<std::size_t> weight_start_;  // length channels + 1
   std::vector<KernelWeight> weights_;
 };
 
-/// Rows of the transposed Jacobian of a linear operator of one vector, which are columns of its weight: several side by
-/// side read each line of numbers once.
+/// Rows of the transposed Jacobian of a linear operator of one vector, which are columns of its weight: many side by
+/// side read each line and page of numbers once.
 class LinearRows {
  public:
-  static constexpr std::size_t kTogether = 8;  ///< a line of the cache has as many weights
+  static constexpr std::size_t kTogether = 256;
 
   LinearRows(const Operator& op, const OperatorWeights& weights);
 
@@ -107,15 +145,52 @@ class LinearRows {
   /// ascending.
   template <class Emit>
   void operator()(Index first, std::size_t count, Emit emit) const {
-    for (std::size_t output = 0; output < out_features_; ++output) {
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t weight = output * features_ + first + k;
-        if (weights_.keeps(weight)) emit(k, static_cast<Index>(output), weights_.values[weight]);
-      }
+    if (weights_.kept.empty()) {
+      every_entry(first, count, emit);
+    } else {
+      kept_entries(first, count, emit);
     }
   }
 
  private:
+  static constexpr std::size_t kLine = 8;  // numbers of a line of the cache
+  static constexpr std::size_t kTile = 32;
+  static constexpr std::size_t kAhead = 16;
+
+  /// A few rows at a time, since rows of equal length begin in the same lines of a cache.
+  template <class Emit>
+  void every_entry(Index first, std::size_t count, Emit emit) const {
+    for (std::size_t tile = 0; tile < out_features_; tile += kTile) {
+      const std::size_t tile_end = std::min(out_features_, tile + kTile);
+      for (std::size_t begin = 0; begin < count; begin += kLine) {
+        const std::size_t end = std::min(count, begin + kLine);
+        for (std::size_t output = tile; output < tile_end; ++output) {
+          const double* const values = weights_.values.data() + output * features_ + first;
+          for (std::size_t k = begin; k < end; ++k) emit(k, static_cast<Index>(output), values[k]);
+        }
+      }
+    }
+  }
+
+  template <class Emit>
+  void kept_entries(Index first, std::size_t count, Emit emit) const {
+    // Which ones is found out first: so their numbers, far from each other, are read at the same time.
+    std::array<std::uint16_t, kTogether> at;
+    for (std::size_t output = 0; output < out_features_; ++output) {
+      const std::size_t base = output * features_ + first;
+      const std::uint8_t* const kept = weights_.kept.data() + base;
+      if (output + kAhead < out_features_) {
+        for (std::size_t k = 0; k < count; k += 64) __builtin_prefetch(kept + kAhead * features_ + k);
+      }
+      std::size_t found = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        at[found] = static_cast<std::uint16_t>(k);
+        found += kept[k] != 0;
+      }
+      for (std::size_t i = 0; i < found; ++i) emit(at[i], static_cast<Index>(output), weights_.values[base + at[i]]);
+    }
+  }
+
   const OperatorWeights& weights_;
   std::size_t features_, out_features_;
 };
@@ -170,7 +245,7 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   const auto weighted = [&] {
     const ConvolutionRows rows(op, weights);
     use([&](Index r, auto&& emit) {
-      rows.row(r, [&](Index column, std::size_t weight) { emit(column, weights.values[weight]); });
+      rows.row(r, emit);
     });
   };
   const auto choosing = [&] {

@@ -18,13 +18,15 @@ namespace {
 // Fewer entries than this are not worth waking another thread.
 constexpr std::uint64_t kEntriesPerChunk = 1 << 14;
 
+[[noreturn]] void throw_not_finite(double value, double largest) {
+  throw std::overflow_error(
+      fmt::format("{} was found, accepted are numbers of {} in absolute value at most", value, largest));
+}
+
 template <class T>
 T rounded(double value) {
   const T narrow = static_cast<T>(value);
-  if (!std::isfinite(narrow)) {
-    throw std::overflow_error(fmt::format("{} was found, accepted are numbers of {} in absolute value at most", value,
-                                          std::numeric_limits<T>::max()));
-  }
+  if (!std::isfinite(narrow)) throw_not_finite(value, std::numeric_limits<T>::max());
   return narrow;
 }
 
@@ -56,13 +58,15 @@ class RowFiller {
   template <std::size_t kRows, class Generate>
   void fill_together(const Generate& generate) const {
     const std::uint64_t nnz = std::max<std::uint64_t>(1, values_.size());
-    const std::size_t groups = (pattern_.rows() + kRows - 1) / kRows;
+    // As many as there may be, and no fewer groups than keep all threads busy to the end.
+    const std::size_t rows = std::clamp<std::size_t>(pattern_.rows() / (4 * parallel_threads()), 1, kRows);
+    const std::size_t groups = (pattern_.rows() + rows - 1) / rows;
     parallel_chunks(groups, std::max<std::uint64_t>(1, kEntriesPerChunk * groups / nnz),
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       std::array<std::vector<Index>, kRows> columns;
                       for (std::size_t g = begin; g < end; ++g) {
-                        const std::size_t first = g * kRows;
-                        fill_rows<kRows>(static_cast<Index>(first), std::min(kRows, pattern_.rows() - first), columns,
+                        const std::size_t first = g * rows;
+                        fill_rows<kRows>(static_cast<Index>(first), std::min(rows, pattern_.rows() - first), columns,
                                          generate);
                       }
                     });
@@ -191,7 +195,9 @@ void fill_block(const Network& network, const NetworkWeights& weights,
   try {
     const std::vector<double> values = block_values(network, weights, link, *plan, activations);
     chain.values[i].resize(values.size());
-    for (std::size_t e = 0; e < values.size(); ++e) chain.values[i][e] = rounded<T>(values[e]);
+    parallel_chunks(values.size(), kEntriesPerChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t e = begin; e < end; ++e) chain.values[i][e] = rounded<T>(values[e]);
+    });
   } catch (const std::overflow_error& error) {
     const std::size_t output = network.link(link).output();
     const Operator& op = network.operators()[output];

@@ -76,7 +76,7 @@ Pattern guaranteed_pattern(const Operator& op, const OperatorWeights& weights, P
   const auto weighted = [&] {
     const ConvolutionRows rows(op, weights);
     return build(unpruned_nnz(op), [&](Index r, std::vector<Index>& columns) {
-      rows.row(r, [&](Index column, std::size_t) { columns.push_back(column); });
+      rows.row(r, [&](Index column, double) { columns.push_back(column); });
     });
   };
   const auto pooling = [&] {

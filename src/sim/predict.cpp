@@ -6,6 +6,7 @@
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
+#include "upsweep/jacobian/patterns.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/task_graph.hpp"
@@ -46,6 +47,23 @@ void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs,
     prediction.seconds += latency;
     before = std::max(end, before);
   }
+}
+
+/// Seconds to write the Jacobian of an operator with so many rows and values.
+double build_seconds(const Operator& op, double rows, double values, const BuildRates& rates) {
+  const auto cost = [](const std::optional<double>& rate, double count) { return rate.value_or(0) * count; };
+  const std::optional<Shape> shape = weight_shape(op.kind, op.in_shape);
+  const double weights = shape ? static_cast<double>(elements(*shape)) : 0;
+  if (!shape && rates.pooling_row_s && structure_of(op.kind) == Structure::window) return *rates.pooling_row_s * rows;
+  if (!shape && rates.other_value_s) return *rates.other_value_s * values;
+  if (std::holds_alternative<Linear>(op.kind) && rates.linear_value_s && rates.linear_weight_s)
+    return *rates.linear_value_s * values + *rates.linear_weight_s * weights;
+  const double kept = shape ? values / static_cast<double>(unpruned_nnz(op)) : 1;  // of all weights
+  if (kept < 1 && rates.pruned_value_s) {
+    return cost(rates.pruned_value_s, values) + cost(rates.pruned_row_s, rows) + cost(rates.pruned_weight_s, weights) +
+           cost(rates.kept_s, kept * weights) + cost(rates.miss_s, misses_per_value(op) * values);
+  }
+  return cost(rates.value_s, values) + cost(rates.row_s, rows) + cost(rates.weight_s, weights);
 }
 
 }  // namespace
@@ -150,26 +168,14 @@ double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine&
 std::optional<double> predict_build_seconds(const Network& network, const NetworkProfile& profile,
                                             const Machine& machine, std::size_t workers, unsigned value_bytes) {
   const BuildRates& rates = machine.at(workers).of(value_bytes).build;
-  if (rates.value_s <= 0) return std::nullopt;
+  if (rates.value_s.value_or(0) <= 0) return std::nullopt;
   double seconds = 0;
   for (std::size_t i = 1; i < profile.links.size(); ++i) {  // no schedule needs the first Jacobian
     const LinkProfile& link = profile.links[i];
-    // Machines have a rate for writing values, none for forming the Jacobians of blocks.
+    // Machines have rates for writing values, none for forming the Jacobians of blocks.
     if (!link.formation.steps.empty()) return std::nullopt;
-    const Operator& op = network.operators()[network.links()[i]];
-    const std::optional<Shape> weight = weight_shape(op.kind, op.in_shape);
-    const double values = static_cast<double>(link.nnz) / static_cast<double>(profile.inputs);
-    if (!weight && rates.other_value_s) {
-      seconds += *rates.other_value_s * values;
-      continue;
-    }
-    if (std::holds_alternative<Linear>(op.kind) && rates.linear_value_s && rates.linear_weight_s) {
-      seconds += *rates.linear_value_s * values + *rates.linear_weight_s * static_cast<double>(elements(*weight));
-      continue;
-    }
-    seconds += rates.value_s * values + rates.row_s * static_cast<double>(link.rows);
-    seconds += rates.miss_s.value_or(0) * misses_per_value(op) * values;
-    if (weight) seconds += rates.weight_s * static_cast<double>(elements(*weight));
+    const auto values = static_cast<double>(link.nnz) / static_cast<double>(profile.inputs);
+    seconds += build_seconds(network.operators()[network.links()[i]], static_cast<double>(link.rows), values, rates);
   }
   return seconds;
 }

@@ -30,14 +30,22 @@ class NumericChainTest : public testing::SeededTest {
   }
 
   /// Random weights, some of them pruned.
+  OperatorWeights pruned_weights(const Operator& op) {
+    OperatorWeights weights = random_weights(op);
+    if (!weight_shape(op.kind, op.in_shape)) return weights;
+    weights.kept.clear();
+    for (double& w : weights.values) {
+      if (chance(0.4)) w = 0;
+      weights.kept.push_back(w != 0 ? 1 : 0);
+    }
+    return weights;
+  }
+
+  /// Random weights, all of them kept.
   OperatorWeights random_weights(const Operator& op) {
     OperatorWeights weights;
     if (const auto shape = weight_shape(op.kind, op.in_shape)) {
       weights.values = normals(elements(*shape));
-      for (double& w : weights.values) {
-        if (chance(0.4)) w = 0;
-        weights.kept.push_back(w != 0 ? 1 : 0);
-      }
       weights.bias = normals((*shape)[0]);
     }
     if (std::holds_alternative<BatchNorm2d>(op.kind)) {
@@ -51,7 +59,8 @@ class NumericChainTest : public testing::SeededTest {
 
   NetworkWeights random_weights(const Network& network) {
     NetworkWeights weights;
-    for (const Operator& op : network.operators()) weights.push_back(random_weights(op));
+    for (const Operator& op : network.operators())
+      weights.push_back(chance(0.5) ? random_weights(op) : pruned_weights(op));
     return weights;
   }
 };
@@ -302,7 +311,8 @@ TEST(SoftmaxCrossEntropyGradient, RefusesALabelThatIsNoOutput) {
 /// Every entry of J^T of `op` beside its definition: number_of(row, column) of the weight, or nothing where there is
 /// none.
 template <class NumberOf>
-void expect_numbers(const Operator& op, const OperatorWeights& weights, const NumberOf& number_of) {
+void expect_entries(const Operator& op, const OperatorWeights& weights, const NumberOf& number_of) {
+  SCOPED_TRACE(weights.kept.empty() ? "all weights" : "pruned");
   const Pattern pattern = guaranteed_pattern(op, weights);
   Vector values(pattern.nnz());
   fill_jacobian_values<double>(op, weights, Vector(elements(op.in_shape), 1.0), pattern, values);
@@ -323,7 +333,16 @@ void expect_numbers(const Operator& op, const OperatorWeights& weights, const Nu
   EXPECT_EQ(next, values.size());
 }
 
-TEST_F(NumericChainTest, WideGroupsAreCutAmongThreads) {
+class Definitions : public NumericChainTest {
+ protected:
+  template <class NumberOf>
+  void expect_numbers(const Operator& op, const NumberOf& number_of) {
+    expect_entries(op, random_weights(op), number_of);
+    expect_entries(op, pruned_weights(op), number_of);
+  }
+};
+
+TEST_F(Definitions, WideGroupsAreCutAmongThreads) {
   const std::size_t groups = 2;
   const std::size_t inputs = 300;  // of a group, and of both more than a thread takes at a time
   const std::size_t outputs = 200;
@@ -331,23 +350,69 @@ TEST_F(NumericChainTest, WideGroupsAreCutAmongThreads) {
                     Conv2d{groups * outputs, {1, 1}, {1, 1}, {0, 0}, {1, 1}, groups},
                     {groups * inputs, 1, 1},
                     {groups * outputs, 1, 1}};
-  expect_numbers(op, random_weights(op), [&](Index r, Index c) -> std::optional<std::size_t> {
+  expect_numbers(op, [&](Index r, Index c) -> std::optional<std::size_t> {
     if (r / inputs != c / outputs) return std::nullopt;
     return c * inputs + r % inputs;
   });
 }
 
-TEST_F(NumericChainTest, LinearsOfOneAndOfSeveralVectorsHaveTheSameNumbers) {
-  for (const Shape& leading : {Shape{}, Shape{3}}) {
-    Shape in = leading;
-    in.push_back(21);  // not a multiple of what is written together
-    Shape out = leading;
-    out.push_back(5);
-    const Operator op{"linear", Linear{5}, in, out};
-    expect_numbers(op, random_weights(op), [&](Index r, Index c) -> std::optional<std::size_t> {
-      if (r / 21 != c / 5) return std::nullopt;
-      return c % 5 * 21 + r % 21;
-    });
+TEST_F(Definitions, LinearsOfOneAndOfSeveralVectorsHaveTheSameNumbers) {
+  // No multiples of what is written together; rows and outputs of more than one tile.
+  for (const auto& [inputs, outputs] : {std::pair{21, 5}, std::pair{2500, 70}}) {
+    for (const Shape& leading : {Shape{}, Shape{3}}) {
+      const std::size_t n = inputs;
+      const std::size_t m = outputs;
+      Shape in = leading;
+      in.push_back(n);
+      Shape out = leading;
+      out.push_back(m);
+      expect_numbers({"linear", Linear{m}, in, out}, [&](Index r, Index c) -> std::optional<std::size_t> {
+        if (r / n != c / m) return std::nullopt;
+        return c % m * n + r % n;
+      });
+    }
+  }
+}
+
+/// The weight's position along an axis by which an input reaches an output: of a convolution that of the window of
+/// `out`, of a transposed one that of the window of `in`.
+std::optional<std::size_t> kernel_position(const Conv2d& conv, bool is_transposed, bool is_x, std::size_t in,
+                                           std::size_t out) {
+  const auto along = [is_x](const PerAxis& e) { return static_cast<std::ptrdiff_t>(is_x ? e.x : e.y); };
+  const auto stride = along(conv.stride);
+  const auto in_at = static_cast<std::ptrdiff_t>(in);
+  const auto out_at = static_cast<std::ptrdiff_t>(out);
+  const auto offset = (is_transposed ? out_at - in_at * stride : in_at - out_at * stride) + along(conv.padding);
+  if (offset < 0 || offset % along(conv.dilation) != 0 || offset / along(conv.dilation) >= along(conv.kernel))
+    return std::nullopt;
+  return static_cast<std::size_t>(offset / along(conv.dilation));
+}
+
+TEST_F(Definitions, ConvolutionsHaveTheWeightOfEachWindow) {
+  const Shape in = {6, 5, 4};
+  for (const Conv2d& conv : {Conv2d{4, {3, 3}, {1, 1}, {1, 1}}, Conv2d{4, {3, 2}, {2, 1}, {1, 1}, {1, 2}, 2},
+                             Conv2d{6, {2, 3}, {1, 2}, {0, 1}, {2, 1}, 6}}) {
+    for (const bool is_transposed : {false, true}) {
+      const OperatorKind kind =
+          is_transposed ? OperatorKind(ConvTranspose2d{conv.out_channels, conv.kernel, conv.stride, conv.padding,
+                                                       {0, 0}, conv.dilation, conv.groups})
+                        : OperatorKind(conv);
+      const Operator op{"convolution", kind, in, infer_shape(kind, in)};
+      const std::size_t in_plane = in[1] * in[2];
+      const std::size_t out_plane = op.out_shape[1] * op.out_shape[2];
+      const std::size_t group_inputs = in[0] / conv.groups;
+      const std::size_t group_outputs = op.out_shape[0] / conv.groups;
+      expect_numbers(op, [&](Index r, Index c) -> std::optional<std::size_t> {
+        const std::size_t input = r / in_plane;
+        const std::size_t output = c / out_plane;
+        if (input / group_inputs != output / group_outputs) return std::nullopt;
+        const auto y = kernel_position(conv, is_transposed, false, r % in_plane / in[2],
+                                       c % out_plane / op.out_shape[2]);
+        const auto x = kernel_position(conv, is_transposed, true, r % in[2], c % op.out_shape[2]);
+        if (!y || !x) return std::nullopt;
+        return ((output * group_inputs + input % group_inputs) * conv.kernel.y + *y) * conv.kernel.x + *x;
+      });
+    }
   }
 }
 

@@ -288,7 +288,7 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_FALSE(seconds(8).has_value());
 }
 
-TEST(PredictBuildSeconds, CountWeightsThatReachOffTheImageAsMissesOfARow) {
+TEST(PredictBuildSeconds, CountWhatARowOfAPrunedConvolutionGoesOver) {
   // Along each axis two positions go over three weights each, of which one reaches off the image.
   const Network network({1, 2, 2}, {{"first", Relu{}, {}}, {"conv", Conv2d{4, {3, 3}, {1, 1}, {1, 1}}, {}}});
   NetworkProfile profile;
@@ -299,10 +299,34 @@ TEST(PredictBuildSeconds, CountWeightsThatReachOffTheImageAsMissesOfARow) {
   Machine machine = unit_machine();
   BuildRates& rates = machine.rates[0].fp64.build;
   rates.value_s = 0.5;
+  rates.miss_s = 100;
+  rates.kept_s = 10;
   const auto seconds = [&] { return predict_build_seconds(network, profile, machine, 1, 8).value(); };
-  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64) << "as in files from before there was such a rate";
-  rates.miss_s = 0.25;
-  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64 + 0.25 * (4 * 4 * 9 - 64));
+  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64) << "all of them are kept";
+  profile.links[1].nnz /= 2;
+  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 32) << "as in files from before there were such rates";
+  rates.pruned_value_s = 0.25;
+  EXPECT_DOUBLE_EQ(seconds(), 0.25 * 32 + 10 * 18 + 100 * (4 * 4 * 9 - 64) / 2);
+  rates.pruned_row_s = 7;
+  rates.pruned_weight_s = 3;
+  EXPECT_DOUBLE_EQ(seconds(), 0.25 * 32 + 7 * 4 + 3 * 36 + 10 * 18 + 100 * (4 * 4 * 9 - 64) / 2);
+}
+
+TEST(PredictBuildSeconds, CountInputsOfAPooling) {
+  const Network network({1, 4, 4}, {{"first", Relu{}, {}}, {"pool", MaxPool2d{{3, 3}, {2, 2}}, {}}});
+  NetworkProfile profile;
+  profile.inputs = 1;
+  profile.links.resize(2);
+  profile.links[1].rows = 16;
+  profile.links[1].nnz = 9;
+  Machine machine = unit_machine();
+  BuildRates& rates = machine.rates[0].fp64.build;
+  rates.value_s = 0.5;
+  rates.other_value_s = 2;
+  const auto seconds = [&] { return predict_build_seconds(network, profile, machine, 1, 8).value(); };
+  EXPECT_DOUBLE_EQ(seconds(), 2 * 9);
+  rates.pooling_row_s = 3;
+  EXPECT_DOUBLE_EQ(seconds(), 3 * 16);
 }
 
 }  // namespace

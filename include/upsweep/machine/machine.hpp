@@ -150,22 +150,49 @@ struct KindRates {
   friend bool operator==(const KindRates&, const KindRates&) = default;
 };
 
-/// Seconds of writing Jacobians, all workers together; all 0 where nothing is known.
+/// Seconds of writing Jacobians, all workers together, where something is known.
 struct BuildRates {
-  double value_s = 0;   ///< for each value of an operator that has a weight
-  double row_s = 0;     ///< for each row of such an operator, besides its values
-  double weight_s = 0;  ///< for each of its weights, kept or not, besides both
-  /// For each value of any other operator; where nothing is known, those above count for it.
-  std::optional<double> other_value_s = std::nullopt;
-  /// For each weight besides that a row of a convolution goes over and that reaches no output from there, off the
-  /// image; where nothing is known, nothing.
-  std::optional<double> miss_s = std::nullopt;
-  /// Of linear operators, for each value and for each weight, kept or not; where nothing is known, the first three
-  /// count for them.
-  std::optional<double> linear_value_s = std::nullopt;
-  std::optional<double> linear_weight_s = std::nullopt;
+  std::optional<double> value_s = {};   ///< for each value of an operator that has a weight
+  std::optional<double> row_s = {};     ///< for each row of such an operator, besides its values
+  std::optional<double> weight_s = {};  ///< for each of its weights, besides both
+
+  /// Of a convolution that is pruned, whose rows go over a list of weights: for each value, row and weight, kept or
+  /// not; for each weight that is kept; and for each that a row goes over and that reaches no output from there, off
+  /// the image. Without the first, the rates above count for it.
+  std::optional<double> pruned_value_s = {};
+  std::optional<double> pruned_row_s = {};
+  std::optional<double> pruned_weight_s = {};
+  std::optional<double> kept_s = {};
+  std::optional<double> miss_s = {};
+
+  /// Of linear operators, for each value and for each weight, kept or not. Without both, the first three count.
+  std::optional<double> linear_value_s = {};
+  std::optional<double> linear_weight_s = {};
+
+  std::optional<double> pooling_row_s = {};  ///< for each row of a pooling; without it, the next one counts
+  std::optional<double> other_value_s = {};  ///< for each value of any other operator; without it, the first three count
 
   friend bool operator==(const BuildRates&, const BuildRates&) = default;
+};
+
+/// A rate of BuildRates by its name in machine files.
+struct BuildRate {
+  const char* name;
+  std::optional<double> BuildRates::* seconds;
+};
+inline constexpr std::array kBuildRates = {
+    BuildRate{"build_value", &BuildRates::value_s},
+    BuildRate{"build_row", &BuildRates::row_s},
+    BuildRate{"build_weight", &BuildRates::weight_s},
+    BuildRate{"build_pruned_value", &BuildRates::pruned_value_s},
+    BuildRate{"build_pruned_row", &BuildRates::pruned_row_s},
+    BuildRate{"build_pruned_weight", &BuildRates::pruned_weight_s},
+    BuildRate{"build_kept", &BuildRates::kept_s},
+    BuildRate{"build_miss", &BuildRates::miss_s},
+    BuildRate{"build_linear_value", &BuildRates::linear_value_s},
+    BuildRate{"build_linear_weight", &BuildRates::linear_weight_s},
+    BuildRate{"build_pooling_row", &BuildRates::pooling_row_s},
+    BuildRate{"build_other_value", &BuildRates::other_value_s},
 };
 
 /// Rates of one number type.
