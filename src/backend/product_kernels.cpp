@@ -45,11 +45,27 @@ LaneVector<T> gathered(const std::array<const T*, kTeamRows>& lanes, std::size_t
 }
 static_assert(kTeamRows == 4, "gathered() writes its lanes out");
 
+/// Asks for what a stream comes to a little later: left to themselves, processors read several streams from memory at a
+/// half to a quarter of the speed.
+template <class T>
+void ask_ahead(const T* at) {
+  constexpr std::ptrdiff_t kAhead = 2048;
+  __builtin_prefetch(reinterpret_cast<const char*>(at) + kAhead);
+}
+/// Numbers after which a stream asks again, a line of the cache.
+template <class T>
+constexpr std::size_t kLine = 64 / sizeof(T);
+
 template <class T>
 T dot(const Index* columns, const T* values, std::size_t count, const T* vector) {
   // Four sums hide the latency of the addition.
   T sums[4] = {0, 0, 0, 0};
   std::size_t e = 0;
+  for (; e + kLine<T> <= count; e += kLine<T>) {
+    ask_ahead(values + e);
+    ask_ahead(columns + e);
+    for (std::size_t s = 0; s < kLine<T>; ++s) sums[s % 4] += values[e + s] * vector[columns[e + s]];
+  }
   for (; e + 4 <= count; e += 4) {
     for (std::size_t s = 0; s < 4; ++s) sums[s] += values[e + s] * vector[columns[e + s]];
   }
@@ -69,6 +85,10 @@ void vector_team(const ProductTask<T>& task, const ProductTeam& team, std::size_
   LaneVector<T> odd{};
   std::size_t e = 0;
   for (; e + 2 <= count; e += 2) {
+    if (e % kLine<T> == 0) {
+      for (const T* const lane : lanes) ask_ahead(lane + e);
+      ask_ahead(columns + e);
+    }
     even += gathered(lanes, e) * task.y_values[columns[e]];
     odd += gathered(lanes, e + 1) * task.y_values[columns[e + 1]];
   }
@@ -110,17 +130,29 @@ void scale_rows(const ProductTask<T>& task, std::size_t begin, std::size_t end) 
     const T* from = task.y_values + task.y->value_begin[k];
     T* to = task.c_values + task.c->value_begin[row];
     const std::size_t count = task.y->row_nnz(k);
-    for (std::size_t e = 0; e < count; ++e) to[e] = factor * from[e];
+    std::size_t e = 0;
+    for (; e + kLine<T> <= count; e += kLine<T>) {
+      ask_ahead(from + e);
+      ask_ahead(to + e);
+      for (std::size_t i = e; i < e + kLine<T>; ++i) to[i] = factor * from[i];
+    }
+    for (; e < count; ++e) to[e] = factor * from[e];
   }
 }
 
 template <class T>
 void scale_columns_row(const ProductTask<T>& task, Index r) {
   const std::span<const Index> columns = task.x->columns(r);
-  const std::uint64_t at = task.x->value_begin[r];
-  for (std::size_t e = 0; e < columns.size(); ++e) {
-    task.c_values[at + e] = task.x_values[at + e] * task.y_values[columns[e]];
+  const T* const from = task.x_values + task.x->value_begin[r];
+  T* const to = task.c_values + task.x->value_begin[r];
+  std::size_t e = 0;
+  for (; e + kLine<T> <= columns.size(); e += kLine<T>) {
+    ask_ahead(from + e);
+    ask_ahead(to + e);
+    ask_ahead(columns.data() + e);
+    for (std::size_t i = e; i < e + kLine<T>; ++i) to[i] = from[i] * task.y_values[columns[i]];
   }
+  for (; e < columns.size(); ++e) to[e] = from[e] * task.y_values[columns[e]];
 }
 
 /// Calls visit(position) for the sums of row r of C, in the order of its columns.

@@ -175,6 +175,9 @@ void measure_build(std::size_t workers, TypeRates& rates) {
   }
   for (const std::size_t kept_of : {1, 5, 37}) linear.emplace_back(Linear{1024}, Shape{2048}, kept_of);
   time_to_build<T>({dense, pruned, linear, pooling, other});
+  std::vector<Sample> cached;
+  for (const std::size_t kept_of : {1, 5, 37}) cached.emplace_back(Linear{512}, Shape{512}, kept_of);
+  for (Sample& one : cached) time_to_build<T>({std::span(&one, 1)});
   BuildRates& rate = rates.build;
   const auto keep = [](const std::vector<double>& seconds, auto&... into) {
     std::size_t next = 0;
@@ -184,6 +187,7 @@ void measure_build(std::size_t workers, TypeRates& rates) {
   keep(fitted(pruned, &Sample::values, &Sample::rows, &Sample::all, &Sample::kept, &Sample::misses),
        rate.pruned_value_s, rate.pruned_row_s, rate.pruned_weight_s, rate.kept_s, rate.miss_s);
   keep(fitted(linear, &Sample::values, &Sample::all), rate.linear_value_s, rate.linear_weight_s);
+  keep(fitted(cached, &Sample::values, &Sample::all), rate.linear_cached_value_s, rate.linear_cached_weight_s);
   keep(fitted(pooling, &Sample::rows), rate.pooling_row_s);
   keep(fitted(other, &Sample::values), rate.other_value_s);
 }

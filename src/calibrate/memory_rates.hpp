@@ -29,9 +29,9 @@ using ReadTime = std::function<double(std::uint64_t bytes)>;
 /// cache.
 [[nodiscard]] double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes);
 
-/// Costs of writing a Jacobian, into `rates.build`: of convolutions with about as many weights as rows and with far more,
-/// dense and pruned ones apart, of linear operators, of poolings and of a relu. All are written in turns: none finds its
-/// numbers in a near cache.
+/// Costs of writing a Jacobian, into `rates.build`: of convolutions with about as many weights as rows and with far
+/// more, dense and pruned ones apart, of linear operators, of poolings and of a relu. All are written in turns: none
+/// finds its numbers in a near cache. Those of small linear operators, again and again, are apart.
 template <class T>
 void measure_build(std::size_t workers, TypeRates& rates);
 

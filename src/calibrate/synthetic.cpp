@@ -175,6 +175,7 @@ class SetBuilder {
     if (family == Family::general) row_entries += stencil.product_row_entries();
     if (family == Family::runs) row_entries += 2 * stencil.columns;
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
+    if (family == Family::vector) row_entries += 2.5;  // the vectors, and where a row begins
     // A single channel is streamed through, so that its length does not matter; several are as large as activations
     // are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;

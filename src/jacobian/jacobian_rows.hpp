@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -40,7 +41,8 @@ class ConvolutionRows {
  public:
   ConvolutionRows(const Operator& whole, const OperatorWeights& weights);
 
-  /// Calls emit(column, value) for every entry of row r, columns ascending; `value` is 0 where the weight has no numbers.
+  /// Calls emit(column, value) for every entry of row r, columns ascending; `value` is 0 where the weight has no
+  /// numbers.
   template <class Emit>
   void row(Index r, Emit emit) const {
     const std::size_t first = r / period_ * out_period_;
@@ -58,13 +60,15 @@ class ConvolutionRows {
     if (all_kept_ != nullptr) return every_weight(r, channel, reached, emit);
     // Which ones reach an output is found out first: weights that are kept here and there give no branch to learn.
     thread_local std::vector<Entry> entries;
-    const std::span<const KernelWeight> kept(weights_.data() + weight_start_[channel], weights_.data() + weight_start_[channel + 1]);
+    const std::span<const KernelWeight> kept(weights_.data() + weight_start_[channel],
+                                             weights_.data() + weight_start_[channel + 1]);
     if (entries.size() < kept.size()) entries.resize(kept.size());
     const std::int64_t* const reached_from = reached.data();
     Entry* end = entries.data();
     for (const KernelWeight& weight : kept) {
       const std::int64_t to = reached_from[weight.tap];
-      *end = {static_cast<Index>(first + weight.output_channel * out_plane_ + static_cast<std::size_t>(to)), weight.value};
+      *end = {static_cast<Index>(first + weight.output_channel * out_plane_ + static_cast<std::size_t>(to)),
+              weight.value};
       end += to >= 0;
     }
     for (const Entry* entry = entries.data(); entry != end; ++entry) emit(entry->column, entry->value);
@@ -126,7 +130,7 @@ class ConvolutionRows {
   // Numbers where there are some and all are kept; then there is no list of them, but a number of this object.
   const double* all_kept_ = nullptr;
   std::uint64_t number_ = 0;
-  std::vector<std::size_t> taps_;     // ky · kernel width + kx of the used positions, row-major
+  std::vector<std::size_t> taps_;  // ky · kernel width + kx of the used positions, row-major
   // Nonzero weights of each input channel, by output channel, then by falling tap (transposed: rising): ascending
   // columns.
   std::vector<std::size_t> weight_start_;  // length channels + 1
@@ -153,9 +157,9 @@ class LinearRows {
   }
 
  private:
-  static constexpr std::size_t kLine = 8;  // numbers of a line of the cache
-  static constexpr std::size_t kTile = 32;
-  static constexpr std::size_t kAhead = 16;
+  static constexpr std::size_t kLine = 8;    // numbers of a line of the cache
+  static constexpr std::size_t kTile = 32;   // outputs that go together
+  static constexpr std::size_t kAhead = 16;  // outputs after which a line of `kept` is read that is asked for
 
   /// A few rows at a time, since rows of equal length begin in the same lines of a cache.
   template <class Emit>
@@ -183,7 +187,7 @@ class LinearRows {
         for (std::size_t k = 0; k < count; k += 64) __builtin_prefetch(kept + kAhead * features_ + k);
       }
       std::size_t found = 0;
-      for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t k = 0; k < count; ++k) {  // without a branch
         at[found] = static_cast<std::uint16_t>(k);
         found += kept[k] != 0;
       }
@@ -244,9 +248,7 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
   };
   const auto weighted = [&] {
     const ConvolutionRows rows(op, weights);
-    use([&](Index r, auto&& emit) {
-      rows.row(r, emit);
-    });
+    use([&](Index r, auto&& emit) { rows.row(r, emit); });
   };
   const auto choosing = [&] {
     const std::vector<std::uint32_t> chosen = max_positions(op, x);

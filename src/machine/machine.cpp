@@ -150,7 +150,8 @@ double WorkCosts::seconds(const WorkVector& counts) const {
 double uncached_share(const Machine& machine, std::uint64_t working_set) {
   if (machine.cache_bytes == 0) return 1;
   const double share = static_cast<double>(working_set) / static_cast<double>(machine.cache_bytes);
-  return std::clamp(2 * share - 1, 0.0, 1.0);
+  const double from_memory = machine.kind == MachineKind::cpu ? share - 0.75 : share - 0.5;
+  return std::clamp(2 * from_memory, 0.0, 1.0);
 }
 
 FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes) {

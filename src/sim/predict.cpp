@@ -49,21 +49,40 @@ void predict_pram(const ScheduleProfile& profile, const std::vector<bool>& runs,
   }
 }
 
-/// Seconds to write the Jacobian of an operator with so many rows and values.
-double build_seconds(const Operator& op, double rows, double values, const BuildRates& rates) {
+/// An operator whose Jacobian is written.
+struct Built {
+  const Operator& op;
+  double rows = 0;
+  double values = 0;
+  double weights = 0;  // 0: it has none
+
+  [[nodiscard]] bool has_weight() const { return weights > 0; }
+};
+
+Built built(const Operator& op, const LinkProfile& link, std::uint64_t inputs) {
+  const std::optional<Shape> weight = weight_shape(op.kind, op.in_shape);
+  return {op, static_cast<double>(link.rows), static_cast<double>(link.nnz) / static_cast<double>(inputs),
+          weight ? static_cast<double>(elements(*weight)) : 0};
+}
+
+/// Seconds to write it. `uncached`: see uncached_share().
+double seconds_of(const Built& one, const BuildRates& rates, double uncached) {
   const auto cost = [](const std::optional<double>& rate, double count) { return rate.value_or(0) * count; };
-  const std::optional<Shape> shape = weight_shape(op.kind, op.in_shape);
-  const double weights = shape ? static_cast<double>(elements(*shape)) : 0;
-  if (!shape && rates.pooling_row_s && structure_of(op.kind) == Structure::window) return *rates.pooling_row_s * rows;
-  if (!shape && rates.other_value_s) return *rates.other_value_s * values;
-  if (std::holds_alternative<Linear>(op.kind) && rates.linear_value_s && rates.linear_weight_s)
-    return *rates.linear_value_s * values + *rates.linear_weight_s * weights;
-  const double kept = shape ? values / static_cast<double>(unpruned_nnz(op)) : 1;  // of all weights
-  if (kept < 1 && rates.pruned_value_s) {
-    return cost(rates.pruned_value_s, values) + cost(rates.pruned_row_s, rows) + cost(rates.pruned_weight_s, weights) +
-           cost(rates.kept_s, kept * weights) + cost(rates.miss_s, misses_per_value(op) * values);
+  if (!one.has_weight()) {
+    if (rates.pooling_row_s && structure_of(one.op.kind) == Structure::window) return *rates.pooling_row_s * one.rows;
+    if (rates.other_value_s) return *rates.other_value_s * one.values;
+  } else if (std::holds_alternative<Linear>(one.op.kind) && rates.linear_value_s && rates.linear_weight_s) {
+    const double seconds = *rates.linear_value_s * one.values + *rates.linear_weight_s * one.weights;
+    if (!rates.linear_cached_value_s || !rates.linear_cached_weight_s) return seconds;
+    return uncached * seconds +
+           (1 - uncached) * (*rates.linear_cached_value_s * one.values + *rates.linear_cached_weight_s * one.weights);
+  } else if (const double kept = one.values / static_cast<double>(unpruned_nnz(one.op));
+             kept < 1 && rates.pruned_value_s) {
+    return *rates.pruned_value_s * one.values + cost(rates.pruned_row_s, one.rows) +
+           cost(rates.pruned_weight_s, one.weights) + cost(rates.kept_s, kept * one.weights) +
+           cost(rates.miss_s, misses_per_value(one.op) * one.values);
   }
-  return cost(rates.value_s, values) + cost(rates.row_s, rows) + cost(rates.weight_s, weights);
+  return cost(rates.value_s, one.values) + cost(rates.row_s, one.rows) + cost(rates.weight_s, one.weights);
 }
 
 }  // namespace
@@ -169,14 +188,18 @@ std::optional<double> predict_build_seconds(const Network& network, const Networ
                                             const Machine& machine, std::size_t workers, unsigned value_bytes) {
   const BuildRates& rates = machine.at(workers).of(value_bytes).build;
   if (rates.value_s.value_or(0) <= 0) return std::nullopt;
-  double seconds = 0;
+  std::vector<Built> all;
+  double bytes = 0;
   for (std::size_t i = 1; i < profile.links.size(); ++i) {  // no schedule needs the first Jacobian
     const LinkProfile& link = profile.links[i];
     // Machines have rates for writing values, none for forming the Jacobians of blocks.
     if (!link.formation.steps.empty()) return std::nullopt;
-    const auto values = static_cast<double>(link.nnz) / static_cast<double>(profile.inputs);
-    seconds += build_seconds(network.operators()[network.links()[i]], static_cast<double>(link.rows), values, rates);
+    all.push_back(built(network.operators()[network.links()[i]], link, profile.inputs));
+    bytes += all.back().weights * sizeof(double) + all.back().values * value_bytes;
   }
+  const double uncached = uncached_share(machine, static_cast<std::uint64_t>(bytes));
+  double seconds = 0;
+  for (const Built& one : all) seconds += seconds_of(one, rates, uncached);
   return seconds;
 }
 

@@ -394,9 +394,10 @@ TEST_F(Definitions, ConvolutionsHaveTheWeightOfEachWindow) {
                              Conv2d{6, {2, 3}, {1, 2}, {0, 1}, {2, 1}, 6}}) {
     for (const bool is_transposed : {false, true}) {
       const OperatorKind kind =
-          is_transposed ? OperatorKind(ConvTranspose2d{conv.out_channels, conv.kernel, conv.stride, conv.padding,
-                                                       {0, 0}, conv.dilation, conv.groups})
-                        : OperatorKind(conv);
+          is_transposed
+              ? OperatorKind(ConvTranspose2d{
+                    conv.out_channels, conv.kernel, conv.stride, conv.padding, {0, 0}, conv.dilation, conv.groups})
+              : OperatorKind(conv);
       const Operator op{"convolution", kind, in, infer_shape(kind, in)};
       const std::size_t in_plane = in[1] * in[2];
       const std::size_t out_plane = op.out_shape[1] * op.out_shape[2];
@@ -406,8 +407,8 @@ TEST_F(Definitions, ConvolutionsHaveTheWeightOfEachWindow) {
         const std::size_t input = r / in_plane;
         const std::size_t output = c / out_plane;
         if (input / group_inputs != output / group_outputs) return std::nullopt;
-        const auto y = kernel_position(conv, is_transposed, false, r % in_plane / in[2],
-                                       c % out_plane / op.out_shape[2]);
+        const auto y =
+            kernel_position(conv, is_transposed, false, r % in_plane / in[2], c % out_plane / op.out_shape[2]);
         const auto x = kernel_position(conv, is_transposed, true, r % in[2], c % op.out_shape[2]);
         if (!y || !x) return std::nullopt;
         return ((output * group_inputs + input % group_inputs) * conv.kernel.y + *y) * conv.kernel.x + *x;

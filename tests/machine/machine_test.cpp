@@ -125,6 +125,19 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
   EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 1000}).machine_s, 3 * wanted / 2);
 }
 
+TEST(UncachedShare, GoesFromNothingToAllAroundTheMeasuredCacheOfAProcessorAndBelowThatOfAnyOther) {
+  Machine machine;
+  machine.cache_bytes = 1000;
+  const auto shares = [&](MachineKind kind) {
+    machine.kind = kind;
+    std::vector<double> all;
+    for (const std::uint64_t bytes : {500, 750, 1000, 1250, 2000}) all.push_back(uncached_share(machine, bytes));
+    return all;
+  };
+  EXPECT_EQ(shares(MachineKind::cpu), (std::vector<double>{0, 0, 0.5, 1, 1}));
+  EXPECT_EQ(shares(MachineKind::gpu), (std::vector<double>{0, 0.5, 1, 1, 1}));
+}
+
 TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
   Machine pram = machine_of(MachineKind::pram, 1);
   pram.cache_bytes = 1000;
@@ -331,8 +344,8 @@ TEST(Walks, ComeFromTheCacheWhereYFitsWhateverElseMoves) {
   const auto seconds = [&](const OpWork& work) { return op_time(machine, work, {1, 1, 4, 1000}).alone_s; };
   EXPECT_EQ(walked_share(machine, walk_of(50)), 0);
   EXPECT_EQ(seconds(walk_of(50)), 50 * 1 + 3 * 7);
-  EXPECT_EQ(seconds(walk_of(75)), 50 * (0.5 * 1 + 0.5 * 3) + 3 * 7) << "half of Y is read from memory each time";
-  EXPECT_EQ(seconds(walk_of(100)), 50 * 3 + 3 * 7);
+  EXPECT_EQ(seconds(walk_of(100)), 50 * (0.5 * 1 + 0.5 * 3) + 3 * 7) << "half of Y is read from memory each time";
+  EXPECT_EQ(seconds(walk_of(125)), 50 * 3 + 3 * 7);
   OpWork vector = walk_of(50);
   vector.is_mv = true;
   EXPECT_EQ(walked_share(machine, vector), 1) << "operands are read once";

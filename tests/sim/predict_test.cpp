@@ -283,6 +283,12 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 0.5 * 7 + 2 * 3 + 0.25 * 15) << "half of what linear operators need";
   rates.linear_value_s = 4;
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 4 * 7 + 3 * 15);
+  rates.linear_cached_value_s = 2;
+  rates.linear_cached_weight_s = 1;
+  machine.cache_bytes = 8 * (15 + 3 + 7);
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 4 * 7 + 3 * 15) << "it does not fit the cache";
+  machine.cache_bytes = 1000;
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 2 * 7 + 1 * 15);
   // No rate says what forming a block costs, be it of copies alone.
   profile.links[1].formation.steps.resize(1);
   EXPECT_FALSE(seconds(8).has_value());

@@ -168,9 +168,14 @@ struct BuildRates {
   /// Of linear operators, for each value and for each weight, kept or not. Without both, the first three count.
   std::optional<double> linear_value_s = {};
   std::optional<double> linear_weight_s = {};
+  /// The same where weights and values of all operators stay in the cache, see uncached_share(). Without both, the last
+  /// two count there, too.
+  std::optional<double> linear_cached_value_s = {};
+  std::optional<double> linear_cached_weight_s = {};
 
   std::optional<double> pooling_row_s = {};  ///< for each row of a pooling; without it, the next one counts
-  std::optional<double> other_value_s = {};  ///< for each value of any other operator; without it, the first three count
+  /// For each value of any other operator; without it, the first three count.
+  std::optional<double> other_value_s = {};
 
   friend bool operator==(const BuildRates&, const BuildRates&) = default;
 };
@@ -178,7 +183,7 @@ struct BuildRates {
 /// A rate of BuildRates by its name in machine files.
 struct BuildRate {
   const char* name;
-  std::optional<double> BuildRates::* seconds;
+  std::optional<double> BuildRates::*seconds;
 };
 inline constexpr std::array kBuildRates = {
     BuildRate{"build_value", &BuildRates::value_s},
@@ -191,6 +196,8 @@ inline constexpr std::array kBuildRates = {
     BuildRate{"build_miss", &BuildRates::miss_s},
     BuildRate{"build_linear_value", &BuildRates::linear_value_s},
     BuildRate{"build_linear_weight", &BuildRates::linear_weight_s},
+    BuildRate{"build_linear_cached_value", &BuildRates::linear_cached_value_s},
+    BuildRate{"build_linear_cached_weight", &BuildRates::linear_cached_weight_s},
     BuildRate{"build_pooling_row", &BuildRates::pooling_row_s},
     BuildRate{"build_other_value", &BuildRates::other_value_s},
 };
@@ -290,8 +297,9 @@ struct Machine {
 /// How far from a worker of the machine a combine works; 0 where the machine's caches are not known.
 [[nodiscard]] FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes);
 
-/// How much of a working set has to come from memory: nothing up to half of the cache's size, all of it from its size
-/// on; all where no cache is known.
+/// How much of a working set has to come from memory; all where no cache is known. Of a cpu nothing up to three
+/// quarters of its cache, which is measured, and all from five quarters on; otherwise nothing up to half of it, all
+/// from its size on.
 [[nodiscard]] double uncached_share(const Machine& machine, std::uint64_t working_set);
 
 /// Whether launched() has the machine with that mode.
@@ -342,10 +350,9 @@ struct OpPlace {
 ///
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
 /// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
-/// counts as far as `working_set` is out of the cache: not at all up to half of the cache's size, in full from its size
-/// on. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device. On a calibrated
-/// gpu an op takes its waits and its work of kernel_work(); the whole device is busy with the work, one stream with
-/// both.
+/// counts as far as `working_set` is out of the cache, see uncached_share(). A sparse product on a gpu with rates of a
+/// library takes product_seconds() of the whole device. On a calibrated gpu an op takes its waits and its work of
+/// kernel_work(); the whole device is busy with the work, one stream with both.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep
