@@ -49,10 +49,10 @@ static_assert(kTeamRows == 4, "gathered() writes its lanes out");
 /// half to a quarter of the speed.
 template <class T>
 void ask_ahead(const T* at) {
-  constexpr std::ptrdiff_t kAhead = 2048;
-  __builtin_prefetch(reinterpret_cast<const char*>(at) + kAhead);
+  constexpr std::uintptr_t kAhead = 2048;  // bytes, perhaps beyond the end: no address of an object
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + kAhead));
 }
-/// Numbers after which a stream asks again, a line of the cache.
+/// Numbers after which streams ask again: of T a line of the cache.
 template <class T>
 constexpr std::size_t kLine = 64 / sizeof(T);
 

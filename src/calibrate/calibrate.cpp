@@ -230,6 +230,21 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
   return wanted;
 }
 
+/// What a level of one small op takes more than predicted where all has to come from memory, in the median.
+template <class T>
+double far_latency(const Backend& backend, const Machine& machine, std::size_t workers, const SyntheticRun<T>& run,
+                   const ScheduleProfile& profile) {
+  const Measurement measured = run_guarded(backend, run.schedule, run.chain, run_options(workers));
+  const std::vector<double> predicted =
+      predict_time(profile, machine, workers, Execution::level, sizeof(T)).level_seconds;
+  std::vector<double> more;
+  for (std::size_t level = 0; level < measured.level_seconds.size(); level += 2)  // the diagonals
+    more.push_back(measured.level_seconds[level] - predicted[level]);
+  if (more.empty()) return 0;  // a backend that does not time its levels
+  std::ranges::nth_element(more, more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2));
+  return std::max(0.0, more[more.size() / 2]);
+}
+
 /// Measures every product, made once, on every count of workers.
 template <class T>
 void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>& products,
@@ -251,6 +266,15 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
     if (machine.kind == MachineKind::cpu) measure_build<T>(machine.rates[i].workers, mine);
     types[i].report(calibration.points);
   }
+  if (machine.kind != MachineKind::cpu) return;
+  const SyntheticRun<T> cold = make_cold_run<T>(4 * machine.cache_bytes);
+  const ScheduleProfile profile = profile_schedules({cold.schedule}, cold.chain.structure, sizeof(T)).front();
+  // A small op is one worker's, whatever the others do.
+  for (Rates& rates : machine.rates) rates.far_latency_s = 0;
+  std::vector<double> latencies;
+  for (const Rates& rates : machine.rates)
+    latencies.push_back(far_latency<T>(backend, machine, rates.workers, cold, profile));
+  for (std::size_t i = 0; i < latencies.size(); ++i) machine.rates[i].far_latency_s = latencies[i];
 }
 
 }  // namespace

@@ -171,6 +171,7 @@ void measure_build(std::size_t workers, TypeRates& rates) {
     dense.emplace_back(convolution, in);
     for (const std::size_t kept_of : {5, 37}) pruned.emplace_back(convolution, in, kept_of);
     pooling.emplace_back(MaxPool2d{{2, 2}, {2, 2}}, in);
+    pooling.emplace_back(MaxPool2d{{3, 3}, {1, 1}, {1, 1}}, in);
     other.emplace_back(Relu{}, in);
   }
   for (const std::size_t kept_of : {1, 5, 37}) linear.emplace_back(Linear{1024}, Shape{2048}, kept_of);
@@ -188,7 +189,7 @@ void measure_build(std::size_t workers, TypeRates& rates) {
        rate.pruned_value_s, rate.pruned_row_s, rate.pruned_weight_s, rate.kept_s, rate.miss_s);
   keep(fitted(linear, &Sample::values, &Sample::all), rate.linear_value_s, rate.linear_weight_s);
   keep(fitted(cached, &Sample::values, &Sample::all), rate.linear_cached_value_s, rate.linear_cached_weight_s);
-  keep(fitted(pooling, &Sample::rows), rate.pooling_row_s);
+  keep(fitted(pooling, &Sample::rows, &Sample::values), rate.pooling_row_s, rate.pooling_value_s);
   keep(fitted(other, &Sample::values), rate.other_value_s);
 }
 

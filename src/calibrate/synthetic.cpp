@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "upsweep/scan/builders.hpp"
 #include "upsweep/sparse/product.hpp"
 
 namespace upsweep {
@@ -175,7 +176,7 @@ class SetBuilder {
     if (family == Family::general) row_entries += stencil.product_row_entries();
     if (family == Family::runs) row_entries += 2 * stencil.columns;
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
-    if (family == Family::vector) row_entries += 2.5;  // the vectors, and where a row begins
+    if (family == Family::vector) row_entries += kRowBytes / entry_bytes_;
     // A single channel is streamed through, so that its length does not matter; several are as large as activations
     // are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;
@@ -192,6 +193,9 @@ class SetBuilder {
     }
     return fitting;
   }
+
+  /// Of a row besides its entries, about: an element of the vector, two of the result, where the row begins.
+  static constexpr double kRowBytes = 20;
 
   double cache_;
   double entry_bytes_;
@@ -286,6 +290,25 @@ SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width) {
   return run;
 }
 
+template <class T>
+SyntheticRun<T> make_cold_run(std::uint64_t bytes) {
+  const std::uint64_t pairs = bytes / (std::uint64_t{kColdRows} * kColdRows * sizeof(T)) + 1;
+  std::vector<Index> all(kColdRows);
+  std::iota(all.begin(), all.end(), Index{0});
+  const auto full = std::make_shared<const Pattern>(
+      build_pattern(kColdRows, kColdRows, 0, [&](Index, std::vector<Index>& columns) { columns = all; }));
+  JacobianChain structure;
+  structure.gradient_length = kColdRows;
+  for (std::uint64_t pair = 0; pair < pairs; ++pair) {
+    // Each has places of its own, as those of a network.
+    structure.jacobians.push_back(std::make_shared<const Pattern>(Pattern::diagonal(kColdRows)));
+    structure.jacobians.push_back(full);
+  }
+  return {with_numbers<T>(std::move(structure)), linear_schedule(2 * pairs + 1), 0};
+}
+
+template SyntheticRun<float> make_cold_run<float>(std::uint64_t);
+template SyntheticRun<double> make_cold_run<double>(std::uint64_t);
 template SyntheticRun<float> make_synthetic<float>(const SyntheticProduct&);
 template SyntheticRun<double> make_synthetic<double>(const SyntheticProduct&);
 template SyntheticRun<float> make_latency_run<float>(std::size_t, std::size_t);

@@ -224,6 +224,8 @@ class MachineReader {
       rates.stream_latency_s = quantities.find("stream_latency", kTimeUnits, kZeroOrMore).value_or(0);
     if (machine_.kind == MachineKind::gpu)
       rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
+    if (machine_.kind == MachineKind::cpu)
+      rates.far_latency_s = quantities.find("far_latency", kTimeUnits, kZeroOrMore).value_or(0);
     rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);

@@ -138,6 +138,7 @@ class MachineWriter {
     quantity("    ", where, "level_latency", "_s", rates.level_latency_s);
     if (rates.stream_latency_s != 0) quantity("    ", where, "stream_latency", "_s", rates.stream_latency_s);
     if (rates.host_launch_s) quantity("    ", where, "host_launch", "_s", *rates.host_launch_s);
+    if (rates.far_latency_s != 0) quantity("    ", where, "far_latency", "_s", rates.far_latency_s);
     if (rates.copy_bytes_per_s > 0) quantity("    ", where, "copy_bandwidth", "_Bps", rates.copy_bytes_per_s);
     const std::array<Place, 4> places = {{{&rates.fp32.mv, where + ".fp32.mv"},
                                           {&rates.fp32.mm, where + ".fp32.mm"},

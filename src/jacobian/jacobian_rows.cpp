@@ -15,6 +15,10 @@ constexpr std::size_t kWeightsPerChunk = 1 << 15;
 /// Of features 1: they are the channels of a 1 × 1 image.
 std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
 
+bool keeps_all(const OperatorWeights& weights) {
+  return std::ranges::find(weights.kept, std::uint8_t{0}) == weights.kept.end();
+}
+
 /// The first position from `from` on that is kept, `to` where none before it is.
 std::size_t next_kept(const OperatorWeights& weights, std::size_t from, std::size_t to) {
   if (weights.kept.empty()) return from;
@@ -94,7 +98,7 @@ ConvolutionRows::ConvolutionRows(const Operator& whole, const Operator& op, cons
     for (std::size_t x = 0; x < used_x_.size(); ++x) taps_.push_back(used_y_[y] * weighted_.kernel.x + used_x_[x]);
   }
 
-  if (weights.kept.empty() && !weights.values.empty()) {
+  if (!weights.values.empty() && keeps_all(weights)) {
     static std::atomic<std::uint64_t> numbers = 0;
     all_kept_ = weights.values.data();
     number_ = ++numbers;
@@ -116,12 +120,12 @@ std::span<const double> ConvolutionRows::of_channel(std::size_t channel) const {
   };
   thread_local Written written;
   if (written.owner == number_ && written.channel == channel) return written.values;
-  written.values.resize(group_outputs_ * kernel_size_);
+  written.values.resize(group_outputs_ * taps_.size());
   const std::size_t group = channel / group_inputs_;
+  double* to = written.values.data();
   for (std::size_t output = 0; output < group_outputs_; ++output) {
-    const std::size_t weight = (group * group_outputs_ + output) * group_inputs_ + channel % group_inputs_;
-    std::copy_n(all_kept_ + weight * kernel_size_, kernel_size_,
-                written.values.begin() + static_cast<std::ptrdiff_t>(output * kernel_size_));
+    const std::size_t kernel = (group * group_outputs_ + output) * group_inputs_ + channel % group_inputs_;
+    for (std::size_t k = 0; k < taps_.size(); ++k) *to++ = all_kept_[kernel * kernel_size_ + taps_[in_order(k)]];
   }
   written.owner = number_;
   written.channel = channel;
@@ -158,7 +162,10 @@ void ConvolutionRows::for_each_kept(const OperatorWeights& weights, const Visit&
 }
 
 LinearRows::LinearRows(const Operator& op, const OperatorWeights& weights)
-    : weights_(weights), features_(op.in_shape.back()), out_features_(op.out_shape.back()) {}
+    : weights_(weights),
+      all_kept_(keeps_all(weights)),
+      features_(op.in_shape.back()),
+      out_features_(op.out_shape.back()) {}
 
 PoolingRows::PoolingRows(const Operator& op)
     : windows_(pooling_windows(op)),

@@ -91,25 +91,26 @@ class ConvolutionRows {
   template <class Emit>
   void every_weight(Index r, std::size_t channel, const std::vector<std::int64_t>& reached, Emit emit) const {
     struct Reached {
-      std::size_t kernel, to;
+      std::size_t number, to;  // of the weight among those of an output channel, of the output position
     };
     thread_local std::vector<Reached> taps;
     taps.clear();
     for (std::size_t k = 0; k < taps_.size(); ++k) {
       const std::size_t tap = in_order(k);
-      if (reached[tap] >= 0) taps.push_back({taps_[tap], static_cast<std::size_t>(reached[tap])});
+      if (reached[tap] >= 0) taps.push_back({k, static_cast<std::size_t>(reached[tap])});
     }
     const std::size_t begin = r / period_ * out_period_ + channel / group_inputs_ * group_outputs_ * out_plane_;
     const std::span<const double> weight = of_channel(channel);
     for (std::size_t output = 0; output < group_outputs_; ++output) {
       for (const Reached& tap : taps) {
-        emit(static_cast<Index>(begin + output * out_plane_ + tap.to), weight[output * kernel_size_ + tap.kernel]);
+        emit(static_cast<Index>(begin + output * out_plane_ + tap.to), weight[output * taps_.size() + tap.number]);
       }
     }
   }
 
-  /// The weights of an input channel, by output channel: written side by side for the rows of that channel, as channels
-  /// that are a power of two apart compete for the same lines of a cache.
+  /// The weights of an input channel that reach an input, by output channel and in order of in_order(): written side by
+  /// side for the rows of that channel, as channels that are a power of two apart compete for the same lines of a
+  /// cache.
   [[nodiscard]] std::span<const double> of_channel(std::size_t channel) const;
 
   /// The position in taps_ of the k-th column that a row has of an output channel.
@@ -142,6 +143,7 @@ class ConvolutionRows {
 class LinearRows {
  public:
   static constexpr std::size_t kTogether = 256;
+  static constexpr std::size_t kLine = 8;  ///< numbers of a line of the cache
 
   LinearRows(const Operator& op, const OperatorWeights& weights);
 
@@ -149,7 +151,7 @@ class LinearRows {
   /// ascending.
   template <class Emit>
   void operator()(Index first, std::size_t count, Emit emit) const {
-    if (weights_.kept.empty()) {
+    if (all_kept_) {
       every_entry(first, count, emit);
     } else {
       kept_entries(first, count, emit);
@@ -157,9 +159,8 @@ class LinearRows {
   }
 
  private:
-  static constexpr std::size_t kLine = 8;    // numbers of a line of the cache
   static constexpr std::size_t kTile = 32;   // outputs that go together
-  static constexpr std::size_t kAhead = 16;  // outputs after which a line of `kept` is read that is asked for
+  static constexpr std::size_t kAhead = 16;  // outputs by which `kept` is asked for ahead
 
   /// A few rows at a time, since rows of equal length begin in the same lines of a cache.
   template <class Emit>
@@ -196,6 +197,7 @@ class LinearRows {
   }
 
   const OperatorWeights& weights_;
+  bool all_kept_;
   std::size_t features_, out_features_;
 };
 
@@ -284,7 +286,7 @@ void with_rows(const Operator& op, const OperatorWeights& weights, std::span<con
       op.kind, [&](const ElementwiseOperator auto&) { elementwise(); },
       [&]<WeightedOperator K>(const K&) {
         if constexpr (ContractionOperator<K>) {
-          // Of several vectors each meets every weight again: sorted once, those that are kept.
+          // Each of several vectors meets those that are kept again: they are sorted once.
           if (elements(op.in_shape) == op.in_shape.back()) return use(LinearRows(op, weights));
         }
         weighted();

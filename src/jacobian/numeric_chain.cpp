@@ -58,8 +58,10 @@ class RowFiller {
   template <std::size_t kRows, class Generate>
   void fill_together(const Generate& generate) const {
     const std::uint64_t nnz = std::max<std::uint64_t>(1, values_.size());
-    // As many as there may be, and no fewer groups than keep all threads busy to the end.
-    const std::size_t rows = std::clamp<std::size_t>(pattern_.rows() / (4 * parallel_threads()), 1, kRows);
+    // As many as there may be, lines of weights whole, in groups that keep all threads busy to the end.
+    constexpr std::size_t kLeast = std::min<std::size_t>(LinearRows::kLine, kRows);
+    const std::size_t rows =
+        std::clamp<std::size_t>(pattern_.rows() / (4 * parallel_threads()) / kLeast * kLeast, kLeast, kRows);
     const std::size_t groups = (pattern_.rows() + rows - 1) / rows;
     parallel_chunks(groups, std::max<std::uint64_t>(1, kEntriesPerChunk * groups / nnz),
                     [&](std::size_t begin, std::size_t end, std::size_t) {

@@ -20,6 +20,7 @@ namespace {
 struct Bounds {
   double arithmetic_s;
   double memory_s;
+  double far_latency_s;  // of each worker, before its memory time
 };
 
 /// The units that have a time in the cache and, where anything has one there, out of it.
@@ -37,7 +38,8 @@ Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, co
   const WorkCosts far_costs = from_memory(kind, walked_share(machine, work));
   const double from_memory_s = bytes / kind.bytes_per_s + far_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
-  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory_s - from_cache)};
+  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory_s - from_cache),
+          uncached * rates.far_latency_s};
 }
 
 /// 0 up to half of what fits, 1 from twice that on.
@@ -287,7 +289,8 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
     return {launch_costs(machine, rates).op_s + alone, std::max(costs.seconds(counts, kWaits), alone / streams)};
   }
   const Bounds whole = bounds(machine, rates, work, place);
-  const double busy = std::max(whole.arithmetic_s, whole.memory_s);
+  const auto active = static_cast<double>(std::max<std::size_t>(1, rates.workers));
+  const double busy = std::max(whole.arithmetic_s, whole.memory_s + whole.far_latency_s / active);
   const double start = launch_costs(machine, rates).op_s;
   const auto workers = static_cast<double>(std::max<std::size_t>(1, place.workers));
   if (const std::optional<double> seconds = library_seconds(machine, work)) return {start + *seconds, *seconds};
@@ -298,13 +301,13 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
   double share = 1;
   if (machine.kind == MachineKind::cpu) {
     const std::uint64_t parts = op_parts(op_cost(work), place.workers);
-    share = std::min(1.0, static_cast<double>(parts) / static_cast<double>(std::max<std::size_t>(1, rates.workers)));
+    share = std::min(1.0, static_cast<double>(parts) / active);
   } else {
     share = std::min(1.0, static_cast<double>(std::max<std::uint64_t>(1, work.steps.teams)) /
                               static_cast<double>(machine.fill_teams));
   }
   // What waits on memory is not slowed down by standing alone: the others then leave it their bandwidth.
-  const double alone = std::max(whole.arithmetic_s / share, whole.memory_s);
+  const double alone = std::max(whole.arithmetic_s / share, whole.memory_s + whole.far_latency_s);
   return {start + alone, busy};
 }
 

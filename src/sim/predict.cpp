@@ -69,9 +69,11 @@ Built built(const Operator& op, const LinkProfile& link, std::uint64_t inputs) {
 double seconds_of(const Built& one, const BuildRates& rates, double uncached) {
   const auto cost = [](const std::optional<double>& rate, double count) { return rate.value_or(0) * count; };
   if (!one.has_weight()) {
-    if (rates.pooling_row_s && structure_of(one.op.kind) == Structure::window) return *rates.pooling_row_s * one.rows;
+    if (rates.pooling_row_s && rates.pooling_value_s && structure_of(one.op.kind) == Structure::window)
+      return *rates.pooling_row_s * one.rows + *rates.pooling_value_s * one.values;
     if (rates.other_value_s) return *rates.other_value_s * one.values;
-  } else if (std::holds_alternative<Linear>(one.op.kind) && rates.linear_value_s && rates.linear_weight_s) {
+  } else if (std::holds_alternative<Linear>(one.op.kind) && elements(one.op.in_shape) == one.op.in_shape.back() &&
+             rates.linear_value_s && rates.linear_weight_s) {
     const double seconds = *rates.linear_value_s * one.values + *rates.linear_weight_s * one.weights;
     if (!rates.linear_cached_value_s || !rates.linear_cached_weight_s) return seconds;
     return uncached * seconds +

@@ -74,6 +74,7 @@ void expect_same(const Machine& a, const Machine& b) {
     EXPECT_EQ(a.rates[i].workers, b.rates[i].workers);
     EXPECT_EQ(a.rates[i].op_latency_s, b.rates[i].op_latency_s);
     EXPECT_EQ(a.rates[i].level_latency_s, b.rates[i].level_latency_s);
+    EXPECT_EQ(a.rates[i].far_latency_s, b.rates[i].far_latency_s);
     expect_same(a.rates[i].fp32, b.rates[i].fp32);
     expect_same(a.rates[i].fp64, b.rates[i].fp64);
   }
@@ -104,8 +105,15 @@ Machine calibrated() {
     return rates;
   };
   for (const std::size_t workers : {1, 2, 8}) {
-    Rates rates{
-        workers, next() * 1e-6, next() * 1e-6, 0, {}, next() * 1e9, {kind(), kind(), next()}, {kind(), kind(), 0}};
+    Rates rates{workers,
+                next() * 1e-6,
+                next() * 1e-6,
+                0,
+                {},
+                next() * 1e-6,
+                next() * 1e9,
+                {kind(), kind(), next()},
+                {kind(), kind(), 0}};
     if (workers == 2) {
       rates.fp32.mm.bytes_per_s = next() * 1e10;
       rates.fp32.mm.cached_bytes_per_s = next() * 1e12;
@@ -162,6 +170,17 @@ TEST(LoadMachine, ConvertsUnits) {
   EXPECT_EQ(rates.fp32.build.linear_value_s, std::nullopt);
   expect_same(parse_machine(machine_text(machine)), machine);
   EXPECT_EQ(machine.provenance.device, "d");
+}
+
+TEST(LoadMachine, KeepsEveryRateOfBuildingTheChain) {
+  Machine machine = calibrated();
+  double next = 1e-9;
+  for (Rates& rates : machine.rates) {
+    for (TypeRates* type : {&rates.fp32, &rates.fp64}) {
+      for (const BuildRate& rate : kBuildRates) type->build.*rate.seconds = next += 1e-9;
+    }
+  }
+  expect_same(parse_machine(machine_text(machine)), machine);
 }
 
 TEST(LoadMachine, GivesACombineItsOwnBandwidthElseThatOfTheRates) {
@@ -328,6 +347,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithRates) {
        "m.yaml:9: bandwidth_GiBps of rates[2] is the same quantity as bandwidth_GBps, accepted is one of them"},
       {start + kBandwidth + kTypes + "    color: red\n",
        "m.yaml:11: unknown key 'color' in rates[2], accepted are workers, op_latency_us, level_latency_us, "
+       "far_latency_s, "
        "copy_bandwidth_Bps, bandwidth_GBps, cached_bandwidth_Bps, fp32, fp64"},
       {start + kBandwidth + kTypes + kEntry + kBandwidth + kTypes,
        "m.yaml:11: workers of entry 2 of rates is '2', accepted is more than the 2 of the entry before"},

@@ -337,7 +337,10 @@ class Definitions : public NumericChainTest {
  protected:
   template <class NumberOf>
   void expect_numbers(const Operator& op, const NumberOf& number_of) {
-    expect_entries(op, random_weights(op), number_of);
+    OperatorWeights weights = random_weights(op);
+    expect_entries(op, weights, number_of);
+    weights.kept.assign(weights.values.size(), 1);
+    expect_entries(op, weights, number_of);
     expect_entries(op, pruned_weights(op), number_of);
   }
 };

@@ -154,6 +154,17 @@ TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
   EXPECT_DOUBLE_EQ(seconds(0), 20) << "without a known cache everything comes from memory";
 }
 
+TEST(OpTime, WaitsForAColdMemoryAsFarAsTheWorkingSetHasLeftTheCache) {
+  Machine cpu = machine_of(MachineKind::cpu, 2);
+  cpu.cache_bytes = 1000;
+  cpu.rates[0].far_latency_s = 8;
+  const auto time = [&](std::uint64_t working_set) { return op_time(cpu, work_of(0, 100), {2, 2, 4, working_set}); };
+  EXPECT_DOUBLE_EQ(time(750).alone_s, 2 + 2);
+  EXPECT_DOUBLE_EQ(time(1000).alone_s, 2 + 11 + 4);
+  EXPECT_DOUBLE_EQ(time(1250).alone_s, 2 + 20 + 8);
+  EXPECT_DOUBLE_EQ(time(1250).machine_s, 20 + 8 / 2) << "the other worker has something else to do";
+}
+
 TEST(FarShares, RampFromHalfToTwiceTheCacheByItsLogarithm) {
   Machine machine = machine_of(MachineKind::cpu, 1);
   machine.near_cache_bytes = 1024;

@@ -289,6 +289,9 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 4 * 7 + 3 * 15) << "it does not fit the cache";
   machine.cache_bytes = 1000;
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 2 * 7 + 1 * 15);
+  machine.kind = MachineKind::cpu;
+  machine.cache_bytes = 8 * (15 + 3 + 7);
+  EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 3 * 7 + 2 * 15) << "half of it comes from memory";
   // No rate says what forming a block costs, be it of copies alone.
   profile.links[1].formation.steps.resize(1);
   EXPECT_FALSE(seconds(8).has_value());
@@ -310,7 +313,7 @@ TEST(PredictBuildSeconds, CountWhatARowOfAPrunedConvolutionGoesOver) {
   const auto seconds = [&] { return predict_build_seconds(network, profile, machine, 1, 8).value(); };
   EXPECT_DOUBLE_EQ(seconds(), 0.5 * 64) << "all of them are kept";
   profile.links[1].nnz /= 2;
-  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 32) << "as in files from before there were such rates";
+  EXPECT_DOUBLE_EQ(seconds(), 0.5 * 32) << "those for pruned ones are not there";
   rates.pruned_value_s = 0.25;
   EXPECT_DOUBLE_EQ(seconds(), 0.25 * 32 + 10 * 18 + 100 * (4 * 4 * 9 - 64) / 2);
   rates.pruned_row_s = 7;
@@ -318,7 +321,7 @@ TEST(PredictBuildSeconds, CountWhatARowOfAPrunedConvolutionGoesOver) {
   EXPECT_DOUBLE_EQ(seconds(), 0.25 * 32 + 7 * 4 + 3 * 36 + 10 * 18 + 100 * (4 * 4 * 9 - 64) / 2);
 }
 
-TEST(PredictBuildSeconds, CountInputsOfAPooling) {
+TEST(PredictBuildSeconds, CountInputsAndValuesOfAPooling) {
   const Network network({1, 4, 4}, {{"first", Relu{}, {}}, {"pool", MaxPool2d{{3, 3}, {2, 2}}, {}}});
   NetworkProfile profile;
   profile.inputs = 1;
@@ -330,9 +333,10 @@ TEST(PredictBuildSeconds, CountInputsOfAPooling) {
   rates.value_s = 0.5;
   rates.other_value_s = 2;
   const auto seconds = [&] { return predict_build_seconds(network, profile, machine, 1, 8).value(); };
-  EXPECT_DOUBLE_EQ(seconds(), 2 * 9);
   rates.pooling_row_s = 3;
-  EXPECT_DOUBLE_EQ(seconds(), 3 * 16);
+  EXPECT_DOUBLE_EQ(seconds(), 2 * 9) << "half of what poolings need";
+  rates.pooling_value_s = 5;
+  EXPECT_DOUBLE_EQ(seconds(), 3 * 16 + 5 * 9);
 }
 
 }  // namespace

@@ -55,4 +55,10 @@ template <class T>
 template <class T>
 [[nodiscard]] SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width);
 
+/// A chain through which plain BP takes a level with a diagonal of `kColdRows`, then one with a full matrix, and so on:
+/// of `bytes` in all, so that each diagonal is out of a cache that is far smaller. `op` is 0, the first diagonal's.
+template <class T>
+[[nodiscard]] SyntheticRun<T> make_cold_run(std::uint64_t bytes);
+inline constexpr Index kColdRows = 1024;
+
 }  // namespace upsweep

@@ -165,15 +165,19 @@ struct BuildRates {
   std::optional<double> kept_s = {};
   std::optional<double> miss_s = {};
 
-  /// Of linear operators, for each value and for each weight, kept or not. Without both, the first three count.
+  /// Of linear operators of one vector, for each value and for each weight, kept or not. Unless both are there, the
+  /// first three count.
   std::optional<double> linear_value_s = {};
   std::optional<double> linear_weight_s = {};
-  /// The same where weights and values of all operators stay in the cache, see uncached_share(). Without both, the last
-  /// two count there, too.
+  /// The same where weights and values of all operators stay in the cache, see uncached_share(). Unless
+  /// both are there, the last two count there, too.
   std::optional<double> linear_cached_value_s = {};
   std::optional<double> linear_cached_weight_s = {};
 
-  std::optional<double> pooling_row_s = {};  ///< for each row of a pooling; without it, the next one counts
+  /// Of poolings and other windows without a weight, for each row and each value. Unless both are there, the next one
+  /// counts.
+  std::optional<double> pooling_row_s = {};
+  std::optional<double> pooling_value_s = {};
   /// For each value of any other operator; without it, the first three count.
   std::optional<double> other_value_s = {};
 
@@ -199,6 +203,7 @@ inline constexpr std::array kBuildRates = {
     BuildRate{"build_linear_cached_value", &BuildRates::linear_cached_value_s},
     BuildRate{"build_linear_cached_weight", &BuildRates::linear_cached_weight_s},
     BuildRate{"build_pooling_row", &BuildRates::pooling_row_s},
+    BuildRate{"build_pooling_value", &BuildRates::pooling_value_s},
     BuildRate{"build_other_value", &BuildRates::other_value_s},
 };
 
@@ -222,6 +227,7 @@ struct Rates {
   double level_latency_s = 0;   ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
   double stream_latency_s = 0;  ///< gpu: of a level besides, for each op beyond two that it has at a time
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
+  double far_latency_s = 0;     ///< cpu: of an op besides, until a memory that it finds cold delivers as fast as it can
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
@@ -297,9 +303,10 @@ struct Machine {
 /// How far from a worker of the machine a combine works; 0 where the machine's caches are not known.
 [[nodiscard]] FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes);
 
-/// How much of a working set has to come from memory; all where no cache is known. Of a cpu nothing up to three
-/// quarters of its cache, which is measured, and all from five quarters on; otherwise nothing up to half of it, all
-/// from its size on.
+/// How much of a working set has to come from memory; all where no cache is known. Of a cpu, of whose cache a
+/// calibration measures how much reads fast, nothing up to three quarters of it and all from five quarters on: so do
+/// the pruned VGG-11 and AlexNet on the Xeon of reports/validation.md. Otherwise nothing up to half, all from its size
+/// on.
 [[nodiscard]] double uncached_share(const Machine& machine, std::uint64_t working_set);
 
 /// Whether launched() has the machine with that mode.

@@ -46,8 +46,8 @@ struct Prediction {
                                        const OpPlace& place);
 
 /// Seconds to write the Jacobian values of one iteration (links 2..n), all `workers` together, by BuildRates; nothing
-/// where the machine file does not say, or where Jacobians of blocks must be formed first. What is pruned is told by
-/// its values: those of a network's `profile`.
+/// where the machine file does not say, or where Jacobians of blocks must be formed first. A convolution counts as
+/// pruned where `profile`, of the network, has fewer values of it than all its weights would give.
 [[nodiscard]] std::optional<double> predict_build_seconds(const Network& network, const NetworkProfile& profile,
                                                           const Machine& machine, std::size_t workers,
                                                           unsigned value_bytes);
