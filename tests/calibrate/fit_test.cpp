@@ -241,7 +241,7 @@ TEST(MakeLatencyRun, HasAsManyEmptyOpsAsItSays) {
 TEST(MakeColdRun, TakesSmallDiagonalsThatHaveNothingInCommonBetweenFullMatricesOfTheBytesThatItIsGiven) {
   constexpr std::uint64_t kFull = std::uint64_t{kColdRows} * kColdRows * sizeof(double);
   const SyntheticRun<double> run = make_cold_run<double>(3 * kFull - 1);
-  EXPECT_EQ(level_sizes(run.schedule), std::vector<std::size_t>(6, 1));
+  EXPECT_EQ(level_sizes(run.schedule), std::vector<std::size_t>(5, 1)) << "nobody needs the last product";
   std::set<const void*> stores;
   for (std::size_t i = 0; i < 6; ++i) {
     const Pattern& pattern = *run.chain.structure.jacobians[i];
@@ -250,9 +250,9 @@ TEST(MakeColdRun, TakesSmallDiagonalsThatHaveNothingInCommonBetweenFullMatricesO
   }
   EXPECT_EQ(stores.size(), 3U);
   const Measurement found = make_backend("cpu")->run(run.schedule, run.chain, {});
-  ASSERT_EQ(found.ops.size(), 6U);
+  ASSERT_EQ(found.ops.size(), 5U);
   EXPECT_EQ(found.ops[run.op].products, kColdRows);
-  EXPECT_EQ(found.level_seconds.size(), 6U);
+  EXPECT_EQ(found.level_seconds.size(), 5U);
 }
 
 // calibrate() itself takes a minute or more, since the sizes of its products come from the cache of this machine: it
