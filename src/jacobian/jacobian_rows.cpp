@@ -15,6 +15,7 @@ constexpr std::size_t kWeightsPerChunk = 1 << 15;
 /// Of features 1: they are the channels of a 1 × 1 image.
 std::size_t size_along(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
 
+/// Whether nothing is pruned: there is no mask, or one of ones.
 bool keeps_all(const OperatorWeights& weights) {
   return std::ranges::find(weights.kept, std::uint8_t{0}) == weights.kept.end();
 }
