@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "dense_rate.hpp"
 #include "memory_rates.hpp"
@@ -112,11 +115,12 @@ class TypeCalibration {
     samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds});
   }
 
-  /// Fits, measures again what is far from the fit (a machine is never quite quiet), and fits again.
+  /// Fits, measures again what is far from the fit or out of the cache (a machine is never quite quiet, its memory
+  /// least of all), and fits again.
   void fit(TypeRates& rates) {
     fit_once(rates);
     for (Sample& sample : samples_) {
-      if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
+      if (fits_well(sample) && std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
       sample.seconds = std::min(sample.seconds, seconds_of(make_synthetic<T>(sample.product)));
     }
     fit_once(rates);
@@ -230,19 +234,56 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
   return wanted;
 }
 
-/// What a level of one small op takes more than predicted where all has to come from memory, in the median.
+/// Measures how chains of full matrices are read, one after the other and after pauses, each twice, and what follows of
+/// the cache.
+CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
+                        std::size_t workers) {
+  constexpr std::uint64_t kMatrixBytes = kStreamRows * kStreamRows * (sizeof(float) + sizeof(Index));
+  const std::uint64_t least = std::max(4 * facts.near_cache_bytes * workers, 2 * kMatrixBytes) / kMatrixBytes;
+  std::map<std::pair<std::size_t, std::size_t>, ReadTime> fastest;  // by matrices and pauses
+  for (int pass = 0; pass < 2; ++pass) {
+    NumericChain<float> chain = make_stream_chain<float>(4 * cache_bytes / kMatrixBytes);
+    const auto read = [&](std::size_t matrices, std::size_t pauses) {
+      chain.structure.jacobians.resize(matrices + 2);
+      chain.values.resize(matrices + 2);
+      const Measurement run = run_guarded(backend, stream_schedule(matrices, pauses), chain, run_options(workers));
+      const double seconds = std::accumulate(run.level_seconds.begin() + static_cast<std::ptrdiff_t>(pauses),
+                                             run.level_seconds.end(), 0.0);
+      const std::uint64_t bytes = matrices * kMatrixBytes;
+      const ReadTime time{bytes, run.seconds, seconds / static_cast<double>(bytes)};
+      const auto [known, is_new] = fastest.emplace(std::pair(matrices, pauses), time);
+      if (!is_new && time.byte_s < known->second.byte_s) known->second = time;
+    };
+    for (std::size_t matrices = 4 * cache_bytes / kMatrixBytes; matrices >= least; matrices = matrices * 4 / 5)
+      read(matrices, 0);
+    for (std::size_t pauses = 1; pauses <= 32; pauses *= 2) read(least, pauses);
+  }
+  std::vector<ReadTime> times;
+  for (const auto& [of, time] : fastest) times.push_back(time);
+  return cache_edge(times);
+}
+
+/// Measures what the small ops of a run of `bytes`, each a level, take more than predicted, in the median, and keeps it
+/// as `latency` of all counts of workers: a small op is one worker's, whatever the others do.
 template <class T>
-double far_latency(const Backend& backend, const Machine& machine, std::size_t workers, const SyntheticRun<T>& run,
-                   const ScheduleProfile& profile) {
-  const Measurement measured = run_guarded(backend, run.schedule, run.chain, run_options(workers));
-  const std::vector<double> predicted =
-      predict_time(profile, machine, workers, Execution::level, sizeof(T)).level_seconds;
-  std::vector<double> more;
-  for (std::size_t level = 0; level < measured.level_seconds.size(); level += 2)  // the diagonals
-    more.push_back(measured.level_seconds[level] - predicted[level]);
-  if (more.empty()) return 0;  // a backend that does not time its levels
-  std::ranges::nth_element(more, more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2));
-  return std::max(0.0, more[more.size() / 2]);
+void measure_latency(const Backend& backend, Machine& machine, std::uint64_t bytes, double Rates::*latency) {
+  const SyntheticRun<T> run = make_cold_run<T>(bytes);
+  const ScheduleProfile profile = profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front();
+  for (Rates& rates : machine.rates) rates.*latency = 0;
+  std::vector<double> found;
+  for (const Rates& rates : machine.rates) {
+    const Measurement measured = run_guarded(backend, run.schedule, run.chain, run_options(rates.workers));
+    const std::vector<double> predicted =
+        predict_time(profile, machine, rates.workers, Execution::level, sizeof(T)).level_seconds;
+    std::vector<double> more;
+    for (std::size_t level = 0; level < measured.level_seconds.size(); level += 2)  // the diagonals
+      more.push_back(measured.level_seconds[level] - predicted[level]);
+    if (more.empty()) more.push_back(0);  // a backend that does not time its levels
+    const auto middle = more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2);
+    std::ranges::nth_element(more, middle);
+    found.push_back(std::max(0.0, *middle));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) machine.rates[i].*latency = found[i];
 }
 
 /// Measures every product, made once, on every count of workers.
@@ -267,14 +308,9 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
     types[i].report(calibration.points);
   }
   if (machine.kind != MachineKind::cpu) return;
-  const SyntheticRun<T> cold = make_cold_run<T>(4 * machine.cache_bytes);
-  const ScheduleProfile profile = profile_schedules({cold.schedule}, cold.chain.structure, sizeof(T)).front();
-  // A small op is one worker's, whatever the others do.
   for (Rates& rates : machine.rates) rates.far_latency_s = 0;
-  std::vector<double> latencies;
-  for (const Rates& rates : machine.rates)
-    latencies.push_back(far_latency<T>(backend, machine, rates.workers, cold, profile));
-  for (std::size_t i = 0; i < latencies.size(); ++i) machine.rates[i].far_latency_s = latencies[i];
+  measure_latency<T>(backend, machine, machine.cache_bytes / 4, &Rates::near_latency_s);
+  measure_latency<T>(backend, machine, 4 * machine.cache_bytes, &Rates::far_latency_s);
 }
 
 }  // namespace
@@ -301,7 +337,12 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   const std::vector<std::size_t> counts = worker_counts(most, kind);
   const std::uint64_t whole_cache = machine.cache_bytes;
   if (kind == MachineKind::cpu) {
-    machine.cache_bytes = measured_cache_bytes(most, machine.near_cache_bytes, machine.cache_bytes);
+    const CacheEdge edge = measured_edge(backend, facts, whole_cache, most);
+    if (edge.outside != 0) {
+      machine.cache_bytes = edge.inside;
+      machine.from_memory_bytes = edge.outside;
+      machine.churn_bytes_per_s = edge.churn_bytes_per_s;
+    }
   }
   machine.rates.reserve(counts.size());
   std::vector<double> timing_s;  // by rates

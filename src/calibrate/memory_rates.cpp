@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
 #include <span>
 #include <utility>
@@ -21,37 +20,6 @@ template <class Work>
 double least_seconds(std::size_t times, const Work& work) {
   const std::vector<double> runs = repeat({times}, [&] { return seconds_of(work); });
   return *std::min_element(runs.begin(), runs.end());
-}
-
-/// A sum that no compiler leaves out, in as many parts as hide the latency of an addition.
-double sum_of(const std::vector<double>& values, std::size_t begin, std::size_t end) {
-  constexpr std::size_t kParts = 16;
-  double parts[kParts] = {};
-  for (std::size_t i = begin; i + kParts <= end; i += kParts) {
-    for (std::size_t j = 0; j < kParts; ++j) parts[j] += values[i + j];
-  }
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
-
-/// Seconds per byte of reading an array of `bytes`, each worker its own part, until 2^28 bytes went by.
-double time_to_read(std::size_t workers, std::uint64_t bytes) {
-  const std::size_t part = bytes / sizeof(double) / workers;
-  const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 28) / bytes);
-  const std::vector<double> values(part * workers, 1.0);
-  std::vector<double> sums(workers);
-  const double seconds = least_seconds(3, [&] {
-    parallel_chunks(workers, 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t worker = begin; worker < end; ++worker) {
-        for (std::size_t round = 0; round < rounds; ++round) {
-          sums[worker] += sum_of(values, worker * part, (worker + 1) * part);
-        }
-      }
-    });
-  });
-  if (!(sums.front() > 0)) return INFINITY;  // also keeps the sums
-  return seconds / static_cast<double>(rounds) / static_cast<double>(part * workers * sizeof(double));
 }
 
 /// Weights of an operator of which one of about `kept_of` is kept, each with the same chance: a processor learns
@@ -119,31 +87,35 @@ std::vector<double> fitted(const std::vector<BuildSample<T>>& samples, Counts...
 
 }  // namespace
 
-std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_bytes,
-                                 const ReadTime& seconds_per_byte) {
-  std::vector<std::pair<std::uint64_t, double>> times;  // from large to small
-  for (double bytes = 4.0 * static_cast<double>(cache_bytes); bytes >= static_cast<double>(least_bytes);
-       bytes /= std::numbers::sqrt2) {
-    const auto size = static_cast<std::uint64_t>(std::llround(bytes));
-    times.emplace_back(size, seconds_per_byte(size));
+CacheEdge cache_edge(const std::vector<ReadTime>& times) {
+  if (times.size() < 3) return {};
+  const double far = times.back().byte_s;
+  const double near = std::ranges::min_element(times, {}, &ReadTime::byte_s)->byte_s;
+  if (!(far >= 1.2 * near)) return {};
+  std::vector<double> churns = {0};
+  for (double churn = 1e8; churn < 1e11; churn *= 1.1) churns.push_back(churn);
+  constexpr double kStep = 1.05;
+  const auto largest = static_cast<double>(times.back().bytes);
+  Machine tried;
+  CacheEdge best;
+  double least = INFINITY;
+  for (auto inside = static_cast<double>(times.front().bytes); inside * kStep <= largest; inside *= kStep) {
+    for (double outside = inside * kStep; outside <= std::min(largest, kEdgeWidth * inside); outside *= kStep) {
+      tried.cache_bytes = static_cast<std::uint64_t>(inside);
+      tried.from_memory_bytes = static_cast<std::uint64_t>(outside);
+      for (const double churn : churns) {
+        double off = 0;
+        for (const ReadTime& time : times) {
+          const auto moved = time.bytes + static_cast<std::uint64_t>(churn * time.iteration_s);
+          off += std::fabs(std::log((near + (far - near) * uncached_share(tried, moved)) / time.byte_s));
+        }
+        if (off >= least) continue;
+        least = off;
+        best = {tried.cache_bytes, tried.from_memory_bytes, churn};
+      }
+    }
   }
-  if (times.size() < 2) return cache_bytes;
-  const double far = times.front().second;
-  const double near = std::ranges::min_element(times, {}, &std::pair<std::uint64_t, double>::second)->second;
-  if (!(far >= 1.2 * near) || !std::isfinite(far)) return cache_bytes;
-  const double edge = near + (far - near) / 8;
-  // The largest that takes no longer: where a smaller one does, something else disturbed it.
-  const auto fast = std::find_if(times.begin(), times.end(), [edge](const auto& time) { return time.second <= edge; });
-  const double slow = std::prev(fast)->second;
-  const double part = (edge - fast->second) / (slow - fast->second);
-  const double usable = static_cast<double>(fast->first) * std::pow(std::numbers::sqrt2, part);
-  return std::min(static_cast<std::uint64_t>(std::llround(usable)), cache_bytes);
-}
-
-std::uint64_t measured_cache_bytes(std::size_t workers, std::uint64_t near_bytes, std::uint64_t cache_bytes) {
-  const ThreadLimit limit(workers);
-  const std::uint64_t least = std::max<std::uint64_t>(near_bytes * workers * 2, std::uint64_t{1} << 20);
-  return usable_cache_bytes(least, cache_bytes, [&](std::uint64_t bytes) { return time_to_read(workers, bytes); });
+  return best;
 }
 
 double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {

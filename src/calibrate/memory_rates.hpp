@@ -2,28 +2,34 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <vector>
 
 #include "upsweep/machine/machine.hpp"
 
 namespace upsweep {
 
-/// Seconds per byte to read an array of so many bytes again and again.
-using ReadTime = std::function<double(std::uint64_t bytes)>;
+/// How fast a working set is read that a run comes back to.
+struct ReadTime {
+  std::uint64_t bytes = 0;
+  double iteration_s = 0;  ///< from one time to the next
+  double byte_s = 0;       ///< to read a byte
+};
 
-/// Bytes of a last-level cache that its user can count on. `cache_bytes`: what the processor says to have; a virtual
-/// machine is told the whole of a cache that it shares with others. Tries arrays from 4 · `cache_bytes` down to
-/// `least_bytes`, each smaller than the one before by the root of 2, and takes the size, between two of them by its
-/// logarithm, beyond which all take longer than the fastest by an eighth of what the largest takes more: what is said
-/// to be in the cache has to be there. `cache_bytes` where the largest takes less than a fifth more than the fastest,
-/// so that no cache is seen, and at most.
-[[nodiscard]] std::uint64_t usable_cache_bytes(std::uint64_t least_bytes, std::uint64_t cache_bytes,
-                                               const ReadTime& seconds_per_byte);
+/// Where working sets leave the cache, in bytes, and what others bring into it.
+struct CacheEdge {
+  std::uint64_t inside = 0;      ///< as Machine::cache_bytes: up to here all of it stays in the cache
+  std::uint64_t outside = 0;     ///< as Machine::from_memory_bytes; 0: no edge is seen
+  double churn_bytes_per_s = 0;  ///< as Machine's
+};
 
-/// The same, measured with `workers` threads that each read a part. `near_bytes`: of the largest cache that a worker
-/// has to itself.
-[[nodiscard]] std::uint64_t measured_cache_bytes(std::size_t workers, std::uint64_t near_bytes,
-                                                 std::uint64_t cache_bytes);
+/// What the processor says to have does not tell: a virtual machine is told the whole of a cache that it shares with
+/// others, and what it leaves there for longer than some milliseconds is gone. `times` by bytes, ascending. Seconds are
+/// near + (far - near) · share, of the fastest and of the largest, the share as uncached_share() has it of bytes +
+/// churn · iteration_s, with the least sum of |log(predicted / measured)|, in which one that something disturbed has no
+/// say; `outside` is at most kEdgeWidth · `inside`. No edge where the largest takes less than a fifth more than the
+/// fastest.
+[[nodiscard]] CacheEdge cache_edge(const std::vector<ReadTime>& times);
+inline constexpr double kEdgeWidth = 3;
 
 /// Bytes per second, read and written, of `workers` threads that copy arrays of 4 · `cache_bytes`: the processor's
 /// cache.

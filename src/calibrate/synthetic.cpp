@@ -291,22 +291,51 @@ SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width) {
 }
 
 template <class T>
+NumericChain<T> make_stream_chain(std::size_t matrices) {
+  const SyntheticProduct factor{"", Family::general, kStreamRows / 64, 8, 2, 1};
+  JacobianChain structure;
+  structure.gradient_length = kStreamRows;
+  auto [x, y] = factors(factor);
+  structure.jacobians = {std::move(y), std::move(x)};
+  for (std::size_t i = 0; i < matrices; ++i)
+    structure.jacobians.push_back(std::make_shared<const Pattern>(full(kStreamRows, kStreamRows)));
+  return with_numbers<T>(std::move(structure));
+}
+
+Schedule stream_schedule(std::size_t matrices, std::size_t pauses) {
+  Schedule schedule;
+  schedule.name = fmt::format("{} matrices, {} pauses", matrices, pauses);
+  schedule.length = matrices + 3;
+  schedule.results.assign(schedule.length, kIdentity);
+  std::uint32_t level = 0;
+  for (; level < pauses; ++level) schedule.combines.push_back({Phase::up, level, 1, 2, 2, 1, 2});
+  ValueId gradient = 0;
+  for (std::size_t i = 0; i < matrices; ++i, ++level) {
+    const auto matrix = static_cast<ValueId>(i + 3);
+    schedule.combines.push_back(
+        {Phase::middle, level, Combine::kReduction, matrix, Combine::kReduction, gradient, matrix});
+    gradient = static_cast<ValueId>(schedule.length + schedule.combines.size() - 1);
+  }
+  schedule.levels = level;
+  return schedule;
+}
+
+template <class T>
 SyntheticRun<T> make_cold_run(std::uint64_t bytes) {
   const std::uint64_t pairs = bytes / (std::uint64_t{kColdRows} * kColdRows * sizeof(T)) + 1;
-  std::vector<Index> all(kColdRows);
-  std::iota(all.begin(), all.end(), Index{0});
-  const auto full = std::make_shared<const Pattern>(
-      build_pattern(kColdRows, kColdRows, 0, [&](Index, std::vector<Index>& columns) { columns = all; }));
+  const auto matrix = std::make_shared<const Pattern>(full(kColdRows, kColdRows));
   JacobianChain structure;
   structure.gradient_length = kColdRows;
   for (std::uint64_t pair = 0; pair < pairs; ++pair) {
     // Each has places of its own, as those of a network.
     structure.jacobians.push_back(std::make_shared<const Pattern>(Pattern::diagonal(kColdRows)));
-    structure.jacobians.push_back(full);
+    structure.jacobians.push_back(matrix);
   }
   return {with_numbers<T>(std::move(structure)), linear_schedule(2 * pairs + 1), 0};
 }
 
+template NumericChain<float> make_stream_chain<float>(std::size_t);
+template NumericChain<double> make_stream_chain<double>(std::size_t);
 template SyntheticRun<float> make_cold_run<float>(std::uint64_t);
 template SyntheticRun<double> make_cold_run<double>(std::uint64_t);
 template SyntheticRun<float> make_synthetic<float>(const SyntheticProduct&);

@@ -44,6 +44,7 @@ class MachineReader {
     machine_.cache_bytes = bytes(quantities.find("cache", kMemoryUnits, kByteCount));
     machine_.near_cache_bytes = bytes(quantities.find("near_cache", kMemoryUnits, kByteCount));
     machine_.first_cache_bytes = bytes(quantities.find("first_cache", kMemoryUnits, kByteCount));
+    read_sharing(quantities);
     read_fill_teams(map, quantities);
     read_team_room(map);
     read_small_products(map);
@@ -84,6 +85,21 @@ class MachineReader {
                           fmt::format("{} has no {}, accepted is a mapping with {}; numbers have their unit in the "
                                       "key, as op_latency_us",
                                       what, fmt::join(missing, ", "), fmt::join(keys, ", ")));
+  }
+
+  void read_sharing(QuantityReader& quantities) {
+    machine_.from_memory_bytes = bytes(quantities.find("from_memory", kMemoryUnits, kByteCount));
+    machine_.churn_bytes_per_s = quantities.find("cache_churn", kBandwidthUnits, kZeroOrMore).value_or(0);
+    const auto refuse = [this](const char* key, const char* accepted) {
+      throw document_.error(*document_.root,
+                            fmt::format("{} of the machine, of kind {} with a cache of {} bytes; accepted is {}", key,
+                                        to_string(machine_.kind), machine_.cache_bytes, accepted));
+    };
+    if (machine_.from_memory_bytes != 0 &&
+        (machine_.kind != MachineKind::cpu || machine_.from_memory_bytes <= machine_.cache_bytes))
+      refuse("from_memory", "more than cache, of a cpu");
+    if (machine_.churn_bytes_per_s != 0 && (machine_.kind != MachineKind::cpu || machine_.cache_bytes == 0))
+      refuse("cache_churn", "a cpu with a cache");
   }
 
   void read_fill_teams(YamlMap& map, QuantityReader& quantities) {
@@ -225,7 +241,8 @@ class MachineReader {
     if (machine_.kind == MachineKind::gpu)
       rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
     if (machine_.kind == MachineKind::cpu)
-      rates.far_latency_s = quantities.find("far_latency", kTimeUnits, kZeroOrMore).value_or(0);
+      rates.near_latency_s = quantities.find("near_latency", kTimeUnits, kZeroOrMore).value_or(0);
+    rates.far_latency_s = quantities.find("far_latency", kTimeUnits, kZeroOrMore).value_or(0);
     rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);

@@ -23,9 +23,11 @@ namespace {
 /// The first part in which two machines differ, or nothing.
 std::optional<std::string> difference(const Machine& a, const Machine& b) {
   if (a.name != b.name || a.kind != b.kind) return "name or kind";
-  if (std::tie(a.memory_bytes, a.cache_bytes, a.near_cache_bytes, a.first_cache_bytes) !=
-      std::tie(b.memory_bytes, b.cache_bytes, b.near_cache_bytes, b.first_cache_bytes))
-    return "memory or caches";
+  const auto sizes = [](const Machine& of) {
+    return std::tie(of.memory_bytes, of.cache_bytes, of.near_cache_bytes, of.first_cache_bytes, of.from_memory_bytes,
+                    of.churn_bytes_per_s);
+  };
+  if (sizes(a) != sizes(b)) return "memory or caches";
   if (a.fill_teams != b.fill_teams) return "fill_teams";
   if (a.team_room != b.team_room) return "team_room";
   if (a.small_products != b.small_products) return "small_products";
@@ -62,6 +64,8 @@ class MachineWriter {
     if (machine_.cache_bytes != 0) quantity("", "", "cache", "_B", machine_.cache_bytes);
     if (machine_.near_cache_bytes != 0) quantity("", "", "near_cache", "_B", machine_.near_cache_bytes);
     if (machine_.first_cache_bytes != 0) quantity("", "", "first_cache", "_B", machine_.first_cache_bytes);
+    if (machine_.from_memory_bytes != 0) quantity("", "", "from_memory", "_B", machine_.from_memory_bytes);
+    if (machine_.churn_bytes_per_s != 0) quantity("", "", "cache_churn", "_Bps", machine_.churn_bytes_per_s);
     if (machine_.kind == MachineKind::gpu) quantity("", "", "fill_teams", "", machine_.fill_teams);
     if (machine_.team_room.multiprocessors != 0) {
       put("team_room:\n  multiprocessors: {}\n", machine_.team_room.multiprocessors);
@@ -138,6 +142,7 @@ class MachineWriter {
     quantity("    ", where, "level_latency", "_s", rates.level_latency_s);
     if (rates.stream_latency_s != 0) quantity("    ", where, "stream_latency", "_s", rates.stream_latency_s);
     if (rates.host_launch_s) quantity("    ", where, "host_launch", "_s", *rates.host_launch_s);
+    if (rates.near_latency_s != 0) quantity("    ", where, "near_latency", "_s", rates.near_latency_s);
     if (rates.far_latency_s != 0) quantity("    ", where, "far_latency", "_s", rates.far_latency_s);
     if (rates.copy_bytes_per_s > 0) quantity("    ", where, "copy_bandwidth", "_Bps", rates.copy_bytes_per_s);
     const std::array<Place, 4> places = {{{&rates.fp32.mv, where + ".fp32.mv"},

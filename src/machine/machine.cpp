@@ -16,16 +16,30 @@
 namespace upsweep {
 namespace {
 
-/// Arithmetic and memory time on all workers that the rates stand for.
+/// What bounds a combine on all workers that the rates stand for.
 struct Bounds {
   double arithmetic_s;
-  double memory_s;
-  double far_latency_s;  // of each worker, before its memory time
+  double from_cache_s;
+  double from_memory_s;
+  double uncached;  // how much of it comes from memory
+  double wait_s;    // of each worker that has a part, besides
+
+  /// Where `share` of the workers have a part: the others leave the memory to them.
+  [[nodiscard]] double seconds(double share) const {
+    const double inside = std::max(arithmetic_s / share, from_cache_s);
+    return inside + uncached * std::max(0.0, from_memory_s - inside);
+  }
 };
 
 /// The units that have a time in the cache and, where anything has one there, out of it.
 FineUnits fine_units(const KindRates& kind) {
   return kind.memory_costs == WorkCosts{} ? kind.costs.knows : kind.costs.knows && kind.memory_costs.knows;
+}
+
+/// 0 up to half of what fits, 1 from twice that on.
+double far_share(double bytes, double room) {
+  if (room <= 0 || bytes <= 0) return 0;
+  return std::clamp((std::log2(bytes / room) + 1) / 2, 0.0, 1.0);
 }
 
 Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, const OpPlace& place) {
@@ -38,14 +52,10 @@ Bounds bounds(const Machine& machine, const Rates& rates, const OpWork& work, co
   const WorkCosts far_costs = from_memory(kind, walked_share(machine, work));
   const double from_memory_s = bytes / kind.bytes_per_s + far_costs.seconds(counts) / workers;
   const double from_cache = bytes / kind.cached_bytes_per_s;
-  return {arithmetic, from_cache + uncached * std::max(0.0, from_memory_s - from_cache),
-          uncached * rates.far_latency_s};
-}
-
-/// 0 up to half of what fits, 1 from twice that on.
-double far_share(double bytes, double room) {
-  if (room <= 0 || bytes <= 0) return 0;
-  return std::clamp((std::log2(bytes / room) + 1) / 2, 0.0, 1.0);
+  const double left_near =
+      far_share(static_cast<double>(place.working_set), static_cast<double>(machine.near_cache_bytes) * workers);
+  return {arithmetic, from_cache, from_memory_s, uncached,
+          left_near * rates.near_latency_s + uncached * rates.far_latency_s};
 }
 
 /// Bytes of the lines of a cache that the sums of one row of C touch: nnz / rows places at random of an array that has
@@ -151,9 +161,11 @@ double WorkCosts::seconds(const WorkVector& counts) const {
 
 double uncached_share(const Machine& machine, std::uint64_t working_set) {
   if (machine.cache_bytes == 0) return 1;
-  const double share = static_cast<double>(working_set) / static_cast<double>(machine.cache_bytes);
-  const double from_memory = machine.kind == MachineKind::cpu ? share - 0.75 : share - 0.5;
-  return std::clamp(2 * from_memory, 0.0, 1.0);
+  const auto cache = static_cast<double>(machine.cache_bytes);
+  const bool measured = machine.from_memory_bytes > machine.cache_bytes;
+  const double inside = measured ? cache : cache / 2;
+  const double outside = measured ? static_cast<double>(machine.from_memory_bytes) : cache;
+  return std::clamp((static_cast<double>(working_set) - inside) / (outside - inside), 0.0, 1.0);
 }
 
 FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes) {
@@ -290,7 +302,7 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
   }
   const Bounds whole = bounds(machine, rates, work, place);
   const auto active = static_cast<double>(std::max<std::size_t>(1, rates.workers));
-  const double busy = std::max(whole.arithmetic_s, whole.memory_s + whole.far_latency_s / active);
+  const double busy = whole.seconds(1);
   const double start = launch_costs(machine, rates).op_s;
   const auto workers = static_cast<double>(std::max<std::size_t>(1, place.workers));
   if (const std::optional<double> seconds = library_seconds(machine, work)) return {start + *seconds, *seconds};
@@ -306,9 +318,7 @@ OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place)
     share = std::min(1.0, static_cast<double>(std::max<std::uint64_t>(1, work.steps.teams)) /
                               static_cast<double>(machine.fill_teams));
   }
-  // What waits on memory is not slowed down by standing alone: the others then leave it their bandwidth.
-  const double alone = std::max(whole.arithmetic_s / share, whole.memory_s + whole.far_latency_s);
-  return {start + alone, busy};
+  return {start + whole.seconds(share) + whole.wait_s, busy + share * whole.wait_s};
 }
 
 }  // namespace upsweep

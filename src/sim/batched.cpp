@@ -6,6 +6,7 @@
 
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -37,22 +38,25 @@ template <class Visit>
 double for_level_times(const ScheduleProfile& profile, const Machine& machine, std::size_t workers,
                        unsigned value_bytes, Scope scope, std::uint64_t batch, Visit visit) {
   check(workers, batch);
+  const auto seconds_with = [&](std::uint64_t bytes, const auto& visit_level) {
+    const OpPlace place{.workers = workers, .active = workers, .value_bytes = value_bytes, .working_set = bytes};
+    LevelSum sum(machine, place, batch);
+    std::vector<TimedWork> works;
+    std::vector<EqualOps> level;
+    for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
+      works.clear();
+      level.clear();
+      for (const std::size_t id : ids) works.push_back({.work = op_work(profile.ops[id], profile.inputs, value_bytes)});
+      for (TimedWork& work : works) level.push_back({&work, batch});
+      visit_level(profile.schedule.combines[ids.front()].level, sum.add(level));
+    });
+    return sum.seconds();
+  };
   const std::uint64_t peak = peak_live_bytes(profile.schedule, profile.value_bytes, in_scope(profile, scope));
-  const OpPlace place{.workers = workers,
-                      .active = workers,
-                      .value_bytes = value_bytes,
-                      .working_set = rounded_mean(checked_mul(peak, batch), profile.inputs)};
-  LevelSum sum(machine, place, batch);
-  std::vector<TimedWork> works;
-  std::vector<EqualOps> level;
-  for_each_level(profile, scope, [&](const std::vector<std::size_t>& ids) {
-    works.clear();
-    level.clear();
-    for (const std::size_t id : ids) works.push_back({.work = op_work(profile.ops[id], profile.inputs, value_bytes)});
-    for (TimedWork& work : works) level.push_back({&work, batch});
-    visit(profile.schedule.combines[ids.front()].level, sum.add(level));
-  });
-  return sum.seconds();
+  const std::uint64_t bytes =
+      cache_traffic(machine, rounded_mean(checked_mul(peak, batch), profile.inputs),
+                    [&](std::uint64_t tried) { return seconds_with(tried, [](std::uint32_t, const LevelTime&) {}); });
+  return seconds_with(bytes, visit);
 }
 
 /// Calls visit(level, makespan) for every level with combines in scope.

@@ -6,6 +6,7 @@
 #include "graph_order.hpp"
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/sim/task_graph.hpp"
 
@@ -66,22 +67,23 @@ std::optional<double> graph_seconds(const std::vector<GraphTask>& tasks, std::ui
   std::vector<OpWork> works;
   works.reserve(tasks.size());
   for (const GraphTask& task : tasks) works.push_back(op_work(task.op, inputs, value_bytes));
-  const OpPlace place{.workers = workers,
-                      .active = workers,
-                      .value_bytes = value_bytes,
-                      .working_set = rounded_mean(checked_mul(tasks_working_set(tasks, levels), batch), inputs)};
-  if (execution == Execution::dag) return free_seconds(tasks, levels, works, machine, place);
-  LevelSum sum(machine, place, batch);
-  std::vector<TimedWork> timed;
-  std::vector<EqualOps> ops;
-  for (const std::vector<std::size_t>& level : levels) {
-    timed.clear();
-    ops.clear();
-    for (const std::size_t t : level) timed.push_back({.work = works[t]});
-    for (TimedWork& work : timed) ops.push_back({&work, batch});
-    sum.add(ops);
-  }
-  return sum.seconds();
+  const auto seconds_with = [&](std::uint64_t bytes) {
+    const OpPlace place{.workers = workers, .active = workers, .value_bytes = value_bytes, .working_set = bytes};
+    if (execution == Execution::dag) return free_seconds(tasks, levels, works, machine, place);
+    LevelSum sum(machine, place, batch);
+    std::vector<TimedWork> timed;
+    std::vector<EqualOps> ops;
+    for (const std::vector<std::size_t>& level : levels) {
+      timed.clear();
+      ops.clear();
+      for (const std::size_t t : level) timed.push_back({.work = works[t]});
+      for (TimedWork& work : timed) ops.push_back({&work, batch});
+      sum.add(ops);
+    }
+    return sum.seconds();
+  };
+  const std::uint64_t own = rounded_mean(checked_mul(tasks_working_set(tasks, levels), batch), inputs);
+  return seconds_with(cache_traffic(machine, own, seconds_with));
 }
 
 }  // namespace upsweep

@@ -7,6 +7,7 @@
 
 #include "level_time.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/profile/homogeneous_op.hpp"
 #include "upsweep/sim/homogeneous.hpp"
 #include "upsweep/sim/predict.hpp"
@@ -132,49 +133,56 @@ std::optional<double> homogeneous_dag_seconds(const HomogeneousProfile& profile,
   if (!has_dag_time(machine)) return std::nullopt;
   if (profile.runs.empty()) return 0;  // one element, and nothing to combine
   const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
-  const OpPlace place{
-      .workers = workers, .active = workers, .value_bytes = profile.value_bytes, .working_set = sums.peak_live_bytes};
-  FreeTimes times(profile, machine, place, scope);
-  const HomogeneousCost ticks = [&](Phase phase, std::uint32_t d, const OpRun& run) {
-    return times.ticks(phase, d, run);
+  const auto place_with = [&](std::uint64_t bytes) {
+    return OpPlace{.workers = workers, .active = workers, .value_bytes = profile.value_bytes, .working_set = bytes};
   };
   if (machine.kind == MachineKind::pram) {
+    FreeTimes times(profile, machine, place_with(sums.peak_live_bytes), scope);
+    const HomogeneousCost ticks = [&](Phase phase, std::uint32_t d, const OpRun& run) {
+      return times.ticks(phase, d, run);
+    };
     const std::optional<std::uint64_t> makespan = homogeneous_dag_makespan(profile, ticks, workers, scope);
     return makespan ? std::optional(ticks_in_seconds(*makespan)) : std::nullopt;
   }
-  const InScopes path = longest_path(profile, ticks);
-  const double host_s = launch_costs(machine, machine.at(workers)).host_s;
-  return std::max({times.together(), ticks_in_seconds(scope == Scope::all ? path.all : path.live),
-                   static_cast<double>(times.count()) * host_s});
+  const auto seconds_with = [&](std::uint64_t bytes) {
+    FreeTimes times(profile, machine, place_with(bytes), scope);
+    const InScopes path = longest_path(
+        profile, [&](Phase phase, std::uint32_t d, const OpRun& run) { return times.ticks(phase, d, run); });
+    const double host_s = launch_costs(machine, machine.at(workers)).host_s;
+    return std::max({times.together(), ticks_in_seconds(scope == Scope::all ? path.all : path.live),
+                     static_cast<double>(times.count()) * host_s});
+  };
+  return seconds_with(cache_traffic(machine, sums.peak_live_bytes, seconds_with));
 }
 
 double homogeneous_seconds(const HomogeneousProfile& profile, const Machine& machine, std::uint64_t workers,
                            Scope scope, std::uint64_t batch) {
   require_positive(workers, batch);
   const HomogeneousTotals& sums = scope == Scope::all ? profile.all : profile.live;
-  const OpPlace place{.workers = workers,
-                      .active = workers,
-                      .value_bytes = profile.value_bytes,
-                      .working_set = checked_mul(sums.peak_live_bytes, batch)};
-  LevelClock clock(machine, place, batch);
-  RunWorks works(profile.chain, profile.value_bytes);
-  std::uint64_t ticks = 0;
-  IssuedTime issued;
-  std::uint64_t busy_levels = 0;
-  for_each_scoped_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
-    std::array<EqualOps, kMostRuns> ops;
-    std::size_t count = 0;
-    for (const OpRun& run : level.runs) {
-      if (scope == Scope::all || !run.dead) ops[count++] = {&works.of(run), checked_mul(run.count, batch)};
-    }
-    const LevelTime time = clock.time({ops.data(), count});
-    add_to(ticks, checked_mul(time.ticks, times));
-    issued.device_s += time.issued.device_s * static_cast<double>(times);
-    issued.host_s += time.issued.host_s * static_cast<double>(times);
-    if (time.ticks > 0) busy_levels += times;
-  });
-  if (machine.kind != MachineKind::pram) return issued.seconds();
-  return ticks_in_seconds(ticks) + static_cast<double>(busy_levels) * machine.at(workers).level_latency_s;
+  const auto seconds_with = [&](std::uint64_t bytes) {
+    const OpPlace place{
+        .workers = workers, .active = workers, .value_bytes = profile.value_bytes, .working_set = bytes};
+    LevelClock clock(machine, place, batch);
+    RunWorks works(profile.chain, profile.value_bytes);
+    std::uint64_t ticks = 0;
+    IssuedTime issued;
+    std::uint64_t busy_levels = 0;
+    for_each_scoped_level(profile, [&](const HomogeneousLevel& level, std::uint64_t times) {
+      std::array<EqualOps, kMostRuns> ops;
+      std::size_t count = 0;
+      for (const OpRun& run : level.runs) {
+        if (scope == Scope::all || !run.dead) ops[count++] = {&works.of(run), checked_mul(run.count, batch)};
+      }
+      const LevelTime time = clock.time({ops.data(), count});
+      add_to(ticks, checked_mul(time.ticks, times));
+      issued.device_s += time.issued.device_s * static_cast<double>(times);
+      issued.host_s += time.issued.host_s * static_cast<double>(times);
+      if (time.ticks > 0) busy_levels += times;
+    });
+    if (machine.kind != MachineKind::pram) return issued.seconds();
+    return ticks_in_seconds(ticks) + static_cast<double>(busy_levels) * machine.at(workers).level_latency_s;
+  };
+  return seconds_with(cache_traffic(machine, checked_mul(sums.peak_live_bytes, batch), seconds_with));
 }
 
 std::uint64_t batched_level_makespan(const HomogeneousProfile& profile, std::uint64_t workers, Scope scope,

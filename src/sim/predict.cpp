@@ -7,6 +7,7 @@
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/pram_simulation.hpp"
 #include "upsweep/sim/task_graph.hpp"
@@ -87,6 +88,55 @@ double seconds_of(const Built& one, const BuildRates& rates, double uncached) {
   return cost(rates.value_s, one.values) + cost(rates.row_s, one.rows) + cost(rates.weight_s, one.weights);
 }
 
+/// predict_time() of the works in `runs`. `place`: its workers, value bytes and working set.
+Prediction predict_at(const ScheduleProfile& profile, const std::vector<OpWork>& works, const std::vector<bool>& runs,
+                      const Machine& machine, Execution execution, const OpPlace& place) {
+  const std::size_t workers = place.workers;
+  const std::vector<std::size_t> active = active_workers(profile, works, runs, workers, machine.kind);
+  Prediction prediction;
+  prediction.ops.resize(works.size());
+  const LaunchCosts costs = launch_costs(machine, machine.at(workers));
+  std::vector<SharedTime> levels(profile.schedule.levels);
+  std::vector<std::uint64_t> widths(profile.schedule.levels);
+  SharedTime all;
+  std::uint64_t count = 0;
+  for (std::size_t id = 0; id < works.size(); ++id) {
+    if (!runs[id]) continue;
+    const std::uint32_t level = profile.schedule.combines[id].level;
+    OpPlace busy = place;
+    busy.active = active[level];
+    prediction.ops[id] = op_time(machine, works[id], busy);
+    const double start = launch_costs(machine, machine.at(active[level])).op_s;
+    levels[level].add(prediction.ops[id], start, active[level]);
+    all.add(prediction.ops[id], start, active[level]);
+    ++widths[level];
+    ++count;
+  }
+  if (machine.kind == MachineKind::pram) {
+    predict_pram(profile, runs, workers, execution, machine.at(workers).level_latency_s, prediction);
+    return prediction;
+  }
+  if (execution == Execution::dag) {
+    std::vector<std::uint64_t> ticks;
+    for (const OpTime& op : prediction.ops) ticks.push_back(to_ticks(op.alone_s));
+    const double path = ticks_in_seconds(longest_path(task_graph(profile.schedule), ticks));
+    prediction.seconds = std::max({all.together(), path, static_cast<double>(count) * costs.host_s});
+    return prediction;
+  }
+  IssuedTime sum;
+  std::vector<IssuedTime> issued;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    issued.push_back(level_time(costs, levels[level], widths[level], 1));
+    sum.device_s += issued.back().device_s;
+    sum.host_s += issued.back().host_s;
+  }
+  prediction.seconds = sum.seconds();
+  const bool waits_for_host = sum.host_s > sum.device_s;
+  for (const IssuedTime& level : issued)
+    prediction.level_seconds.push_back(waits_for_host ? level.host_s : level.device_s);
+  return prediction;
+}
+
 }  // namespace
 
 OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) {
@@ -125,50 +175,12 @@ Prediction predict_time(const ScheduleProfile& profile, const Machine& machine, 
   std::vector<OpWork> works;
   works.reserve(profile.ops.size());
   for (const OpProfile& op : profile.ops) works.push_back(op_work(op, profile.inputs, value_bytes));
-  const std::vector<std::size_t> active = active_workers(profile, works, runs, workers, machine.kind);
-  const std::uint64_t working_set =
-      rounded_mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
-
-  Prediction prediction;
-  prediction.ops.resize(works.size());
-  const LaunchCosts costs = launch_costs(machine, machine.at(workers));
-  std::vector<SharedTime> levels(profile.schedule.levels);
-  std::vector<std::uint64_t> widths(profile.schedule.levels);
-  SharedTime all;
-  std::uint64_t count = 0;
-  for (std::size_t id = 0; id < works.size(); ++id) {
-    if (!runs[id]) continue;
-    const std::uint32_t level = profile.schedule.combines[id].level;
-    prediction.ops[id] = op_time(machine, works[id], {workers, active[level], value_bytes, working_set});
-    const double start = launch_costs(machine, machine.at(active[level])).op_s;
-    levels[level].add(prediction.ops[id], start, active[level]);
-    all.add(prediction.ops[id], start, active[level]);
-    ++widths[level];
-    ++count;
-  }
-  if (machine.kind == MachineKind::pram) {
-    predict_pram(profile, runs, workers, execution, machine.at(workers).level_latency_s, prediction);
-    return prediction;
-  }
-  if (execution == Execution::dag) {
-    std::vector<std::uint64_t> ticks;
-    for (const OpTime& op : prediction.ops) ticks.push_back(to_ticks(op.alone_s));
-    const double path = ticks_in_seconds(longest_path(task_graph(profile.schedule), ticks));
-    prediction.seconds = std::max({all.together(), path, static_cast<double>(count) * costs.host_s});
-    return prediction;
-  }
-  IssuedTime sum;
-  std::vector<IssuedTime> issued;
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    issued.push_back(level_time(costs, levels[level], widths[level], 1));
-    sum.device_s += issued.back().device_s;
-    sum.host_s += issued.back().host_s;
-  }
-  prediction.seconds = sum.seconds();
-  const bool waits_for_host = sum.host_s > sum.device_s;
-  for (const IssuedTime& level : issued)
-    prediction.level_seconds.push_back(waits_for_host ? level.host_s : level.device_s);
-  return prediction;
+  const std::uint64_t own = rounded_mean(peak_live_bytes(profile.schedule, profile.value_bytes, runs), profile.inputs);
+  const auto at = [&](std::uint64_t bytes) {
+    return predict_at(profile, works, runs, machine, execution,
+                      {.workers = workers, .value_bytes = value_bytes, .working_set = bytes});
+  };
+  return at(cache_traffic(machine, own, [&](std::uint64_t bytes) { return at(bytes).seconds; }));
 }
 
 double equal_ops_seconds(const OpWork& work, std::uint64_t count, const Machine& machine, const OpPlace& place) {

@@ -8,6 +8,7 @@
 
 #include "upsweep/base/checked.hpp"
 #include "upsweep/jacobian/patterns.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/profile/profile.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/dense_time.hpp"
@@ -83,7 +84,18 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
   const std::vector<OperatorRange> layers = chain_layers(network);
   const std::vector<OpProfile> products = vector_products(network, weights, batch.value_bytes);
   OpPlace place{.workers = workers_of(machine, batch), .value_bytes = batch.value_bytes};
-  place.working_set = checked_mul(batch.samples, linear_working_set(network, products));
+  const auto seconds_of = [&](std::size_t o) {
+    return equal_ops_seconds(op_work(products[o], 1, batch.value_bytes), batch.samples, machine, place);
+  };
+  const std::uint64_t own = checked_mul(batch.samples, linear_working_set(network, products));
+  place.working_set = cache_traffic(machine, own, [&](std::uint64_t bytes) {
+    place.working_set = bytes;
+    double seconds = 0;
+    for (const OperatorRange& layer : layers) {
+      for (std::size_t o = layer.first; o <= layer.last; ++o) seconds += is_view(operators[o].kind) ? 0 : seconds_of(o);
+    }
+    return seconds;
+  });
   LayerCosts costs;
   for (const OperatorRange& layer : layers) {
     double through = 0;  // either way, forward or backward
@@ -92,8 +104,7 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
     std::uint64_t kept = 0;
     for (std::size_t o = layer.first; o <= layer.last; ++o) {
       if (is_view(operators[o].kind)) continue;
-      const OpWork work = op_work(products[o], 1, batch.value_bytes);
-      const double seconds = equal_ops_seconds(work, batch.samples, machine, place);
+      const double seconds = seconds_of(o);
       through += seconds;
       if (weight_gradient > 0) inner += seconds;
       if (weight_shape(operators[o].kind, operators[o].in_shape)) weight_gradient += seconds;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "upsweep/base/checked.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 #include "upsweep/sim/task_engine.hpp"
@@ -129,12 +130,18 @@ ScanStep scan_step(const ScheduleProfile& profile, const Network& network, const
   }
   OpPlace place{.workers = batch.workers == 0 ? machine.workers() : batch.workers, .value_bytes = batch.value_bytes};
   const std::vector<bool> all(profile.ops.size(), true);
-  place.working_set =
+  const auto seconds_with = [&](std::uint64_t bytes) {
+    place.working_set = bytes;
+    step.combine.clear();
+    for (const OpProfile& op : profile.ops) {
+      const OpWork work = op_work(op, profile.inputs, batch.value_bytes);
+      step.combine.push_back(equal_ops_seconds(work, batch.samples, machine, place));
+    }
+    return std::accumulate(step.combine.begin(), step.combine.end(), 0.0);
+  };
+  const std::uint64_t own =
       checked_mul(batch.samples, peak_live_bytes(profile.schedule, profile.value_bytes, all) / profile.inputs);
-  for (const OpProfile& op : profile.ops) {
-    const OpWork work = op_work(op, profile.inputs, batch.value_bytes);
-    step.combine.push_back(equal_ops_seconds(work, batch.samples, machine, place));
-  }
+  seconds_with(cache_traffic(machine, own, seconds_with));
   return step;
 }
 

@@ -227,7 +227,8 @@ struct Rates {
   double level_latency_s = 0;   ///< synchronisation after a level; gpu: of the whole device, or of kernels in a stream
   double stream_latency_s = 0;  ///< gpu: of a level besides, for each op beyond two that it has at a time
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
-  double far_latency_s = 0;     ///< cpu: of an op besides, until a memory that it finds cold delivers as fast as it can
+  double near_latency_s = 0;    ///< cpu: of an op besides, whose numbers have left the near caches
+  double far_latency_s = 0;     ///< cpu: of an op besides that, until a memory that it finds cold delivers as it can
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
@@ -279,6 +280,8 @@ struct Machine {
   std::uint64_t cache_bytes = 0;          ///< of the last level that all workers share; 0: not known
   std::uint64_t near_cache_bytes = 0;     ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;    ///< of the first level; 0: not known
+  std::uint64_t from_memory_bytes = 0;    ///< cpu: working sets of which all comes from memory; 0: not measured
+  double churn_bytes_per_s = 0;           ///< cpu: what others bring into a cache that it shares with them
   std::uint64_t fill_teams = 1;           ///< gpu: teams of rows that keep the whole device busy
   TeamRoom team_room;                     ///< gpu: for kernel_costs
   std::vector<Rates> rates;               ///< by workers, ascending; at least one
@@ -303,10 +306,9 @@ struct Machine {
 /// How far from a worker of the machine a combine works; 0 where the machine's caches are not known.
 [[nodiscard]] FarShares far_shares(const Machine& machine, const OpWork& work, unsigned value_bytes);
 
-/// How much of a working set has to come from memory; all where no cache is known. Of a cpu, of whose cache a
-/// calibration measures how much reads fast, nothing up to three quarters of it and all from five quarters on: so do
-/// the pruned VGG-11 and AlexNet on the Xeon of reports/validation.md. Otherwise nothing up to half, all from its size
-/// on.
+/// How much of a working set has to come from memory; all where no cache is known. Where it was measured nothing up to
+/// the size of the cache, all from `from_memory_bytes` on, otherwise nothing up to half of the cache and all from its
+/// size on; in proportion between.
 [[nodiscard]] double uncached_share(const Machine& machine, std::uint64_t working_set);
 
 /// Whether launched() has the machine with that mode.
@@ -350,7 +352,7 @@ struct OpPlace {
   std::size_t workers = 1;        ///< of the run
   std::size_t active = 1;         ///< that have something to do while it runs
   unsigned value_bytes = 4;       ///< 4 or 8
-  std::uint64_t working_set = 0;  ///< bytes that the run comes back to in every iteration
+  std::uint64_t working_set = 0;  ///< bytes that the run comes back to in every iteration, or cache_traffic() of them
 };
 
 /// Time of a combine: LaunchCosts::op_s + the larger of arithmetic and memory time.
