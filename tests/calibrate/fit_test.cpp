@@ -137,36 +137,59 @@ void expect_complete_set(std::uint64_t cache, unsigned value_bytes) {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Reading takes 1 per byte below `edge` bytes, `far` above.
-std::uint64_t usable_with_edge(std::uint64_t edge, double far, std::uint64_t cache) {
-  return usable_cache_bytes(kMiB, cache, [=](std::uint64_t bytes) { return bytes <= edge ? 1.0 : far; });
-}
-
-TEST(UsableCache, IsWithinARootOfTwoOfWhatIsFast) {
-  const auto usable = static_cast<double>(usable_with_edge(60 * kMiB, 2, 480 * kMiB));
-  EXPECT_LE(usable, 60 * kMiB * 1.05);
-  EXPECT_GE(usable, 60 * kMiB / 1.42);
-}
-
-TEST(UsableCache, EndsWhereReadingBeginsToTakeLonger) {
-  // Twice as long from 32 to 128 MiB, by the logarithm: an eighth of the way is a quarter of a doubling.
-  const auto slope = [](std::uint64_t bytes) {
-    return 1 + std::clamp(std::log2(static_cast<double>(bytes) / (32 * kMiB)) / 2, 0.0, 1.0);
+/// Times of working sets from 8 MiB to 2 GiB on a machine with such an edge, and of 8 MiB after pauses up to 100 ms.
+std::vector<ReadTime> read_times(const CacheEdge& edge, double far = 2) {
+  Machine machine;
+  machine.cache_bytes = edge.inside;
+  machine.from_memory_bytes = edge.outside;
+  const auto time = [&](std::uint64_t bytes, double pause) {
+    const double iteration = pause + static_cast<double>(bytes) * 3e-11;
+    const auto moved = bytes + static_cast<std::uint64_t>(edge.churn_bytes_per_s * iteration);
+    return ReadTime{bytes, iteration, 1e-11 * (1 + (far - 1) * uncached_share(machine, moved))};
   };
-  EXPECT_NEAR(static_cast<double>(usable_cache_bytes(kMiB, 400 * kMiB, slope)) / kMiB, 32 * 1.189, 0.5);
+  std::vector<ReadTime> times;
+  for (const double pause : {0.1, 0.03, 0.01, 0.003}) times.push_back(time(8 * kMiB, pause));
+  for (double bytes = 8 * kMiB; bytes <= 2048 * kMiB; bytes *= 1.25)
+    times.push_back(time(static_cast<std::uint64_t>(bytes), 0));
+  return times;
 }
 
-TEST(UsableCache, IsTheWholeCacheWhereAllOfItIsFast) {
-  EXPECT_EQ(usable_with_edge(32 * kMiB, 3, 32 * kMiB), 32 * kMiB);
-  EXPECT_EQ(usable_with_edge(100 * kMiB, 3, 32 * kMiB), 32 * kMiB) << "never more than the processor says";
-  EXPECT_EQ(usable_with_edge(kMiB, 1.1, 32 * kMiB), 32 * kMiB) << "no cache is seen";
+void expect_near(const CacheEdge& found, const CacheEdge& wanted) {
+  EXPECT_NEAR(static_cast<double>(found.inside) / static_cast<double>(wanted.inside), 1, 0.15);
+  EXPECT_NEAR(static_cast<double>(found.outside) / static_cast<double>(wanted.outside), 1, 0.15);
+  EXPECT_NEAR(found.churn_bytes_per_s, wanted.churn_bytes_per_s, 0.15 * wanted.churn_bytes_per_s);
 }
 
-TEST(UsableCache, IsNotCutByASmallerSizeThatWasDisturbed) {
-  const auto disturbed = [](std::uint64_t bytes) {
-    return bytes > 32 * kMiB || (bytes > 7 * kMiB && bytes < 9 * kMiB) ? 2.0 : 1.0;
-  };
-  EXPECT_GE(usable_cache_bytes(kMiB, 64 * kMiB, disturbed), 32 * kMiB / 1.42);
+TEST(CacheEdge, IsFoundWithWhatOthersBringIntoTheCache) {
+  expect_near(cache_edge(read_times({60 * kMiB, 150 * kMiB, 8e9})), {60 * kMiB, 150 * kMiB, 8e9});
+  expect_near(cache_edge(read_times({30 * kMiB, 45 * kMiB, 0})), {30 * kMiB, 45 * kMiB, 0});
+}
+
+TEST(CacheEdge, IsNotMovedByOneThatSomethingDisturbed) {
+  std::vector<ReadTime> times = read_times({60 * kMiB, 150 * kMiB, 8e9});
+  times[6].byte_s *= 3;
+  times[times.size() - 4].byte_s *= 2;
+  expect_near(cache_edge(times), {60 * kMiB, 150 * kMiB, 8e9});
+}
+
+TEST(CacheEdge, IsNotSeenWhereMemoryIsNoSlower) {
+  EXPECT_EQ(cache_edge(read_times({60 * kMiB, 150 * kMiB, 8e9}, 1.1)).outside, 0U);
+  EXPECT_EQ(cache_edge({}).outside, 0U);
+}
+
+TEST(StreamChain, IsReadByPlainBPAfterItsFactorsWereMultiplied) {
+  const NumericChain<float> chain = make_stream_chain<float>(3);
+  const Schedule schedule = stream_schedule(3, 2);
+  EXPECT_EQ(level_sizes(schedule), std::vector<std::size_t>(5, 1));
+  const Measurement found = make_backend("cpu")->run(schedule, chain, {});
+  ASSERT_EQ(found.ops.size(), 5U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_GT(found.ops[i].products, 4U * kStreamRows * kStreamRows);
+  std::set<const void*> stores;
+  for (std::size_t i = 2; i < 5; ++i) {
+    EXPECT_EQ(found.ops[i].products, kStreamRows * kStreamRows);
+    stores.insert(chain.structure.jacobians[i]->store().get());
+  }
+  EXPECT_EQ(stores.size(), 3U);
 }
 
 TEST(SyntheticProducts, HaveUniqueNamesAndEveryFamilyInAndOutOfTheCache) {

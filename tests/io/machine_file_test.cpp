@@ -68,12 +68,15 @@ void expect_same(const Machine& a, const Machine& b) {
   EXPECT_EQ(a.cache_bytes, b.cache_bytes);
   EXPECT_EQ(a.near_cache_bytes, b.near_cache_bytes);
   EXPECT_EQ(a.first_cache_bytes, b.first_cache_bytes);
+  EXPECT_EQ(a.from_memory_bytes, b.from_memory_bytes);
+  EXPECT_EQ(a.churn_bytes_per_s, b.churn_bytes_per_s);
   EXPECT_EQ(a.fill_teams, b.fill_teams);
   ASSERT_EQ(a.rates.size(), b.rates.size());
   for (std::size_t i = 0; i < a.rates.size(); ++i) {
     EXPECT_EQ(a.rates[i].workers, b.rates[i].workers);
     EXPECT_EQ(a.rates[i].op_latency_s, b.rates[i].op_latency_s);
     EXPECT_EQ(a.rates[i].level_latency_s, b.rates[i].level_latency_s);
+    EXPECT_EQ(a.rates[i].near_latency_s, b.rates[i].near_latency_s);
     EXPECT_EQ(a.rates[i].far_latency_s, b.rates[i].far_latency_s);
     expect_same(a.rates[i].fp32, b.rates[i].fp32);
     expect_same(a.rates[i].fp64, b.rates[i].fp64);
@@ -90,6 +93,8 @@ Machine calibrated() {
   machine.cache_bytes = 33'554'432;
   machine.near_cache_bytes = 1'048'576;
   machine.first_cache_bytes = 49'152;
+  machine.from_memory_bytes = 99'999'999;
+  machine.churn_bytes_per_s = 1e10 / 3;
   double number = 1.0 / 3;
   const auto next = [&number] { return number *= 0.9; };
   const auto costs = [&] {
@@ -110,6 +115,7 @@ Machine calibrated() {
                 next() * 1e-6,
                 0,
                 {},
+                next() * 1e-6,
                 next() * 1e-6,
                 next() * 1e9,
                 {kind(), kind(), next()},
@@ -347,7 +353,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithRates) {
        "m.yaml:9: bandwidth_GiBps of rates[2] is the same quantity as bandwidth_GBps, accepted is one of them"},
       {start + kBandwidth + kTypes + "    color: red\n",
        "m.yaml:11: unknown key 'color' in rates[2], accepted are workers, op_latency_us, level_latency_us, "
-       "far_latency_s, "
+       "near_latency_s, far_latency_s, "
        "copy_bandwidth_Bps, bandwidth_GBps, cached_bandwidth_Bps, fp32, fp64"},
       {start + kBandwidth + kTypes + kEntry + kBandwidth + kTypes,
        "m.yaml:11: workers of entry 2 of rates is '2', accepted is more than the 2 of the entry before"},
@@ -400,8 +406,12 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
       {"name: x\nkind: cpu\nmemory_GiB: 1e7\n", "is '1e7', accepted is a number from 1 byte to 8 PiB"},
       {"name: x\nkind: cpu\ncolour: red\n" + sheet + rates,
        "m.yaml:3: unknown key 'colour' in the machine, accepted are name, kind, memory_B, cache_B, near_cache_B, "
-       "first_cache_B, "
+       "first_cache_B, from_memory_B, cache_churn_Bps, "
        "fill_teams"},
+      {"name: x\nkind: cpu\ncache_MB: 2\nfrom_memory_MB: 2\n" + sheet + rates,
+       "from_memory of the machine, of kind cpu with a cache of 2000000 bytes; accepted is more than cache, of a cpu"},
+      {"name: x\nkind: cpu\ncache_churn_GBps: 2\n" + sheet + rates,
+       "cache_churn of the machine, of kind cpu with a cache of 0 bytes; accepted is a cpu with a cache"},
       {"name: x\nkind: cpu\nprovenance: {origin: hearsay}\n" + rates,
        "m.yaml:3: origin of provenance is 'hearsay', accepted are datasheet, calibration, definition and description"},
       {"name: x\nkind: cpu\nprovenance: {origin: datasheet, driver: d}\n" + rates,

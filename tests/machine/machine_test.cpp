@@ -10,6 +10,7 @@
 #include "../../src/backend/product_kernels.hpp"
 #include "support/battery.hpp"
 #include "upsweep/backend/schedule_plan.hpp"
+#include "upsweep/machine/cache_traffic.hpp"
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/machine/walking.hpp"
 
@@ -125,17 +126,40 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
   EXPECT_DOUBLE_EQ(op_time(cpu, work, {2, 2, 4, 1000}).machine_s, 3 * wanted / 2);
 }
 
-TEST(UncachedShare, GoesFromNothingToAllAroundTheMeasuredCacheOfAProcessorAndBelowThatOfAnyOther) {
+TEST(UncachedShare, GoesFromNothingToAllBetweenWhatWasMeasuredOrFromHalfOfTheCacheToAllOfIt) {
   Machine machine;
+  machine.kind = MachineKind::cpu;
   machine.cache_bytes = 1000;
-  const auto shares = [&](MachineKind kind) {
-    machine.kind = kind;
+  const auto shares = [&] {
     std::vector<double> all;
-    for (const std::uint64_t bytes : {500, 750, 1000, 1250, 2000}) all.push_back(uncached_share(machine, bytes));
+    for (const std::uint64_t bytes : {500, 750, 1000, 2000, 3000, 4000}) all.push_back(uncached_share(machine, bytes));
     return all;
   };
-  EXPECT_EQ(shares(MachineKind::cpu), (std::vector<double>{0, 0, 0.5, 1, 1}));
-  EXPECT_EQ(shares(MachineKind::gpu), (std::vector<double>{0, 0.5, 1, 1, 1}));
+  EXPECT_EQ(shares(), (std::vector<double>{0, 0.5, 1, 1, 1, 1}));
+  machine.from_memory_bytes = 3000;
+  EXPECT_EQ(shares(), (std::vector<double>{0, 0, 0, 0.5, 1, 1}));
+}
+
+TEST(CacheTraffic, IsTheWorkingSetWhereTheCacheIsTheMachinesOwn) {
+  Machine machine;
+  machine.cache_bytes = 1000;
+  const auto never = [](std::uint64_t) -> double { throw std::logic_error("nothing depends on the time"); };
+  EXPECT_EQ(cache_traffic(machine, 700, never), 700U);
+}
+
+TEST(CacheTraffic, AddsWhatOthersBringInWhileAnIterationTakesLongerForIt) {
+  Machine machine;
+  machine.cache_bytes = 1000;
+  machine.from_memory_bytes = 3000;
+  machine.churn_bytes_per_s = 100;
+  // 4 s in the cache, 12 s in memory: 600 + 100 t bytes are (600 + 100 t - 1000) / 2000 out of it, so that t is
+  // 4 + 8 (t - 4) / 20 = 4, and the 1000 bytes are still inside.
+  const auto seconds = [&](std::uint64_t bytes) { return 4 + 8 * uncached_share(machine, bytes); };
+  EXPECT_EQ(cache_traffic(machine, 600, seconds), 1000U);
+  // From 1200 bytes t = 4 + 8 (2 + t) / 20 is 8, of which 800 bytes come.
+  EXPECT_NEAR(static_cast<double>(cache_traffic(machine, 1200, seconds)), 2000, 2000.0 / 64);
+  machine.churn_bytes_per_s = 1e30;
+  EXPECT_EQ(uncached_share(machine, cache_traffic(machine, 600, seconds)), 1) << "no overflow";
 }
 
 TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
@@ -154,15 +178,38 @@ TEST(OpTime, BringsMemoryInAsTheWorkingSetLeavesTheCache) {
   EXPECT_DOUBLE_EQ(seconds(0), 20) << "without a known cache everything comes from memory";
 }
 
+TEST(OpTime, TakesLongerInProportionToWhatComesFromMemoryEvenWhereArithmeticTakesMost) {
+  Machine cpu = machine_of(MachineKind::cpu, 1);
+  cpu.cache_bytes = 1000;
+  // 10 s of arithmetic, 20 s where all comes from memory.
+  const auto time = [&](std::uint64_t working_set) { return op_time(cpu, work_of(100, 100), {1, 1, 4, working_set}); };
+  const double inside = time(0).alone_s;
+  const double outside = time(1000).alone_s;
+  ASSERT_GT(outside, inside);
+  EXPECT_DOUBLE_EQ(time(750).alone_s, (inside + outside) / 2);
+}
+
 TEST(OpTime, WaitsForAColdMemoryAsFarAsTheWorkingSetHasLeftTheCache) {
   Machine cpu = machine_of(MachineKind::cpu, 2);
   cpu.cache_bytes = 1000;
   cpu.rates[0].far_latency_s = 8;
   const auto time = [&](std::uint64_t working_set) { return op_time(cpu, work_of(0, 100), {2, 2, 4, working_set}); };
-  EXPECT_DOUBLE_EQ(time(750).alone_s, 2 + 2);
-  EXPECT_DOUBLE_EQ(time(1000).alone_s, 2 + 11 + 4);
-  EXPECT_DOUBLE_EQ(time(1250).alone_s, 2 + 20 + 8);
-  EXPECT_DOUBLE_EQ(time(1250).machine_s, 20 + 8 / 2) << "the other worker has something else to do";
+  EXPECT_DOUBLE_EQ(time(500).alone_s, 2 + 2);
+  EXPECT_DOUBLE_EQ(time(750).alone_s, 2 + 11 + 4);
+  EXPECT_DOUBLE_EQ(time(1000).alone_s, 2 + 20 + 8);
+  EXPECT_DOUBLE_EQ(time(1000).machine_s, 20 + 8 / 2) << "the other worker has something else to do";
+}
+
+TEST(OpTime, WaitsForTheCacheThatAllShareWhereTheWorkingSetHasLeftTheNearOnes) {
+  Machine cpu = machine_of(MachineKind::cpu, 2);
+  cpu.near_cache_bytes = 100;
+  cpu.cache_bytes = 10'000;
+  cpu.rates[0].near_latency_s = 8;
+  const auto time = [&](std::uint64_t working_set) { return op_time(cpu, work_of(0, 100), {2, 2, 4, working_set}); };
+  EXPECT_DOUBLE_EQ(time(100).alone_s, 2 + 2) << "half of both";
+  EXPECT_DOUBLE_EQ(time(200).alone_s, 2 + 2 + 4);
+  EXPECT_DOUBLE_EQ(time(400).alone_s, 2 + 2 + 8);
+  EXPECT_DOUBLE_EQ(time(400).machine_s, 2 + 8 / 2);
 }
 
 TEST(FarShares, RampFromHalfToTwiceTheCacheByItsLogarithm) {
@@ -355,8 +402,8 @@ TEST(Walks, ComeFromTheCacheWhereYFitsWhateverElseMoves) {
   const auto seconds = [&](const OpWork& work) { return op_time(machine, work, {1, 1, 4, 1000}).alone_s; };
   EXPECT_EQ(walked_share(machine, walk_of(50)), 0);
   EXPECT_EQ(seconds(walk_of(50)), 50 * 1 + 3 * 7);
-  EXPECT_EQ(seconds(walk_of(100)), 50 * (0.5 * 1 + 0.5 * 3) + 3 * 7) << "half of Y is read from memory each time";
-  EXPECT_EQ(seconds(walk_of(125)), 50 * 3 + 3 * 7);
+  EXPECT_EQ(seconds(walk_of(75)), 50 * (0.5 * 1 + 0.5 * 3) + 3 * 7) << "half of Y is read from memory each time";
+  EXPECT_EQ(seconds(walk_of(100)), 50 * 3 + 3 * 7);
   OpWork vector = walk_of(50);
   vector.is_mv = true;
   EXPECT_EQ(walked_share(machine, vector), 1) << "operands are read once";

@@ -80,6 +80,10 @@ class BatchedTest : public testing::SeededTest {
     machine.name = "random";
     machine.kind = kind;
     machine.cache_bytes = between(0, 40'000);
+    if (kind == MachineKind::cpu && between(0, 1) == 1) {
+      machine.from_memory_bytes = 2 * machine.cache_bytes;
+      machine.churn_bytes_per_s = number() * 1e9;
+    }
     machine.near_cache_bytes = between(0, 2000);
     machine.first_cache_bytes = between(0, 200);
     machine.fill_teams = between(1, 100);

@@ -289,8 +289,8 @@ TEST(PredictBuildSeconds, CountValuesRowsAndWeightsOfOneInputButOfTheFirstLink) 
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 4 * 7 + 3 * 15) << "it does not fit the cache";
   machine.cache_bytes = 1000;
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 2 * 7 + 1 * 15);
-  machine.kind = MachineKind::cpu;
-  machine.cache_bytes = 8 * (15 + 3 + 7);
+  machine.cache_bytes = 8 * (15 + 3 + 7) - 50;
+  machine.from_memory_bytes = 8 * (15 + 3 + 7) + 50;
   EXPECT_DOUBLE_EQ(seconds(8).value(), 10 * 3 + 3 * 7 + 2 * 15) << "half of it comes from memory";
   // No rate says what forming a block costs, be it of copies alone.
   profile.links[1].formation.steps.resize(1);

@@ -355,11 +355,13 @@ struct OpPlace {
   std::uint64_t working_set = 0;  ///< bytes that the run comes back to in every iteration, or cache_traffic() of them
 };
 
-/// Time of a combine: LaunchCosts::op_s + the larger of arithmetic and memory time.
+/// Time of a combine: LaunchCosts::op_s + the larger of arithmetic and cache time, and as much of what memory takes
+/// longer than that as uncached_share() says; what waits on memory is not slowed down by standing alone.
 ///
-/// A pram worker has an op to itself. A cpu cuts it into op_parts() parts. A gpu gives it the share of the device that
-/// its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that of the units of work; it
-/// counts as far as `working_set` is out of the cache, see uncached_share(). A sparse product on a gpu with rates of a
+/// A pram worker has an op to itself. A cpu cuts it into op_parts() parts, each of which waits for near_latency_s as
+/// far as `working_set` has left the near caches, and for far_latency_s as far as it comes from memory. A gpu gives it
+/// the share of the device that its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that
+/// of the units of work. A sparse product on a gpu with rates of a
 /// library takes product_seconds() of the whole device. On a calibrated gpu an op takes its waits and its work of
 /// kernel_work(); the whole device is busy with the work, one stream with both.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
