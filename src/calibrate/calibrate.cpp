@@ -239,14 +239,17 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
 CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
                         std::size_t workers) {
   constexpr std::uint64_t kMatrixBytes = kStreamRows * kStreamRows * (sizeof(float) + sizeof(Index));
-  const std::uint64_t least = std::max(4 * facts.near_cache_bytes * workers, 2 * kMatrixBytes) / kMatrixBytes;
+  // The near caches of many workers may hold more than the last one.
+  const std::size_t least = std::max<std::size_t>(2, 4 * facts.near_cache_bytes * workers / kMatrixBytes);
+  const std::size_t most = std::max<std::size_t>(4 * least, 4 * cache_bytes / kMatrixBytes);
   std::map<std::pair<std::size_t, std::size_t>, ReadTime> fastest;  // by matrices and pauses
   for (int pass = 0; pass < 2; ++pass) {
-    NumericChain<float> chain = make_stream_chain<float>(4 * cache_bytes / kMatrixBytes);
+    NumericChain<float> chain = make_stream_chain<float>(most);
     const auto read = [&](std::size_t matrices, std::size_t pauses) {
       chain.structure.jacobians.resize(matrices + 2);
       chain.values.resize(matrices + 2);
       const Measurement run = run_guarded(backend, stream_schedule(matrices, pauses), chain, run_options(workers));
+      if (run.level_seconds.size() != matrices + pauses) return;  // a backend that does not time its levels
       const double seconds = std::accumulate(run.level_seconds.begin() + static_cast<std::ptrdiff_t>(pauses),
                                              run.level_seconds.end(), 0.0);
       const std::uint64_t bytes = matrices * kMatrixBytes;
@@ -254,8 +257,7 @@ CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::u
       const auto [known, is_new] = fastest.emplace(std::pair(matrices, pauses), time);
       if (!is_new && time.byte_s < known->second.byte_s) known->second = time;
     };
-    for (std::size_t matrices = 4 * cache_bytes / kMatrixBytes; matrices >= least; matrices = matrices * 4 / 5)
-      read(matrices, 0);
+    for (std::size_t matrices = most; matrices >= least; matrices = matrices * 4 / 5) read(matrices, 0);
     for (std::size_t pauses = 1; pauses <= 32; pauses *= 2) read(least, pauses);
   }
   std::vector<ReadTime> times;

@@ -361,9 +361,9 @@ struct OpPlace {
 /// A pram worker has an op to itself. A cpu cuts it into op_parts() parts, each of which waits for near_latency_s as
 /// far as `working_set` has left the near caches, and for far_latency_s as far as it comes from memory. A gpu gives it
 /// the share of the device that its teams can fill. Memory time is bytes over bandwidth or, where it was measured, that
-/// of the units of work. A sparse product on a gpu with rates of a
-/// library takes product_seconds() of the whole device. On a calibrated gpu an op takes its waits and its work of
-/// kernel_work(); the whole device is busy with the work, one stream with both.
+/// of the units of work. A sparse product on a gpu with rates of a library takes product_seconds() of the whole device.
+/// On a calibrated gpu an op takes its waits and its work of kernel_work(); the whole device is busy with the work, one
+/// stream with both.
 [[nodiscard]] OpTime op_time(const Machine& machine, const OpWork& work, const OpPlace& place);
 
 }  // namespace upsweep
