@@ -177,6 +177,7 @@ class TypeCalibration {
   [[nodiscard]] std::uint64_t working_set(const Sample& sample) const {
     return peak_live_bytes(sample.profile.schedule, sample.profile.value_bytes, in_scope(sample.profile, Scope::all));
   }
+  /// Long products that fit lose some of it to others meanwhile; what they walk over comes from the cache all the same.
   [[nodiscard]] bool fits_well(const Sample& sample) const { return working_set(sample) <= machine_.cache_bytes; }
   [[nodiscard]] bool is_far_larger(const Sample& sample) const {
     return working_set(sample) >= 3 * machine_.cache_bytes;
@@ -239,12 +240,13 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
 CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
                         std::size_t workers) {
   constexpr std::uint64_t kMatrixBytes = kStreamRows * kStreamRows * (sizeof(float) + sizeof(Index));
-  // The near caches of many workers may hold more than the last one.
-  const std::size_t least = std::max<std::size_t>(2, 4 * facts.near_cache_bytes * workers / kMatrixBytes);
+  // The near caches of many workers may hold more than a quarter of the last one.
+  const std::uint64_t beyond_near = std::min(4 * facts.near_cache_bytes * workers, cache_bytes / 4);
+  const auto least = std::max<std::size_t>(2, beyond_near / kMatrixBytes);
   const std::size_t most = std::max<std::size_t>(4 * least, 4 * cache_bytes / kMatrixBytes);
   std::map<std::pair<std::size_t, std::size_t>, ReadTime> fastest;  // by matrices and pauses
   for (int pass = 0; pass < 2; ++pass) {
-    NumericChain<float> chain = make_stream_chain<float>(most);
+    NumericChain<float> chain = make_stream_chain(most);
     const auto read = [&](std::size_t matrices, std::size_t pauses) {
       chain.structure.jacobians.resize(matrices + 2);
       chain.values.resize(matrices + 2);
@@ -266,7 +268,7 @@ CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::u
 }
 
 /// Measures what the small ops of a run of `bytes`, each a level, take more than predicted, in the median, and keeps it
-/// as `latency` of all counts of workers: a small op is one worker's, whatever the others do.
+/// as `latency` of each count of workers; a small op is one worker's, whatever the others do.
 template <class T>
 void measure_latency(const Backend& backend, Machine& machine, std::uint64_t bytes, double Rates::*latency) {
   const SyntheticRun<T> run = make_cold_run<T>(bytes);
@@ -310,8 +312,11 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
     types[i].report(calibration.points);
   }
   if (machine.kind != MachineKind::cpu) return;
-  for (Rates& rates : machine.rates) rates.far_latency_s = 0;
-  measure_latency<T>(backend, machine, machine.cache_bytes / 4, &Rates::near_latency_s);
+  for (Rates& rates : machine.rates) rates.near_latency_s = rates.far_latency_s = 0;
+  // Numbers and their places are twice these bytes: more than the near caches hold, no more than the last one does.
+  const std::uint64_t beyond_near =
+      std::max(machine.cache_bytes / 4, machine.near_cache_bytes * machine.rates.back().workers);
+  if (beyond_near <= machine.cache_bytes / 2) measure_latency<T>(backend, machine, beyond_near, &Rates::near_latency_s);
   measure_latency<T>(backend, machine, 4 * machine.cache_bytes, &Rates::far_latency_s);
 }
 
@@ -341,7 +346,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   if (kind == MachineKind::cpu) {
     const CacheEdge edge = measured_edge(backend, facts, whole_cache, most);
     if (edge.outside != 0) {
-      machine.cache_bytes = edge.inside;
+      machine.cache_bytes = std::min(edge.inside, whole_cache);
       machine.from_memory_bytes = edge.outside;
       machine.churn_bytes_per_s = edge.churn_bytes_per_s;
     }

@@ -1,6 +1,7 @@
 #include "memory_rates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <span>
@@ -89,7 +90,10 @@ std::vector<double> fitted(const std::vector<BuildSample<T>>& samples, Counts...
 
 CacheEdge cache_edge(const std::vector<ReadTime>& times) {
   if (times.size() < 3) return {};
-  const double far = times.back().byte_s;
+  std::array<double, 3> largest_s{};
+  std::ranges::transform(times.end() - 3, times.end(), largest_s.begin(), &ReadTime::byte_s);
+  std::ranges::sort(largest_s);
+  const double far = largest_s[1];
   const double near = std::ranges::min_element(times, {}, &ReadTime::byte_s)->byte_s;
   if (!(far >= 1.2 * near)) return {};
   std::vector<double> churns = {0};

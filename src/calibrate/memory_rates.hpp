@@ -24,10 +24,10 @@ struct CacheEdge {
 
 /// What the processor says to have does not tell: a virtual machine is told the whole of a cache that it shares with
 /// others, and what it leaves there for longer than some milliseconds is gone. `times` by bytes, ascending. Seconds are
-/// near + (far - near) · share, of the fastest and of the largest, the share as uncached_share() has it of bytes +
-/// churn · iteration_s, with the least sum of |log(predicted / measured)|, in which one that something disturbed has no
-/// say; `outside` is at most kEdgeWidth · `inside`. No edge where the largest takes less than a fifth more than the
-/// fastest.
+/// near + (far - near) · share, of the fastest and of the median of the largest three, the share as uncached_share()
+/// has it of bytes + churn · iteration_s, with the least sum of |log(predicted / measured)|, in which one that
+/// something disturbed has no say; `outside` is at most kEdgeWidth · `inside`. No edge of fewer than three, nor where
+/// the largest take less than a fifth more than the fastest.
 [[nodiscard]] CacheEdge cache_edge(const std::vector<ReadTime>& times);
 inline constexpr double kEdgeWidth = 3;
 

@@ -290,8 +290,7 @@ SyntheticRun<T> make_latency_run(std::size_t levels, std::size_t width) {
   return run;
 }
 
-template <class T>
-NumericChain<T> make_stream_chain(std::size_t matrices) {
+NumericChain<float> make_stream_chain(std::size_t matrices) {
   const SyntheticProduct factor{"", Family::general, kStreamRows / 64, 8, 2, 1};
   JacobianChain structure;
   structure.gradient_length = kStreamRows;
@@ -299,7 +298,7 @@ NumericChain<T> make_stream_chain(std::size_t matrices) {
   structure.jacobians = {std::move(y), std::move(x)};
   for (std::size_t i = 0; i < matrices; ++i)
     structure.jacobians.push_back(std::make_shared<const Pattern>(full(kStreamRows, kStreamRows)));
-  return with_numbers<T>(std::move(structure));
+  return with_numbers<float>(std::move(structure));
 }
 
 Schedule stream_schedule(std::size_t matrices, std::size_t pauses) {
@@ -334,8 +333,6 @@ SyntheticRun<T> make_cold_run(std::uint64_t bytes) {
   return {with_numbers<T>(std::move(structure)), linear_schedule(2 * pairs + 1), 0};
 }
 
-template NumericChain<float> make_stream_chain<float>(std::size_t);
-template NumericChain<double> make_stream_chain<double>(std::size_t);
 template SyntheticRun<float> make_cold_run<float>(std::uint64_t);
 template SyntheticRun<double> make_cold_run<double>(std::uint64_t);
 template SyntheticRun<float> make_synthetic<float>(const SyntheticProduct&);

@@ -88,18 +88,15 @@ class MachineReader {
   }
 
   void read_sharing(QuantityReader& quantities) {
+    if (machine_.kind != MachineKind::cpu || machine_.cache_bytes == 0) return;
     machine_.from_memory_bytes = bytes(quantities.find("from_memory", kMemoryUnits, kByteCount));
     machine_.churn_bytes_per_s = quantities.find("cache_churn", kBandwidthUnits, kZeroOrMore).value_or(0);
-    const auto refuse = [this](const char* key, const char* accepted) {
-      throw document_.error(*document_.root,
-                            fmt::format("{} of the machine, of kind {} with a cache of {} bytes; accepted is {}", key,
-                                        to_string(machine_.kind), machine_.cache_bytes, accepted));
-    };
-    if (machine_.from_memory_bytes != 0 &&
-        (machine_.kind != MachineKind::cpu || machine_.from_memory_bytes <= machine_.cache_bytes))
-      refuse("from_memory", "more than cache, of a cpu");
-    if (machine_.churn_bytes_per_s != 0 && (machine_.kind != MachineKind::cpu || machine_.cache_bytes == 0))
-      refuse("cache_churn", "a cpu with a cache");
+    if (machine_.from_memory_bytes == 0 || machine_.from_memory_bytes > machine_.cache_bytes) return;
+    throw document_.error(
+        *document_.root,
+        fmt::format(
+            "from_memory of the machine is {} bytes and cache {} bytes, accepted is a from_memory that is larger",
+            machine_.from_memory_bytes, machine_.cache_bytes));
   }
 
   void read_fill_teams(YamlMap& map, QuantityReader& quantities) {
@@ -240,9 +237,10 @@ class MachineReader {
       rates.stream_latency_s = quantities.find("stream_latency", kTimeUnits, kZeroOrMore).value_or(0);
     if (machine_.kind == MachineKind::gpu)
       rates.host_launch_s = quantities.find("host_launch", kTimeUnits, kZeroOrMore);
-    if (machine_.kind == MachineKind::cpu)
+    if (machine_.kind == MachineKind::cpu) {
       rates.near_latency_s = quantities.find("near_latency", kTimeUnits, kZeroOrMore).value_or(0);
-    rates.far_latency_s = quantities.find("far_latency", kTimeUnits, kZeroOrMore).value_or(0);
+      rates.far_latency_s = quantities.find("far_latency", kTimeUnits, kZeroOrMore).value_or(0);
+    }
     rates.copy_bytes_per_s = quantities.find("copy_bandwidth", kBandwidthUnits, kPositive).value_or(0);
     SharedBandwidths shared;
     shared.memory = quantities.find("bandwidth", kBandwidthUnits, kPositive);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -83,19 +84,21 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
   }
   const std::vector<OperatorRange> layers = chain_layers(network);
   const std::vector<OpProfile> products = vector_products(network, weights, batch.value_bytes);
-  OpPlace place{.workers = workers_of(machine, batch), .value_bytes = batch.value_bytes};
-  const auto seconds_of = [&](std::size_t o) {
-    return equal_ops_seconds(op_work(products[o], 1, batch.value_bytes), batch.samples, machine, place);
-  };
-  const std::uint64_t own = checked_mul(batch.samples, linear_working_set(network, products));
-  place.working_set = cache_traffic(machine, own, [&](std::uint64_t bytes) {
-    place.working_set = bytes;
-    double seconds = 0;
-    for (const OperatorRange& layer : layers) {
-      for (std::size_t o = layer.first; o <= layer.last; ++o) seconds += is_view(operators[o].kind) ? 0 : seconds_of(o);
+  const auto seconds_with = [&](std::uint64_t bytes) {
+    const OpPlace place{.workers = workers_of(machine, batch), .value_bytes = batch.value_bytes, .working_set = bytes};
+    std::vector<double> seconds(operators.size());
+    for (std::size_t o = 0; o < operators.size(); ++o) {
+      if (is_view(operators[o].kind)) continue;
+      seconds[o] = equal_ops_seconds(op_work(products[o], 1, batch.value_bytes), batch.samples, machine, place);
     }
     return seconds;
-  });
+  };
+  const std::uint64_t bytes = cache_traffic(machine, checked_mul(batch.samples, linear_working_set(network, products)),
+                                            [&](std::uint64_t tried) {
+                                              const std::vector<double> seconds = seconds_with(tried);
+                                              return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+                                            });
+  const std::vector<double> op_seconds = seconds_with(bytes);
   LayerCosts costs;
   for (const OperatorRange& layer : layers) {
     double through = 0;  // either way, forward or backward
@@ -104,7 +107,7 @@ LayerCosts csr_costs(const Network& network, const NetworkWeights& weights, cons
     std::uint64_t kept = 0;
     for (std::size_t o = layer.first; o <= layer.last; ++o) {
       if (is_view(operators[o].kind)) continue;
-      const double seconds = seconds_of(o);
+      const double seconds = op_seconds[o];
       through += seconds;
       if (weight_gradient > 0) inner += seconds;
       if (weight_shape(operators[o].kind, operators[o].in_shape)) weight_gradient += seconds;

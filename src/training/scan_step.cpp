@@ -128,20 +128,24 @@ ScanStep scan_step(const ScheduleProfile& profile, const Network& network, const
       if (weight_shape(op.kind, op.in_shape)) step.weight_gradient[link] = costs.weight_gradient[layer];
     }
   }
-  OpPlace place{.workers = batch.workers == 0 ? machine.workers() : batch.workers, .value_bytes = batch.value_bytes};
-  const std::vector<bool> all(profile.ops.size(), true);
   const auto seconds_with = [&](std::uint64_t bytes) {
-    place.working_set = bytes;
-    step.combine.clear();
+    const OpPlace place{.workers = batch.workers == 0 ? machine.workers() : batch.workers,
+                        .value_bytes = batch.value_bytes,
+                        .working_set = bytes};
+    std::vector<double> seconds;
     for (const OpProfile& op : profile.ops) {
       const OpWork work = op_work(op, profile.inputs, batch.value_bytes);
-      step.combine.push_back(equal_ops_seconds(work, batch.samples, machine, place));
+      seconds.push_back(equal_ops_seconds(work, batch.samples, machine, place));
     }
-    return std::accumulate(step.combine.begin(), step.combine.end(), 0.0);
+    return seconds;
   };
+  const std::vector<bool> all(profile.ops.size(), true);
   const std::uint64_t own =
       checked_mul(batch.samples, peak_live_bytes(profile.schedule, profile.value_bytes, all) / profile.inputs);
-  seconds_with(cache_traffic(machine, own, seconds_with));
+  step.combine = seconds_with(cache_traffic(machine, own, [&](std::uint64_t bytes) {
+    const std::vector<double> seconds = seconds_with(bytes);
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  }));
   return step;
 }
 

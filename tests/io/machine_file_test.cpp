@@ -406,12 +406,17 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
       {"name: x\nkind: cpu\nmemory_GiB: 1e7\n", "is '1e7', accepted is a number from 1 byte to 8 PiB"},
       {"name: x\nkind: cpu\ncolour: red\n" + sheet + rates,
        "m.yaml:3: unknown key 'colour' in the machine, accepted are name, kind, memory_B, cache_B, near_cache_B, "
-       "first_cache_B, from_memory_B, cache_churn_Bps, "
+       "first_cache_B, "
        "fill_teams"},
       {"name: x\nkind: cpu\ncache_MB: 2\nfrom_memory_MB: 2\n" + sheet + rates,
-       "from_memory of the machine, of kind cpu with a cache of 2000000 bytes; accepted is more than cache, of a cpu"},
-      {"name: x\nkind: cpu\ncache_churn_GBps: 2\n" + sheet + rates,
-       "cache_churn of the machine, of kind cpu with a cache of 0 bytes; accepted is a cpu with a cache"},
+       "from_memory of the machine is 2000000 bytes and cache 2000000 bytes, accepted is a from_memory that is larger"},
+      {"name: x\nkind: cpu\ncache_churn_GBps: 2\n" + sheet + rates, "unknown key 'cache_churn_GBps' in the machine"},
+      {"name: x\nkind: gpu\nfill_teams: 1\ncache_MB: 2\nfrom_memory_MB: 3\n" + sheet + rates,
+       "unknown key 'from_memory_MB' in the machine"},
+      {"name: x\nkind: gpu\nfill_teams: 1\n" + sheet +
+           "rates:\n  - workers: 2\n    op_latency_us: 1\n    level_latency_us: 1\n    near_latency_us: 1\n    fp32: "
+           "{compute_GFLOPps: 1}\n    bandwidth_GBps: 1\n",
+       "unknown key 'near_latency_us' in rates[2]"},
       {"name: x\nkind: cpu\nprovenance: {origin: hearsay}\n" + rates,
        "m.yaml:3: origin of provenance is 'hearsay', accepted are datasheet, calibration, definition and description"},
       {"name: x\nkind: cpu\nprovenance: {origin: datasheet, driver: d}\n" + rates,

@@ -96,6 +96,10 @@ class BatchedTest : public testing::SeededTest {
         kind_rates->flops_per_s = number() * 1e9;
         for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
       }
+      if (kind == MachineKind::cpu) {
+        rates.near_latency_s = number() * 1e-6;
+        rates.far_latency_s = number() * 1e-6;
+      }
       machine.rates.push_back(rates);
     }
     return machine;

@@ -68,6 +68,10 @@ class HomogeneousTimeTest : public testing::SeededTest {
         for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
         for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
       }
+      if (kind == MachineKind::cpu) {
+        rates.near_latency_s = number() * 1e-6;
+        rates.far_latency_s = number() * 1e-6;
+      }
       machine.rates.push_back(rates);
     }
     return machine;

@@ -36,6 +36,10 @@ template <class Between>
       if (has_kernels)
         for (double& cost : kind_rates->kernel_costs.unit_s) cost = number() * 1e-9;
     }
+    if (kind == MachineKind::cpu) {
+      rates.near_latency_s = number() * 1e-6;
+      rates.far_latency_s = number() * 1e-6;
+    }
     machine.rates.push_back(rates);
   }
   return machine;

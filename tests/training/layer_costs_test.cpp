@@ -141,6 +141,21 @@ TEST(CsrCosts, OfABatchAreBetweenOneSampleAndAsManyOneByOne) {
   }
 }
 
+TEST(CsrCosts, ComeFromMemoryWhereOthersPushEverythingOutMeanwhile) {
+  const Network network = small_network();
+  Machine cached = made_up_cpu();
+  cached.cache_bytes = std::uint64_t{1} << 40;
+  Machine uncached = cached;
+  uncached.cache_bytes = 1;
+  Machine shared = cached;
+  shared.churn_bytes_per_s = 1e30;
+  const auto forward = [&](const Machine& machine) {
+    return csr_costs(network, no_masks(network), machine, {}).forward;
+  };
+  EXPECT_NE(forward(cached), forward(uncached));
+  EXPECT_EQ(forward(shared), forward(uncached));
+}
+
 TEST(CsrCosts, RefuseNoSamplesAndWeightsOfAnotherNetwork) {
   const Network network = small_network();
   const Machine machine = made_up_cpu();

@@ -44,9 +44,9 @@ struct CalibrationOptions {
 /// 1, 2, 4, ... and all workers of a processor, for the device as a whole of a GPU.
 ///
 /// Throws BackendError where the backend is not available or fails.
-/// Of a cpu it first measures how much of the last-level cache it can count on (a virtual machine shares it with
-/// others). Cost: a minute per number type on two threads; most of it is making the products, once for all counts of
-/// workers.
+/// Of a cpu it first measures how much of the last-level cache it can count on and what others bring into it (a virtual
+/// machine shares it with others), at last what small ops wait for. Cost: a minute and a half per number type on two
+/// threads; most of it is making the products, once for all counts of workers.
 [[nodiscard]] Calibration calibrate(const Backend& backend, const CalibrationOptions& options);
 
 }  // namespace upsweep

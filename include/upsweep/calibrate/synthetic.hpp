@@ -61,10 +61,9 @@ template <class T>
 [[nodiscard]] SyntheticRun<T> make_cold_run(std::uint64_t bytes);
 inline constexpr Index kColdRows = 1024;
 
-/// Two factors of kStreamRows that the near cache holds with their product, and full matrices of kStreamRows, each with
+/// Two factors of kStreamRows, which take with their product about 2 MiB, and full matrices of kStreamRows, each with
 /// places of its own.
-template <class T>
-[[nodiscard]] NumericChain<T> make_stream_chain(std::size_t matrices);
+[[nodiscard]] NumericChain<float> make_stream_chain(std::size_t matrices);
 /// Multiplies the factors of such a chain `pauses` times, a level each, and takes plain BP through the matrices, which
 /// it reads one after the other, and hardly anything else.
 [[nodiscard]] Schedule stream_schedule(std::size_t matrices, std::size_t pauses);

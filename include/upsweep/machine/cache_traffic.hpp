@@ -11,7 +11,7 @@ namespace upsweep {
 /// for OpPlace::working_set, never less for more bytes.
 ///
 /// The longer an iteration takes the more of its numbers are gone when it comes back, which makes it longer: the least
-/// such time is found from below.
+/// such time is approached from below, in at most twelve rounds, until one adds less than a hundredth.
 template <class Seconds>
 [[nodiscard]] std::uint64_t cache_traffic(const Machine& machine, std::uint64_t working_set,
                                           const Seconds& seconds_with) {

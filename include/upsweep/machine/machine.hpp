@@ -228,7 +228,7 @@ struct Rates {
   double stream_latency_s = 0;  ///< gpu: of a level besides, for each op beyond two that it has at a time
   std::optional<double> host_launch_s = std::nullopt;  ///< gpu: of the host for a kernel that it issues; where known
   double near_latency_s = 0;    ///< cpu: of an op besides, whose numbers have left the near caches
-  double far_latency_s = 0;     ///< cpu: of an op besides that, until a memory that it finds cold delivers as it can
+  double far_latency_s = 0;     ///< cpu: of an op besides that, until a cold memory delivers as fast as it can
   double copy_bytes_per_s = 0;  ///< measured, bytes read and written, far out of the cache; 0: not known
   TypeRates fp32;
   TypeRates fp64;
@@ -277,7 +277,8 @@ struct Machine {
   MachineKind kind = MachineKind::pram;
   LaunchMode launch = LaunchMode::graph;  ///< of the runs that it predicts: no figure of the machine, see launched()
   std::uint64_t memory_bytes = 0;         ///< 0: not known
-  std::uint64_t cache_bytes = 0;          ///< of the last level that all workers share; 0: not known
+  std::uint64_t cache_bytes = 0;          ///< of the last level that all workers share; 0: not known. Of a cpu that was
+                                          ///< calibrated: the largest working set that stays there
   std::uint64_t near_cache_bytes = 0;     ///< of the largest level that a worker has to itself; 0: not known
   std::uint64_t first_cache_bytes = 0;    ///< of the first level; 0: not known
   std::uint64_t from_memory_bytes = 0;    ///< cpu: working sets of which all comes from memory; 0: not measured
