@@ -94,6 +94,14 @@ void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
   point.worker_seconds = std::max(0.1 * point.worker_seconds, point.worker_seconds - cached_s);
 }
 
+/// What no sample out of the cache has takes what it does in the cache, not nothing.
+void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points) {
+  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+    if (std::ranges::all_of(points, [i](const CostPoint& point) { return point.counts[i] == 0; }))
+      memory.unit_s[i] = cache.unit_s[i];
+  }
+}
+
 /// A walk over rows in memory takes no less than one over rows in the cache, which no sample says where Y of each fits.
 void raise_walks(WorkCosts& memory, const WorkCosts& cache) {
   for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
@@ -153,7 +161,9 @@ class TypeCalibration {
         WorkCosts& costs = in_cache ? kind->costs : kind->memory_costs;
         costs = fit_costs(points);
         costs.knows = {.picked = kind == &rates.mv, .runs = kind == &rates.mm, .wide = kind == &rates.mm};
-        if (!in_cache && kind == &rates.mm) raise_walks(costs, kind->costs);
+        if (in_cache) continue;
+        take_unmeasured(costs, kind->costs, points);
+        if (kind == &rates.mm) raise_walks(costs, kind->costs);
       }
     }
   }

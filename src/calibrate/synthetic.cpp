@@ -154,7 +154,7 @@ struct Stencil {
 class SetBuilder {
  public:
   SetBuilder(std::uint64_t cache_bytes, unsigned value_bytes)
-      : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4) {}
+      : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4), row_bytes_(4 + 2 * value_bytes) {}
 
   void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
     const std::optional<Index> side = side_of(family, stencil, in_cache);
@@ -176,29 +176,37 @@ class SetBuilder {
     if (family == Family::general) row_entries += stencil.product_row_entries();
     if (family == Family::runs) row_entries += 2 * stencil.columns;
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
-    if (family == Family::vector) row_entries += kRowBytes / entry_bytes_;
+    if (family == Family::vector) row_entries += row_bytes_ / entry_bytes_;
+    const double row_bytes = row_entries * entry_bytes_;
     // A single channel is streamed through, so that its length does not matter; several are as large as activations
     // are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;
     const double larger = std::max(1.0, cache_ / usual_cache);
     const double most_rows = larger * (stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17);
     const double most = stencil.most_rows > 0 && in_cache ? stencil.most_rows : most_rows;
+    // A single channel has no neighbours whose columns compete: any side does that teams divide, and powers of two may
+    // all be too small or too large.
+    if (!in_cache && stencil.channels == 1) {
+      const double rows = kTimesCache * cache_ / row_bytes;
+      return rows <= most_rows ? std::optional(2 * static_cast<Index>(std::ceil(std::sqrt(rows) / 2))) : std::nullopt;
+    }
     std::optional<Index> fitting;
     for (Index side = 4; side <= 4096; side *= 2) {
       const double rows = static_cast<double>(stencil.channels) * side * side;
-      const double bytes = rows * row_entries * entry_bytes_;
+      const double bytes = rows * row_bytes;
       if (rows > most) break;
-      if (!in_cache && bytes >= 4 * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
+      if (!in_cache && bytes >= kTimesCache * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
       if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * cache_) fitting = side;
     }
     return fitting;
   }
 
-  /// Of a row besides its entries, about: an element of the vector, two of the result, where the row begins.
-  static constexpr double kRowBytes = 20;
+  /// What leaves the cache far behind.
+  static constexpr double kTimesCache = 4;
 
   double cache_;
   double entry_bytes_;
+  double row_bytes_;  ///< of a row besides its entries: where it begins, an element of the vector and of the result
   std::vector<SyntheticProduct> set_;
 };
 
