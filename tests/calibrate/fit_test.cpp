@@ -146,7 +146,7 @@ std::vector<std::uint64_t> picked_rows(std::uint64_t cache, unsigned value_bytes
   return rows;
 }
 
-// Sides of powers of two once left them in the cache where that had 112 MB: they were then predicted at half of their
+// Sides of powers of two once left no sample out of a cache of 112 MB: such vectors were predicted at 0.6 of their
 // time.
 TEST(SyntheticProducts, PickVectorsInAndOutOfCachesOfEverySize) {
   for (double cache = 1 << 20; cache < 1.0 * (1 << 30); cache *= 1.03) {
