@@ -1,22 +1,19 @@
 #include "upsweep/calibrate/calibrate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "dense_rate.hpp"
 #include "memory_rates.hpp"
-#include "upsweep/base/measuring.hpp"
+#include "run_rates.hpp"
 #include "upsweep/calibrate/fit.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/machine/walking.hpp"
 #include "upsweep/profile/profile.hpp"
-#include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/peak_memory.hpp"
 #include "upsweep/sim/predict.hpp"
 
@@ -31,54 +28,6 @@ struct Sample {
   double seconds = 0;
 };
 
-RunOptions run_options(std::size_t workers) {
-  RunOptions options;
-  options.workers = workers;
-  options.repetitions = 3;
-  options.min_seconds = 0.03;
-  options.keep_results = false;
-  return options;
-}
-
-template <class T>
-double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
-  const Measurement measurement = run_guarded(backend, run.schedule, run.chain, run_options(workers));
-  if (measurement.workers != workers) {
-    throw BackendError(fmt::format("{}: {} of {} workers took part, a calibration needs all of them", backend.name(),
-                                   measurement.workers, workers));
-  }
-  return measurement.seconds;
-}
-
-/// Fills the latencies in. Returns what timing a run adds to it, seconds: on a gpu the events around it.
-template <class T>
-double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {
-  constexpr std::size_t kMany = 64;
-  const auto run = [&](std::size_t levels, std::size_t width) {
-    return run_seconds(backend, make_latency_run<T>(levels, width), rates.workers);
-  };
-  if (kind == MachineKind::gpu) {         // one kernel after the other has no barrier: see launch_costs()
-    constexpr double kWarmSeconds = 0.5;  // an idle device takes a while to its full clock
-    for (const double start = now_seconds(); now_seconds() - start < kWarmSeconds;) static_cast<void>(run(kMany, 1));
-    const double one = run(1, 1);
-    rates.op_latency_s = std::max(0.0, run(kMany, 1) - one) / (kMany - 1);
-    const double two = run(1, std::min<std::size_t>(2, rates.workers));
-    rates.level_latency_s = std::max(0.0, two - one);
-    if (rates.workers > 2) {
-      rates.stream_latency_s = std::max(0.0, run(1, rates.workers) - two) / static_cast<double>(rates.workers - 2);
-    }
-    return std::max(0.0, one - rates.op_latency_s);
-  }
-  const double chain = run(kMany, 1);
-  const auto workers = static_cast<double>(rates.workers);
-  const double single = chain / kMany;
-  const double wide = run(1, kMany) / kMany;  // the workers share its ops
-  // A level of one op takes both latencies.
-  rates.op_latency_s = wide * workers;
-  rates.level_latency_s = std::max(0.0, single - rates.op_latency_s);
-  return 0;
-}
-
 /// Leaves of a product out of the cache what costs of memory stand for: the share of its walks over Y that does not
 /// come from the cache, and the time without the rest. See from_memory(). A small share would have costs of walks stand
 /// for all else that the fit does not explain, and so would passes: samples whose Y is that large have long rows alone.
@@ -92,14 +41,6 @@ void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
     point.counts[i] *= share;
   }
   point.worker_seconds = std::max(0.1 * point.worker_seconds, point.worker_seconds - cached_s);
-}
-
-/// What no sample out of the cache has takes what it does in the cache, not nothing.
-void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points) {
-  for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
-    if (std::ranges::all_of(points, [i](const CostPoint& point) { return point.counts[i] == 0; }))
-      memory.unit_s[i] = cache.unit_s[i];
-  }
 }
 
 /// A walk over rows in memory takes no less than one over rows in the cache, which no sample says where Y of each fits.
@@ -160,8 +101,11 @@ class TypeCalibration {
         if (points.empty()) continue;
         WorkCosts& costs = in_cache ? kind->costs : kind->memory_costs;
         costs = fit_costs(points);
-        costs.knows = {.picked = kind == &rates.mv, .runs = kind == &rates.mm, .wide = kind == &rates.mm};
-        if (in_cache) continue;
+        if (in_cache) {
+          const bool picked = kind == &rates.mv && any_has(points, work_unit("picked"));
+          costs.knows = {.picked = picked, .runs = kind == &rates.mm, .wide = kind == &rates.mm};
+          continue;
+        }
         take_unmeasured(costs, kind->costs, points);
         if (kind == &rates.mm) raise_walks(costs, kind->costs);
       }
@@ -245,61 +189,6 @@ std::vector<SyntheticProduct> wanted_products(const Machine& machine, const Cali
   return wanted;
 }
 
-/// Measures how chains of full matrices are read, one after the other and after pauses, each twice, and what follows of
-/// the cache.
-CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
-                        std::size_t workers) {
-  constexpr std::uint64_t kMatrixBytes = kStreamRows * kStreamRows * (sizeof(float) + sizeof(Index));
-  // The near caches of many workers may hold more than a quarter of the last one.
-  const std::uint64_t beyond_near = std::min(4 * facts.near_cache_bytes * workers, cache_bytes / 4);
-  const auto least = std::max<std::size_t>(2, beyond_near / kMatrixBytes);
-  const std::size_t most = std::max<std::size_t>(4 * least, 4 * cache_bytes / kMatrixBytes);
-  std::map<std::pair<std::size_t, std::size_t>, ReadTime> fastest;  // by matrices and pauses
-  for (int pass = 0; pass < 2; ++pass) {
-    NumericChain<float> chain = make_stream_chain(most);
-    const auto read = [&](std::size_t matrices, std::size_t pauses) {
-      chain.structure.jacobians.resize(matrices + 2);
-      chain.values.resize(matrices + 2);
-      const Measurement run = run_guarded(backend, stream_schedule(matrices, pauses), chain, run_options(workers));
-      if (run.level_seconds.size() != matrices + pauses) return;  // a backend that does not time its levels
-      const double seconds = std::accumulate(run.level_seconds.begin() + static_cast<std::ptrdiff_t>(pauses),
-                                             run.level_seconds.end(), 0.0);
-      const std::uint64_t bytes = matrices * kMatrixBytes;
-      const ReadTime time{bytes, run.seconds, seconds / static_cast<double>(bytes)};
-      const auto [known, is_new] = fastest.emplace(std::pair(matrices, pauses), time);
-      if (!is_new && time.byte_s < known->second.byte_s) known->second = time;
-    };
-    for (std::size_t matrices = most; matrices >= least; matrices = matrices * 4 / 5) read(matrices, 0);
-    for (std::size_t pauses = 1; pauses <= 32; pauses *= 2) read(least, pauses);
-  }
-  std::vector<ReadTime> times;
-  for (const auto& [of, time] : fastest) times.push_back(time);
-  return cache_edge(times);
-}
-
-/// Measures what the small ops of a run of `bytes`, each a level, take more than predicted, in the median, and keeps it
-/// as `latency` of each count of workers; a small op is one worker's, whatever the others do.
-template <class T>
-void measure_latency(const Backend& backend, Machine& machine, std::uint64_t bytes, double Rates::*latency) {
-  const SyntheticRun<T> run = make_cold_run<T>(bytes);
-  const ScheduleProfile profile = profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front();
-  for (Rates& rates : machine.rates) rates.*latency = 0;
-  std::vector<double> found;
-  for (const Rates& rates : machine.rates) {
-    const Measurement measured = run_guarded(backend, run.schedule, run.chain, run_options(rates.workers));
-    const std::vector<double> predicted =
-        predict_time(profile, machine, rates.workers, Execution::level, sizeof(T)).level_seconds;
-    std::vector<double> more;
-    for (std::size_t level = 0; level < measured.level_seconds.size(); level += 2)  // the diagonals
-      more.push_back(measured.level_seconds[level] - predicted[level]);
-    if (more.empty()) more.push_back(0);  // a backend that does not time its levels
-    const auto middle = more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2);
-    std::ranges::nth_element(more, middle);
-    found.push_back(std::max(0.0, *middle));
-  }
-  for (std::size_t i = 0; i < found.size(); ++i) machine.rates[i].*latency = found[i];
-}
-
 /// Measures every product, made once, on every count of workers.
 template <class T>
 void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>& products,
@@ -366,7 +255,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
   for (const std::size_t count : counts) {
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
-    timing_s.push_back(measure_latencies<float>(backend, kind, rates));
+    timing_s.push_back(measure_latencies(backend, kind, rates));
     if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, whole_cache);
     if (kind == MachineKind::gpu && options.copy_bytes_per_s != nullptr)
       rates.copy_bytes_per_s = options.copy_bytes_per_s();

@@ -87,4 +87,15 @@ WorkCosts fit_costs(const std::vector<CostPoint>& points) {
   return result;
 }
 
+bool any_has(const std::vector<CostPoint>& points, std::size_t unit) {
+  return std::ranges::any_of(points, [unit](const CostPoint& point) { return point.counts[unit] > 0; });
+}
+
+void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points) {
+  memory.knows = cache.knows;
+  for (std::size_t i = 0; i < memory.unit_s.size(); ++i) {
+    if (!any_has(points, i)) memory.unit_s[i] = cache.unit_s[i];
+  }
+}
+
 }  // namespace upsweep

@@ -25,9 +25,11 @@ struct CacheEdge {
 /// What the processor says to have does not tell: a virtual machine is told the whole of a cache that it shares with
 /// others, and what it leaves there for longer than some milliseconds is gone. `times` by bytes, ascending. Seconds are
 /// near + (far - near) · share, of the fastest and of the median of the largest three, the share as uncached_share()
-/// has it of bytes + churn · iteration_s, with the least sum of |log(predicted / measured)|, in which one that
-/// something disturbed has no say; `outside` is at most kEdgeWidth · `inside`. No edge of fewer than three, nor where
-/// the largest take less than a fifth more than the fastest.
+/// has it of bytes + churn · iteration_s; `outside` is at most kEdgeWidth · `inside`. A sum of |log(predicted /
+/// measured)|, in which one that something disturbed has no say, tells how well an edge explains the times: of those
+/// that have at most a fifth more than the least sum, and 0.01 a time, the one with the least churn, since a larger
+/// cache with more churn in it explains disturbed times about as well as any. No edge of fewer than three times, nor
+/// where the largest take less than a fifth more than the fastest.
 [[nodiscard]] CacheEdge cache_edge(const std::vector<ReadTime>& times);
 inline constexpr double kEdgeWidth = 3;
 

@@ -157,7 +157,7 @@ class SetBuilder {
       : cache_(static_cast<double>(cache_bytes)), entry_bytes_(value_bytes + 4), row_bytes_(4 + 2 * value_bytes) {}
 
   void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
-    const std::optional<Index> side = side_of(family, stencil, in_cache);
+    const std::optional<Index> side = side_of(family, stencil, teams, in_cache);
     if (!side) return;
     SyntheticProduct product{"",           family, stencil.channels, *side,          stencil.reach,
                              stencil.kept, teams,  in_cache,         stencil.columns};
@@ -170,7 +170,7 @@ class SetBuilder {
   [[nodiscard]] std::vector<SyntheticProduct> finish() { return std::move(set_); }
 
  private:
-  [[nodiscard]] std::optional<Index> side_of(Family family, const Stencil& stencil, bool in_cache) const {
+  [[nodiscard]] std::optional<Index> side_of(Family family, const Stencil& stencil, bool teams, bool in_cache) const {
     const bool adds_up = family == Family::general || family == Family::single_columns || family == Family::runs;
     double row_entries = stencil.row_entries();
     if (family == Family::general) row_entries += stencil.product_row_entries();
@@ -178,14 +178,14 @@ class SetBuilder {
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
     if (family == Family::vector) row_entries += row_bytes_ / entry_bytes_;
     const double row_bytes = row_entries * entry_bytes_;
-    // A single channel is streamed through, so that its length does not matter; several are as large as activations
-    // are. A cache of hundreds of MiB needs more than that to be left.
+    // Several channels are as large as activations are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;
     const double larger = std::max(1.0, cache_ / usual_cache);
-    const double most_rows = larger * (stencil.channels == 1 ? 1 << 24 : adds_up ? 1 << 15 : 1 << 17);
+    const double most_rows =
+        stencil.channels == 1 ? kMostMade * (teams ? kTeamRows : 1.0) : larger * (adds_up ? 1 << 15 : 1 << 17);
     const double most = stencil.most_rows > 0 && in_cache ? stencil.most_rows : most_rows;
-    // A single channel has no neighbours whose columns compete: any side does that teams divide, and powers of two may
-    // all be too small or too large.
+    // A single channel is streamed through, so that its length does not matter, nor has it neighbours whose columns
+    // compete: any side does that teams divide, and powers of two may all be too small or too large.
     if (!in_cache && stencil.channels == 1) {
       const double rows = kTimesCache * cache_ / row_bytes;
       return rows <= most_rows ? std::optional(2 * static_cast<Index>(std::ceil(std::sqrt(rows) / 2))) : std::nullopt;
@@ -203,6 +203,8 @@ class SetBuilder {
 
   /// What leaves the cache far behind.
   static constexpr double kTimesCache = 4;
+  /// Distinct rows, of which more take longer to make and to plan than a calibration should.
+  static constexpr double kMostMade = 1 << 24;
 
   double cache_;
   double entry_bytes_;

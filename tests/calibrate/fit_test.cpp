@@ -135,35 +135,59 @@ void expect_complete_set(std::uint64_t cache, unsigned value_bytes) {
   }
 }
 
-/// Rows of the picked vectors of a set, which are diagonals: out of the cache, or in it.
-std::vector<std::uint64_t> picked_rows(std::uint64_t cache, unsigned value_bytes, bool in_cache) {
-  std::vector<std::uint64_t> rows;
-  for (const SyntheticProduct& product : synthetic_products(cache, value_bytes)) {
-    const bool is_picked = product.family == Family::vector && product.channels == 1 && product.reach == 0;
-    if (is_picked && !product.teams && product.in_cache == in_cache)
-      rows.push_back(static_cast<std::uint64_t>(product.side) * product.side);
-  }
-  return rows;
-}
-
-// Sides of powers of two once left no sample out of a cache of 112 MB: such vectors were predicted at 0.6 of their
-// time.
+// Sides of powers of two once left none out of a cache of 112 MB: picked vectors then cost nothing there.
 TEST(SyntheticProducts, PickVectorsInAndOutOfCachesOfEverySize) {
-  for (double cache = 1 << 20; cache < 1.0 * (1 << 30); cache *= 1.03) {
+  for (double cache = 1 << 20; cache < 320.0 * (1 << 20); cache *= 1.03) {
     for (const unsigned value_bytes : {4U, 8U}) {
       const auto bytes = static_cast<std::uint64_t>(cache);
       SCOPED_TRACE(std::to_string(bytes) + " bytes of cache, " + std::to_string(value_bytes) + " bytes a value");
-      const auto live = [&](std::uint64_t rows) {
-        return static_cast<double>(csr_bytes(rows, rows, value_bytes) + 2 * value_bytes * rows);
-      };
-      ASSERT_EQ(picked_rows(bytes, value_bytes, false).size(), 1U);
-      EXPECT_EQ(picked_rows(bytes, value_bytes, false).front() % kTeamRows, 0U);
-      EXPECT_GE(live(picked_rows(bytes, value_bytes, false).front()), 3.9 * cache);
-      EXPECT_LE(live(picked_rows(bytes, value_bytes, false).front()), 4.1 * cache);
-      ASSERT_EQ(picked_rows(bytes, value_bytes, true).size(), 1U);
-      EXPECT_LE(live(picked_rows(bytes, value_bytes, true).front()), 0.4 * cache);
+      std::size_t inside = 0;
+      std::size_t outside = 0;
+      for (const SyntheticProduct& product : synthetic_products(bytes, value_bytes)) {
+        if (product.family != Family::vector || product.channels != 1 || product.reach != 0) continue;
+        ++(product.in_cache ? inside : outside);
+        const std::uint64_t rows = static_cast<std::uint64_t>(product.side) * product.side;
+        const auto live = static_cast<double>(csr_bytes(rows, rows, value_bytes) + 2 * value_bytes * rows);
+        if (product.in_cache) {
+          EXPECT_LE(live, 0.4 * cache);
+          continue;
+        }
+        EXPECT_EQ(rows % kTeamRows, 0U);
+        EXPECT_NEAR(live, 4 * cache, 0.1 * cache);
+      }
+      EXPECT_EQ(inside, 2U);  // with teams and without
+      EXPECT_GE(outside, 1U);
     }
   }
+}
+
+// With a measured cache of 380 MB, diagonals of 100 million rows were made, and a calibration took a quarter of an
+// hour.
+TEST(SyntheticProducts, HaveNoMoreDistinctRowsThanAreSoonMade) {
+  for (double cache = 1 << 20; cache < 4.0 * (1 << 30); cache *= 1.3) {
+    for (const unsigned value_bytes : {4U, 8U}) {
+      for (const SyntheticProduct& product : synthetic_products(static_cast<std::uint64_t>(cache), value_bytes)) {
+        const std::uint64_t rows = static_cast<std::uint64_t>(product.channels) * product.side * product.side;
+        EXPECT_LE(rows / (product.teams ? kTeamRows : 1), std::uint64_t{17} << 20) << product.name;
+      }
+    }
+  }
+}
+
+TEST(TakeUnmeasured, HasWhatNoSampleTellsOfMemoryCostWhatItDoesInTheCache) {
+  WorkCosts cache;
+  cache.unit_s.fill(2e-10);
+  cache.knows = {.picked = true};
+  WorkCosts memory;
+  memory.unit_s[work_unit("moved_byte")] = 5e-10;
+  CostPoint point;
+  point.counts[work_unit("moved_byte")] = 100;
+  point.counts[work_unit("team")] = 3;  // measured, and found to cost nothing
+  take_unmeasured(memory, cache, {point});
+  EXPECT_EQ(memory.unit_s[work_unit("moved_byte")], 5e-10);
+  EXPECT_EQ(memory.unit_s[work_unit("team")], 0);
+  EXPECT_EQ(memory.unit_s[work_unit("picked")], 2e-10);
+  EXPECT_EQ(memory.knows, cache.knows);
 }
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -185,10 +209,10 @@ std::vector<ReadTime> read_times(const CacheEdge& edge, double far = 2) {
   return times;
 }
 
-void expect_near(const CacheEdge& found, const CacheEdge& wanted) {
+void expect_near(const CacheEdge& found, const CacheEdge& wanted, double churn_off = 0.15) {
   EXPECT_NEAR(static_cast<double>(found.inside) / static_cast<double>(wanted.inside), 1, 0.15);
   EXPECT_NEAR(static_cast<double>(found.outside) / static_cast<double>(wanted.outside), 1, 0.15);
-  EXPECT_NEAR(found.churn_bytes_per_s, wanted.churn_bytes_per_s, 0.15 * wanted.churn_bytes_per_s);
+  EXPECT_NEAR(found.churn_bytes_per_s, wanted.churn_bytes_per_s, churn_off * wanted.churn_bytes_per_s);
 }
 
 TEST(CacheEdge, IsFoundWithWhatOthersBringIntoTheCache) {
@@ -201,7 +225,25 @@ TEST(CacheEdge, IsNotMovedByOneThatSomethingDisturbed) {
   times[6].byte_s *= 3;
   times[times.size() - 6].byte_s *= 2;
   times.back().byte_s *= 1.5;
-  expect_near(cache_edge(times), {60 * kMiB, 150 * kMiB, 8e9});
+  expect_near(cache_edge(times), {60 * kMiB, 150 * kMiB, 8e9}, 0.5);
+}
+
+// Measured on 2 cores of a Xeon that said to have 480 MiB, of which 76 to 112 MB were found on quiet days, while two
+// other processes ran (2026-11-28). The least sum is that of 420 MB and 96 GB/s.
+TEST(CacheEdge, TakesNoLargeCacheFullOfChurnForASmallOne) {
+  const std::vector<ReadTime> times = {
+      {16777216, 0.007717, 4.67e-11},  {16777216, 0.01543, 5.21e-11},   {16777216, 0.02639, 4.9e-11},
+      {16777216, 0.05369, 5.02e-11},   {16777216, 0.1062, 4.97e-11},    {16777216, 0.2093, 9.36e-11},
+      {18874368, 0.0004772, 2.51e-11}, {25165824, 0.0006456, 2.53e-11}, {33554432, 0.001575, 4.59e-11},
+      {41943040, 0.001436, 2.71e-11},  {52428800, 0.002406, 3.87e-11},  {67108864, 0.005745, 3.73e-11},
+      {83886080, 0.007711, 5.01e-11},  {106954752, 0.01301, 4.55e-11},  {134217728, 0.01142, 4.32e-11},
+      {169869312, 0.02042, 5.59e-11},  {213909504, 0.03543, 6.22e-11},  {268435456, 0.02464, 6.21e-11},
+      {335544320, 0.03306, 5.77e-11},  {419430400, 0.0464, 5.84e-11},   {524288000, 0.07107, 6.62e-11},
+      {656408576, 0.07295, 6.28e-11},  {822083584, 0.1001, 5.76e-11},   {1029701632, 0.129, 7.03e-11},
+      {1287651328, 0.1596, 6.91e-11},  {1610612736, 0.2049, 6.94e-11},  {2013265920, 0.2702, 6.71e-11}};
+  const CacheEdge found = cache_edge(times);
+  EXPECT_LT(found.inside, 120'000'000U);
+  EXPECT_LT(found.churn_bytes_per_s, 20e9);
 }
 
 TEST(CacheEdge, IsNotSeenWhereMemoryIsNoSlower) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "upsweep/machine/machine.hpp"
@@ -33,5 +34,12 @@ struct CostPoint {
 
 /// fit_times() of products.
 [[nodiscard]] WorkCosts fit_costs(const std::vector<CostPoint>& points);
+
+/// Whether any of the points is made of that unit of kWorkNames.
+[[nodiscard]] bool any_has(const std::vector<CostPoint>& points, std::size_t unit);
+
+/// Of `memory`, fitted to products out of the cache: a unit that none of `points` has takes what it does in the cache,
+/// not nothing. What is known is what is known of `cache`.
+void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points);
 
 }  // namespace upsweep

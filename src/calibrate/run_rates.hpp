@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "memory_rates.hpp"
+#include "upsweep/backend/backend.hpp"
+#include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/machine/machine.hpp"
+
+namespace upsweep {
+
+/// Seconds of an iteration, the median of a few. BackendError where not all `workers` take part.
+template <class T>
+[[nodiscard]] double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers);
+
+/// Fills the latencies in. Returns what timing a run adds to it, seconds: on a gpu the events around it.
+double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates);
+
+/// Measures how chains of full matrices are read, one after the other and after pauses, each twice, and what follows of
+/// the cache.
+[[nodiscard]] CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
+                                      std::size_t workers);
+
+/// Measures what the small ops of a run of `bytes`, each a level, take more than predicted, in the median, and keeps it
+/// as `latency` of each count of workers; a small op is one worker's, whatever the others do.
+template <class T>
+void measure_latency(const Backend& backend, Machine& machine, std::uint64_t bytes, double Rates::*latency);
+
+}  // namespace upsweep
