@@ -7,7 +7,7 @@
 namespace upsweep {
 
 bool is_plain(const StoredRun& run) {
-  return is_plain_schedule(run.schedule) || run.depth == 0U || run.ops + 2 == run.length;  // an op for each result
+  return is_plain_schedule(run.schedule) || run.depth == 0U || has_plain_ops(run.ops, run.length);
 }
 
 const StoredRun* best_of(const StoredSearch& search, std::span<const StoredRun> candidates) {

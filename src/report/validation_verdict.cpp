@@ -9,12 +9,10 @@
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/report/validation_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
-
-/// Whether it has more ops than results: these then multiply Jacobians.
-bool is_scan(const ScheduleProfile& profile) { return profile.ops.size() + 2 > profile.schedule.length; }
 
 /// The shortest measured time of the schedules that are scans and right, or of those that are plain.
 std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
@@ -22,7 +20,8 @@ std::optional<std::size_t> fastest(const ValidationReport& report, bool scans) {
   const auto& schedules = report.validation.schedules;
   for (std::size_t i = 0; i < schedules.size(); ++i) {
     if (!schedules[i].ran() || schedules[i].mismatch) continue;
-    if (is_scan(report.profiles[i]) != scans) continue;
+    const ScheduleProfile& profile = report.profiles[i];
+    if (has_plain_ops(profile.ops.size(), profile.schedule.length) == scans) continue;
     if (!best || schedules[i].measurement.seconds < schedules[*best].measurement.seconds) best = i;
   }
   return best;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/random.hpp"
+#include "support/random_machine.hpp"
 #include "upsweep/profile/homogeneous_schedule.hpp"
 #include "upsweep/scan/builders.hpp"
 #include "upsweep/sim/batched.hpp"
@@ -45,36 +46,9 @@ class HomogeneousTimeTest : public testing::SeededTest {
 
   double number() { return static_cast<double>(between(1, 1000)) / 1000; }
 
-  /// Every rate made up.
   Machine random_machine(MachineKind kind) {
-    Machine machine;
-    machine.name = "random";
-    machine.kind = kind;
-    machine.cache_bytes = between(0, 100'000);
-    if (kind == MachineKind::cpu && between(0, 1) == 1) {
-      machine.from_memory_bytes = 2 * machine.cache_bytes;
-      machine.churn_bytes_per_s = number() * 1e9;
-    }
-    machine.near_cache_bytes = between(0, 2000);
-    machine.first_cache_bytes = between(0, 200);
-    machine.fill_teams = between(1, 100);
-    for (const std::size_t workers : {1, 3, 16}) {
-      Rates rates;
-      rates.workers = workers;
-      rates.op_latency_s = number() * 1e-6;
-      rates.level_latency_s = number() * 1e-6;
-      for (KindRates* kind_rates : {&rates.fp32.mv, &rates.fp32.mm, &rates.fp64.mv, &rates.fp64.mm}) {
-        kind_rates->flops_per_s = number() * 1e10;
-        for (double& cost : kind_rates->costs.unit_s) cost = number() * 1e-9;
-        for (double& cost : kind_rates->memory_costs.unit_s) cost = number() * 1e-9;
-      }
-      if (kind == MachineKind::cpu) {
-        rates.near_latency_s = number() * 1e-6;
-        rates.far_latency_s = number() * 1e-6;
-      }
-      machine.rates.push_back(rates);
-    }
-    return machine;
+    const auto any = [this](std::size_t low, std::size_t high) { return between(low, high); };
+    return testing::random_machine(any, kind, 100'000);
   }
 };
 

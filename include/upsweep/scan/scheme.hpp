@@ -48,7 +48,11 @@ struct Scheme {
 [[nodiscard]] std::vector<std::string> scheme_names(std::size_t length, std::uint64_t workers);
 
 /// Whether the schedule is plain back-propagation at every length, under another name too: for what is not counted. Of
-/// counted schedules the number of ops says more, see score_schedule().
+/// counted schedules the number of ops says more.
 [[nodiscard]] bool is_plain_schedule(const std::string& name);
+
+/// Whether a schedule of so many ops over `length` elements is plain back-propagation, whatever its name: an op for
+/// each result of its own. What a scan has more multiplies Jacobians.
+[[nodiscard]] constexpr bool has_plain_ops(std::uint64_t ops, std::uint64_t length) { return ops + 2 <= length; }
 
 }  // namespace upsweep
