@@ -89,14 +89,10 @@ class MachineReader {
 
   void read_sharing(QuantityReader& quantities) {
     if (machine_.kind != MachineKind::cpu || machine_.cache_bytes == 0) return;
-    machine_.from_memory_bytes = bytes(quantities.find("from_memory", kMemoryUnits, kByteCount));
+    const Accepted beyond_cache = {static_cast<double>(machine_.cache_bytes) + 1, kByteCount.most,
+                                   "a number of bytes that is larger than cache"};
+    machine_.from_memory_bytes = bytes(quantities.find("from_memory", kMemoryUnits, beyond_cache));
     machine_.churn_bytes_per_s = quantities.find("cache_churn", kBandwidthUnits, kZeroOrMore).value_or(0);
-    if (machine_.from_memory_bytes == 0 || machine_.from_memory_bytes > machine_.cache_bytes) return;
-    throw document_.error(
-        *document_.root,
-        fmt::format(
-            "from_memory of the machine is {} bytes and cache {} bytes, accepted is a from_memory that is larger",
-            machine_.from_memory_bytes, machine_.cache_bytes));
   }
 
   void read_fill_teams(YamlMap& map, QuantityReader& quantities) {

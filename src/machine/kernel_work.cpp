@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "upsweep/machine/machine.hpp"
+#include "upsweep/machine/work_costs.hpp"
 
 namespace upsweep {
 namespace {

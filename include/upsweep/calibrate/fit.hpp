@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "upsweep/machine/machine.hpp"
+#include "upsweep/machine/work_costs.hpp"
 
 namespace upsweep {
 

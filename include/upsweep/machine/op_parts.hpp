@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "upsweep/base/checked.hpp"
-#include "upsweep/machine/machine.hpp"
+#include "upsweep/machine/work_costs.hpp"
 
 namespace upsweep {
 
