@@ -2673,13 +2673,16 @@ struct CalibrateOutcome {
   std::string driver = {};  ///< system or driver
   std::string date = {};  ///< when, UTC
   ErrorFigures fit = {};  ///< errors of all synthetic products
+  /// of a processor: mean |log(predicted / measured)| of how fast working sets of all sizes are read, above 0.1 where
+  /// something else ran meanwhile; null where no end of the cache was seen
+  std::optional<double> cache_error = {};
   std::vector<calibrate_parts::Rates> rates = {};  ///< by number of workers
   std::vector<calibrate_parts::Point> points = {};  ///< every synthetic product
 
   template <class Self, class F>
   static void each_member(Self& self, const F& f) {
     f("machine", self.machine); f("device", self.device); f("driver", self.driver); f("date", self.date);
-    f("fit", self.fit); f("rates", self.rates); f("points", self.points);
+    f("fit", self.fit); f("cache_error", self.cache_error); f("rates", self.rates); f("points", self.points);
   }
 };
 /// What `upsweep calibrate` is asked. Measure this machine with synthetic products; write a machine file.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "upsweep/devices/registry.hpp"
@@ -45,6 +46,12 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
   };
   Calibration result = calibrate(backend, options);
   watch.show("");
+  if (result.is_disturbed()) {
+    watch.say(
+        fmt::format("something else ran meanwhile: how fast memory is read, which says where the cache ends, is off "
+                    "by {:.0f} % in the mean (below 10 % on a quiet machine); predictions may be too: calibrate again",
+                    100 * std::expm1(*result.cache_error)));
+  }
   return result;
 }
 

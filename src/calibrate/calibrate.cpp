@@ -248,6 +248,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
       machine.cache_bytes = std::min(edge.inside, whole_cache);
       machine.from_memory_bytes = edge.outside;
       machine.churn_bytes_per_s = edge.churn_bytes_per_s;
+      calibration.cache_error = edge.error;
     }
   }
   machine.rates.reserve(counts.size());

@@ -116,13 +116,16 @@ CacheEdge cache_edge(const std::vector<ReadTime>& times) {
           const auto moved = time.bytes + static_cast<std::uint64_t>(churns[i] * time.iteration_s);
           off += std::fabs(std::log((near + (far - near) * uncached_share(tried, moved)) / time.byte_s));
         }
-        if (off < best[i].off) best[i] = {{tried.cache_bytes, tried.from_memory_bytes, churns[i]}, off};
+        if (off < best[i].off) best[i] = {{tried.cache_bytes, tried.from_memory_bytes, churns[i], 0}, off};
       }
     }
   }
   const double least = std::ranges::min_element(best, {}, &Candidate::off)->off;
-  const double as_well = least + std::min(0.2 * least, 0.01 * static_cast<double>(times.size()));
-  return std::ranges::find_if(best, [&](const Candidate& one) { return one.off <= as_well; })->edge;
+  const auto count = static_cast<double>(times.size());
+  const double as_well = least + std::min(0.2 * least, 0.01 * count);
+  CacheEdge found = std::ranges::find_if(best, [&](const Candidate& one) { return one.off <= as_well; })->edge;
+  found.error = least / count;
+  return found;
 }
 
 double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {

@@ -20,6 +20,7 @@ struct CacheEdge {
   std::uint64_t inside = 0;      ///< as Machine::cache_bytes: up to here all of it stays in the cache
   std::uint64_t outside = 0;     ///< as Machine::from_memory_bytes; 0: no edge is seen
   double churn_bytes_per_s = 0;  ///< as Machine's
+  double error = 0;              ///< mean |log(predicted / measured)| of the times, at the least
 };
 
 /// What the processor says to have does not tell: a virtual machine is told the whole of a cache that it shares with

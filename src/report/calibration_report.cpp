@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "upsweep/anchors/anchor_row.hpp"
+#include "upsweep/document/value.hpp"
 
 namespace upsweep {
 namespace {
@@ -135,12 +136,13 @@ Document document(const Calibration& calibration) {
   const Machine& machine = calibration.machine;
   Document document;
   return std::move(document
-                       .facts([&machine] {
+                       .facts([&machine, &calibration] {
                          return Json{{"machine", machine.name},
                                      {"device", machine.provenance.device},
                                      {"driver", machine.provenance.driver},
                                      {"date", machine.provenance.date},
-                                     {"fit", figures_json(machine.provenance.fit)}};
+                                     {"fit", figures_json(machine.provenance.fit)},
+                                     {"cache_error", json_of(calibration.cache_error)}};
                        })
                        .list(rates_table(machine))
                        .list(points_table("points", each_of(calibration.points)))

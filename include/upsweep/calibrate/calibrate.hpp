@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,15 @@ struct CalibrationPoint {
 
 /// A machine with the points that it was fitted to.
 struct Calibration {
-  Machine machine;
-  std::vector<CalibrationPoint> points;
+  Machine machine = {};
+  std::vector<CalibrationPoint> points = {};
+  /// Of a cpu: mean |log(predicted / measured)| of how fast working sets of all sizes are read; nothing where no edge
+  /// of its cache was seen.
+  std::optional<double> cache_error = {};
+
+  /// Whether something else used the cache meanwhile. Two cores of a Xeon (2026-11-28): 0.04 to 0.08 while nothing else
+  /// ran, 0.11 to 0.18 beside two busy processes, and caches of a third to all of what was found else.
+  [[nodiscard]] bool is_disturbed() const { return cache_error.value_or(0) > 0.1; }
 };
 
 /// Settings of a calibration.
