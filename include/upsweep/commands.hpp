@@ -2674,7 +2674,7 @@ struct CalibrateOutcome {
   std::string date = {};  ///< when, UTC
   ErrorFigures fit = {};  ///< errors of all synthetic products
   /// of a processor: mean |log(predicted / measured)| of how fast working sets of all sizes are read, above 0.1 where
-  /// something else ran meanwhile; null where no end of the cache was seen
+  /// something else probably ran meanwhile; null where no end of the cache was seen
   std::optional<double> cache_error = {};
   std::vector<calibrate_parts::Rates> rates = {};  ///< by number of workers
   std::vector<calibrate_parts::Point> points = {};  ///< every synthetic product

@@ -48,8 +48,8 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
   watch.show("");
   if (result.is_disturbed()) {
     watch.say(
-        fmt::format("something else ran meanwhile: how fast memory is read, which says where the cache ends, is off "
-                    "by {:.0f} % in the mean (below 10 % on a quiet machine); predictions may be too: calibrate again",
+        fmt::format("how fast memory is read fits no cache: off by {:.0f} % in the mean, where 4 to 9 % are usual; "
+                    "something else probably ran meanwhile: calibrate again",
                     100 * std::expm1(*result.cache_error)));
   }
   return result;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "dense_rate.hpp"
@@ -94,7 +93,8 @@ class TypeCalibration {
         for (const Sample& sample : samples_) {
           if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample)))
             continue;
-          points.push_back({work_counts(sample.work, far_shares(machine_, sample.work, sizeof(T))),
+          const FineUnits fine = {in_cache || kind->costs.knows.picked, true, true};
+          points.push_back({work_counts(sample.work, far_shares(machine_, sample.work, sizeof(T)), fine),
                             busy_seconds(sample) * busy_workers(sample)});
           if (!in_cache) take_walks_out(points.back(), *kind, walked_share(machine_, sample.work));
         }

@@ -94,7 +94,7 @@ bool any_has(const std::vector<CostPoint>& points, std::size_t unit) {
 void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points) {
   memory.knows = cache.knows;
   for (std::size_t i = 0; i < memory.unit_s.size(); ++i) {
-    if (!any_has(points, i)) memory.unit_s[i] = cache.unit_s[i];
+    if (!any_has(points, i) || !has_unit(cache.knows, kWorkNames[i])) memory.unit_s[i] = cache.unit_s[i];
   }
 }
 

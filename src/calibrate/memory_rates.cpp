@@ -123,9 +123,9 @@ CacheEdge cache_edge(const std::vector<ReadTime>& times) {
   const double least = std::ranges::min_element(best, {}, &Candidate::off)->off;
   const auto count = static_cast<double>(times.size());
   const double as_well = least + std::min(0.2 * least, 0.01 * count);
-  CacheEdge found = std::ranges::find_if(best, [&](const Candidate& one) { return one.off <= as_well; })->edge;
-  found.error = least / count;
-  return found;
+  Candidate found = *std::ranges::find_if(best, [&](const Candidate& one) { return one.off <= as_well; });
+  found.edge.error = found.off / count;
+  return found.edge;
 }
 
 double copy_bytes_per_s(std::size_t workers, std::uint64_t cache_bytes) {

@@ -89,8 +89,8 @@ class MachineReader {
 
   void read_sharing(QuantityReader& quantities) {
     if (machine_.kind != MachineKind::cpu || machine_.cache_bytes == 0) return;
-    const Accepted beyond_cache = {static_cast<double>(machine_.cache_bytes) + 1, kByteCount.most,
-                                   "a number of bytes that is larger than cache"};
+    const std::string text = fmt::format("more than cache, {} bytes, and at most 8 PiB", machine_.cache_bytes);
+    const Accepted beyond_cache = {static_cast<double>(machine_.cache_bytes) + 1, kByteCount.most, text.c_str()};
     machine_.from_memory_bytes = bytes(quantities.find("from_memory", kMemoryUnits, beyond_cache));
     machine_.churn_bytes_per_s = quantities.find("cache_churn", kBandwidthUnits, kZeroOrMore).value_or(0);
   }

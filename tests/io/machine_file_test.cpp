@@ -409,7 +409,7 @@ TEST(LoadMachine, SaysWhatIsWrongWithTheRest) {
        "first_cache_B, "
        "fill_teams"},
       {"name: x\nkind: cpu\ncache_MB: 2\nfrom_memory_MB: 2\n" + sheet + rates,
-       "m.yaml:4: from_memory_MB of the machine is '2', accepted is a number of bytes that is larger than cache"},
+       "m.yaml:4: from_memory_MB of the machine is '2', accepted is more than cache, 2000000 bytes"},
       {"name: x\nkind: cpu\ncache_churn_GBps: 2\n" + sheet + rates, "unknown key 'cache_churn_GBps' in the machine"},
       {"name: x\nkind: gpu\nfill_teams: 1\ncache_MB: 2\nfrom_memory_MB: 3\n" + sheet + rates,
        "unknown key 'from_memory_MB' in the machine"},

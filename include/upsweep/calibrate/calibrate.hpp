@@ -29,8 +29,9 @@ struct Calibration {
   /// of its cache was seen.
   std::optional<double> cache_error = {};
 
-  /// Whether something else used the cache meanwhile. Two cores of a Xeon (2026-11-28): 0.04 to 0.08 while nothing else
-  /// ran, 0.11 to 0.18 beside two busy processes, and caches of a third to all of what was found else.
+  /// Whether no single edge explains the times, as where something else uses the cache meanwhile. Two cores of a Xeon
+  /// (2026-11-28): 0.04 to 0.09 while nothing else ran, 0.12 to 0.19 beside two busy processes, with caches from a
+  /// third of what was found otherwise.
   [[nodiscard]] bool is_disturbed() const { return cache_error.value_or(0) > 0.1; }
 };
 

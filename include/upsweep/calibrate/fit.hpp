@@ -39,7 +39,7 @@ struct CostPoint {
 [[nodiscard]] bool any_has(const std::vector<CostPoint>& points, std::size_t unit);
 
 /// Of `memory`, fitted to products out of the cache: a unit that none of `points` has takes what it does in the cache,
-/// not nothing. What is known is what is known of `cache`.
+/// not nothing. What is known is what is known of `cache`, and no more.
 void take_unmeasured(WorkCosts& memory, const WorkCosts& cache, const std::vector<CostPoint>& points);
 
 }  // namespace upsweep

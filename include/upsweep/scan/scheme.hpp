@@ -51,8 +51,9 @@ struct Scheme {
 /// counted schedules the number of ops says more.
 [[nodiscard]] bool is_plain_schedule(const std::string& name);
 
-/// Whether a schedule of so many ops over `length` elements is plain back-propagation, whatever its name: an op for
-/// each result of its own. What a scan has more multiplies Jacobians.
+/// Whether a schedule of so many ops over `length` elements is plain back-propagation, whatever its name. The first two
+/// results, the identity and the gradient, need no op, and plain BP has one for each other; any more multiply
+/// Jacobians.
 [[nodiscard]] constexpr bool has_plain_ops(std::uint64_t ops, std::uint64_t length) { return ops + 2 <= length; }
 
 }  // namespace upsweep
