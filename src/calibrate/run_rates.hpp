@@ -17,8 +17,8 @@ template <class T>
 /// Fills the latencies in. Returns what timing a run adds to it, seconds: on a gpu the events around it.
 double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates);
 
-/// Measures how chains of full matrices are read, one after the other and after pauses, each twice, and what follows of
-/// the cache.
+/// Measures how chains of full matrices are read, one after the other and after pauses, each twice, where something
+/// disturbs it up to six times, and what follows of the cache.
 [[nodiscard]] CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
                                       std::size_t workers);
 

@@ -21,6 +21,9 @@ struct CalibrationPoint {
   double measured_s = 0;
 };
 
+/// See Calibration::is_disturbed().
+inline constexpr double kDisturbed = 0.1;
+
 /// A machine with the points that it was fitted to.
 struct Calibration {
   Machine machine = {};
@@ -32,7 +35,7 @@ struct Calibration {
   /// Whether no single edge explains the times, as where something else uses the cache meanwhile. Two cores of a Xeon
   /// (2026-11-28): 0.04 to 0.09 while nothing else ran, 0.12 to 0.19 beside two busy processes, with caches from a
   /// third of what was found otherwise.
-  [[nodiscard]] bool is_disturbed() const { return cache_error.value_or(0) > 0.1; }
+  [[nodiscard]] bool is_disturbed() const { return cache_error.value_or(0) > kDisturbed; }
 };
 
 /// Settings of a calibration.
