@@ -74,7 +74,8 @@ CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::u
   std::map<std::pair<std::size_t, std::size_t>, ReadTime> fastest;  // by matrices and pauses
   CacheEdge edge;
   constexpr int kMostPasses = 6;
-  for (int pass = 0; pass < kMostPasses && (pass < 2 || edge.error > kDisturbed); ++pass) {
+  const auto is_settled = [&] { return edge.outside != 0 && edge.error <= kDisturbed; };
+  for (int pass = 0; pass < kMostPasses && (pass < 2 || !is_settled()); ++pass) {
     NumericChain<float> chain = make_stream_chain(most);
     const auto read = [&](std::size_t matrices, std::size_t pauses) {
       chain.structure.jacobians.resize(matrices + 2);
@@ -92,6 +93,7 @@ CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::u
     for (std::size_t pauses = 1; pauses <= 32; pauses *= 2) read(least, pauses);
     std::vector<ReadTime> times;
     for (const auto& [of, known] : fastest) times.push_back(known);
+    if (times.empty()) break;
     edge = cache_edge(times);
   }
   return edge;

@@ -18,7 +18,8 @@ template <class T>
 double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates);
 
 /// Measures how chains of full matrices are read, one after the other and after pauses, each twice, where something
-/// disturbs it up to six times, and what follows of the cache.
+/// disturbs it or no edge is seen up to six times, of which the fastest counts, and what follows of the cache. No edge
+/// of a backend that does not time its levels.
 [[nodiscard]] CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
                                       std::size_t workers);
 
