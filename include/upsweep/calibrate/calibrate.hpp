@@ -57,7 +57,7 @@ struct CalibrationOptions {
 ///
 /// Throws BackendError where the backend is not available or fails.
 /// Of a cpu it first measures how much of the last-level cache it can count on and what others bring into it (a virtual
-/// machine shares it with others), at last what small ops wait for. Cost: two to four minutes per number type on two
+/// machine shares it with others), at last what small ops wait for. Cost: three to four minutes per number type on two
 /// threads, more with a larger cache; most of it is making the products, once for all counts of workers.
 [[nodiscard]] Calibration calibrate(const Backend& backend, const CalibrationOptions& options);
 
