@@ -6,7 +6,9 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
+#include "upsweep/base/edit_distance.hpp"
 #include "upsweep/base/error.hpp"
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/machine/walking.hpp"
@@ -146,15 +148,13 @@ const PublishedRates* Machine::product_rates() const {
 }
 
 Machine with_library(Machine machine, const std::string& library) {
-  std::string accepted = kRoofline;
-  bool is_known = library == kRoofline;
-  std::set<std::string> names;
-  for (const PublishedRates& rates : machine.published) names.insert(rates.library);
-  for (const std::string& name : names) accepted += ", " + name;
-  is_known = is_known || names.contains(library);
-  if (!is_known) {
-    throw std::invalid_argument(fmt::format("library is {}, and the machine {} has no rates of it, accepted are {}",
-                                            library, machine.name, accepted));
+  std::set<std::string> known;
+  for (const PublishedRates& rates : machine.published) known.insert(rates.library);
+  std::vector<std::string> names = {kRoofline};
+  names.insert(names.end(), known.begin(), known.end());
+  if (std::ranges::find(names, library) == names.end()) {
+    throw std::invalid_argument(fmt::format("library is {}, and the machine {} has no rates of it{}", library,
+                                            machine.name, accepted_text(library, names)));
   }
   machine.library = library;
   return machine;
