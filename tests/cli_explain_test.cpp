@@ -41,6 +41,19 @@ TEST(Explain, NamesTheFrameOfItsAccounts) {
   EXPECT_THAT(explained["sentences"][1].get<std::string>(), HasSubstr(frame + "with ops that workers share, hybrid:1"));
 }
 
+// Over two links every schedule has the ops of plain back-propagation.
+TEST(Explain, SaysOfPlainBPUnderAnotherNameThatItIsPlainBP) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write("two.yaml",
+                                         "name: two\ninput: [8]\nweights: {init: he_normal, seed: 0}\n"
+                                         "operators: [{linear: {name: a, out_features: 6}}, {relu: {name: r}}]\n");
+  for (const std::string& schedule : std::vector<std::string>{"hybrid:1", "kogge-stone", "linear"}) {
+    const Json explained = json_of({"explain", model, "--schedule", schedule, "--against", "linear"});
+    EXPECT_THAT(explained["sentences"].back().get<std::string>(),
+                HasSubstr(schedule + " has no products of matrices: it is plain BP."));
+  }
+}
+
 TEST(Explain, OfTheBestScanStandsOnThePageOfASearch) {
   const TemporaryFolder folder;
   const std::string db = folder.path("runs.sqlite");

@@ -9,6 +9,7 @@
 
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
@@ -147,7 +148,7 @@ std::string products_sentence(const ExplainReport& report) {
                        percent(share(static_cast<double>(explanation.blocks->flops), all)));
   }
   if (!explanation.knows_products) return "";
-  if (products.empty()) return none;
+  if (products.empty()) return fmt::format("{} has no products of matrices: it is plain BP.", explanation.schedule);
   const FillIn& most = products.front();
   const auto most_grown = std::ranges::max_element(products, {}, &FillIn::growth);
   std::string text = fmt::format(
@@ -240,7 +241,11 @@ std::vector<std::string> explanation_sentences(const ExplainReport& report) {
   std::vector<std::string> sentences;
   for (const Account& account : explanation.accounts) sentences.push_back(account_sentence(report, account));
   if (std::string products = products_sentence(report); !products.empty()) sentences.push_back(std::move(products));
-  if (explanation.schedule == explanation.against) return sentences;
+  // Plain back-propagation under two names is turned by nothing.
+  const bool is_plain = explanation.knows_products && explanation.products.empty();
+  const bool are_equal =
+      explanation.schedule == explanation.against || (is_plain && is_plain_schedule(explanation.against));
+  if (are_equal) return sentences;
   for (const Account& account : explanation.accounts) sentences.push_back(turns_sentence(report, account));
   return sentences;
 }
