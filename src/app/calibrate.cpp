@@ -23,7 +23,7 @@ CalibrateOutcome run(const CalibrateRequest& request, const Caller& caller, cons
   const std::unique_ptr<Backend> backend = available_backend(request.backend);
   check_output({"out", request.out, kMachineMark}, {{"db", request.db.value_or("")}}, request.force);
   const auto store = open_store(request.db);
-  watch.say(fmt::format("calibrating {}, some minutes for each type of numbers{}", request.backend,
+  watch.say(fmt::format("calibrating {}, up to some four minutes for each type of numbers{}", request.backend,
                         request.value_bytes == 0 ? ""
                                                  : fmt::format("; numbers other than fp{} get its rates and are not "
                                                                "measured",

@@ -57,7 +57,7 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
 
 Machine calibrate_now(const Backend& backend, std::size_t workers, unsigned value_bytes, const Caller& caller,
                       const Watch& watch) {
-  watch.say(fmt::format("no `machine`: calibrating {} first, some minutes; 'upsweep calibrate' keeps it",
+  watch.say(fmt::format("no `machine`: calibrating {} first, up to some four minutes; 'upsweep calibrate' keeps it",
                         backend.name()));
   CalibrationOptions options;
   options.name = "this " + backend.name();

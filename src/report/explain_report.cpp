@@ -9,7 +9,6 @@
 
 #include "upsweep/document/numbers.hpp"
 #include "upsweep/report/verdict_words.hpp"
-#include "upsweep/scan/scheme.hpp"
 
 namespace upsweep {
 namespace {
@@ -241,11 +240,7 @@ std::vector<std::string> explanation_sentences(const ExplainReport& report) {
   std::vector<std::string> sentences;
   for (const Account& account : explanation.accounts) sentences.push_back(account_sentence(report, account));
   if (std::string products = products_sentence(report); !products.empty()) sentences.push_back(std::move(products));
-  // Plain back-propagation under two names is turned by nothing.
-  const bool is_plain = explanation.knows_products && explanation.products.empty();
-  const bool are_equal =
-      explanation.schedule == explanation.against || (is_plain && is_plain_schedule(explanation.against));
-  if (are_equal) return sentences;
+  if (explanation.are_plain || explanation.schedule == explanation.against) return sentences;
   for (const Account& account : explanation.accounts) sentences.push_back(turns_sentence(report, account));
   return sentences;
 }

@@ -7,6 +7,7 @@
 
 #include "turns.hpp"
 #include "upsweep/base/checked.hpp"
+#include "upsweep/scan/scheme.hpp"
 #include "upsweep/sim/batched.hpp"
 #include "upsweep/sim/shared_ops.hpp"
 
@@ -192,6 +193,8 @@ Explanation explain(const ScheduleProfile& schedule, const ScheduleProfile& agai
   explanation.against = against.schedule.name;
   explanation.workers = on.workers;
   explanation.inputs = schedule.inputs;
+  const auto is_plain = [](const ScheduleProfile& of) { return has_plain_ops(of.ops.size(), of.schedule.length); };
+  explanation.are_plain = is_plain(schedule) && is_plain(against);
   for (const LevelProfile& level : schedule.levels) {
     explanation.levels.push_back({to_string(level.phase), 1, level.ops, level.flops_sum});
     add_to(explanation.flops, level.flops_sum);

@@ -374,7 +374,7 @@ TEST(MakeColdRun, TakesSmallDiagonalsThatHaveNothingInCommonBetweenFullMatricesO
   EXPECT_EQ(found.level_seconds.size(), 5U);
 }
 
-// calibrate() itself takes a minute or more, since the sizes of its products come from the cache of this machine: it
+// calibrate() itself takes minutes, since the sizes of its products come from the cache of this machine: it
 // is exercised by hand and by "upsweep calibrate".
 
 }  // namespace

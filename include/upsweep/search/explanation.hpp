@@ -96,6 +96,7 @@ struct Explanation {
   std::uint64_t workers = 1;
   std::uint64_t inputs = 1;
   std::uint64_t flops = 0;  ///< of all its ops, a sum over the inputs
+  bool are_plain = false;   ///< both are plain back-propagation by their ops, whatever their names: nothing turns that
   std::vector<ExplainedLevel> levels;
   std::vector<Account> accounts;             ///< without a machine of whole ops and of shared ones, else of its seconds
   bool knows_products = false;               ///< whether `products` lists them
