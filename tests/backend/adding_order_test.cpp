@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "backend/product_kernels.hpp"
 #include "support/battery.hpp"
 #include "support/random.hpp"
 #include "upsweep/sim/predict.hpp"
@@ -49,6 +54,73 @@ TEST_F(AddingOrderTest, TakesAsManyStepsForRunsAsTheMachineModelCounts) {
   }
   EXPECT_GT(kept, 0U);
   EXPECT_GT(reordered, 0U);
+}
+
+/// X·Y of random numbers, with rows of Y asked for ahead or not.
+template <class T>
+class AddedRows {
+ public:
+  AddedRows(const std::function<double()>& number, const Pattern& x, const Pattern& y)
+      : product_(multiply(std::make_shared<const Pattern>(x), std::make_shared<const Pattern>(y), Keep::structure)),
+        x_(layouts_.make(x)),
+        y_(layouts_.make(y)),
+        c_(layouts_.make(*product_.pattern)),
+        order_(adding_order(*x_, *y_, *c_, sizeof(T))) {
+    for (std::uint64_t i = 0; i < x.nnz(); ++i) x_values_.push_back(static_cast<T>(number()));
+    for (std::uint64_t i = 0; i < y.nnz(); ++i) y_values_.push_back(static_cast<T>(number()));
+  }
+  [[nodiscard]] bool is_far() const { return order_.y_is_far; }
+  [[nodiscard]] std::vector<T> values(bool is_far) {
+    order_.y_is_far = is_far;
+    std::vector<T> c(c_->nnz(), T{-1});
+    ProductTask<T> task{ProductForm::general, x_.get(), y_.get(), c_.get(), &order_};
+    task.x_values = x_values_.data();
+    task.y_values = y_values_.data();
+    task.c_values = c.data();
+    Scratch<T> scratch;
+    compute_units(task, 0, task.units(), scratch);
+    return c;
+  }
+
+ private:
+  LayoutMaker layouts_;
+  Product product_;
+  std::shared_ptr<const Layout> x_;
+  std::shared_ptr<const Layout> y_;
+  std::shared_ptr<const Layout> c_;
+  AddingOrder order_;
+  std::vector<T> x_values_;
+  std::vector<T> y_values_;
+};
+
+// Rows of Y of no entry to beyond what is asked for ahead, with gaps or as runs; rows of X alone and in teams.
+TEST_F(AddingOrderTest, RowsThatAreAskedForAheadAddUpToTheSameNumbers) {
+  const auto gaps = static_cast<Index>(between(2, 5));
+  for (const bool runs : {false, true}) {
+    for (const Index share : {1, 4}) {
+      const Pattern x = testing::pattern_where(24, 40, [&](Index r, Index c) { return (r / share + c) % 5 < 2; });
+      const Pattern y = testing::pattern_where(
+          40, 1100, [&](Index r, Index c) { return c < 30 * r && c >= r % 4 && (runs || (c + r) % gaps > 0); });
+      AddedRows<float> singles([this] { return normal(); }, x, y);
+      EXPECT_EQ(singles.values(true), singles.values(false)) << "runs " << runs << ", teams of " << share;
+      AddedRows<double> doubles([this] { return normal(); }, x, y);
+      EXPECT_EQ(doubles.values(true), doubles.values(false)) << "runs " << runs << ", teams of " << share;
+    }
+  }
+}
+
+// Of runs the numbers are read alone, of other rows their columns too.
+TEST_F(AddingOrderTest, YIsFarWhereWhatIsReadOfItIsMoreThanThreeQuartersOf2MiB) {
+  const Pattern x = testing::pattern_where(2, 500, [](Index, Index c) { return c % 7 == 0; });
+  const auto is_far = [&](Index cols, Index step) {
+    const Pattern y = testing::pattern_where(500, cols, [&](Index, Index c) { return c % step == 0; });
+    return std::pair(AddedRows<float>([this] { return normal(); }, x, y).is_far(),
+                     AddedRows<double>([this] { return normal(); }, x, y).is_far());
+  };
+  EXPECT_EQ(is_far(700, 1), std::pair(false, true)) << "1.3 and 2.7 MiB of numbers";
+  EXPECT_EQ(is_far(850, 1), std::pair(true, true)) << "1.6 and 3.2 MiB of numbers";
+  EXPECT_EQ(is_far(740, 2), std::pair(false, true)) << "1.4 and 2.1 MiB of numbers and columns";
+  EXPECT_EQ(is_far(820, 2), std::pair(true, true)) << "1.6 and 2.3 MiB of numbers and columns";
 }
 
 }  // namespace
