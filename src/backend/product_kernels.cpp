@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "upsweep/machine/op_parts.hpp"
 #include "upsweep/sparse/product.hpp"
@@ -237,12 +238,30 @@ template <class T>
   for (std::uintptr_t line = 0; line < kFirstLines; ++line) ask_ahead(positions, line * kLineBytes);
 }
 
+/// sums += factor · kLine numbers; a line that is asked for in the same loop keeps a compiler from doing so by vectors.
+template <class T>
+void add_line(const T* values, T factor, T* sums) {
+  for (std::size_t e = 0; e < kLine<T>; e += kTeamRows) {
+    LaneVector<T> some;
+    LaneVector<T> sum;
+    std::memcpy(&some, values + e, sizeof some);
+    std::memcpy(&sum, sums + e, sizeof sum);
+    sum += factor * some;
+    std::memcpy(sums + e, &sum, sizeof sum);
+  }
+}
+template <class T>
+void add_line(const T* values, LaneVector<T> factor, LaneVector<T>* sums) {
+  for (std::size_t e = 0; e < kLine<T>; ++e) sums[e] += factor * values[e];
+}
+
 /// sums += factor · `count` numbers that follow one another. `kFar`: AddingOrder::y_is_far.
 template <bool kFar, class T, class Sum>
 void add_run(const T* values, std::size_t count, Sum factor, Sum* sums) {
+  const bool is_long = count > kAheadInRow / sizeof(T);  // what follows a shorter one is not wanted
   for (; count >= kLine<T>; count -= kLine<T>, values += kLine<T>, sums += kLine<T>) {
-    if (kFar) ask_ahead(values, kAheadInRow);
-    for (std::size_t e = 0; e < kLine<T>; ++e) sums[e] += factor * values[e];
+    if (kFar && is_long) ask_ahead(values, kAheadInRow);
+    add_line(values, factor, sums);
   }
   for (std::size_t e = 0; e < count; ++e) sums[e] += factor * values[e];
 }

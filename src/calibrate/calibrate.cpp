@@ -35,7 +35,7 @@ void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
   double cached_s = 0;
   for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
     if (!is_walking(kWorkNames[i])) continue;
-    const double share = kWorkNames[i] == std::string_view("pass") ? 0 : walked;
+    const double share = std::string_view(kWorkNames[i]).ends_with("pass") ? 0 : walked;
     cached_s += (1 - share) * point.counts[i] * kind.costs.unit_s[i];
     point.counts[i] *= share;
   }
@@ -93,7 +93,7 @@ class TypeCalibration {
         for (const Sample& sample : samples_) {
           if (sample.work.is_mv != (kind == &rates.mv) || !(in_cache ? fits_well(sample) : is_far_larger(sample)))
             continue;
-          const FineUnits fine = {in_cache || kind->costs.knows.picked, true, true};
+          const FineUnits fine = {in_cache || kind->costs.knows.picked, true, true, true};
           points.push_back({work_counts(sample.work, far_shares(machine_, sample.work, sizeof(T)), fine),
                             busy_seconds(sample) * busy_workers(sample)});
           if (!in_cache) take_walks_out(points.back(), *kind, walked_share(machine_, sample.work));
@@ -103,7 +103,8 @@ class TypeCalibration {
         costs = fit_costs(points);
         if (in_cache) {
           const bool picked = kind == &rates.mv && any_has(points, work_unit("picked"));
-          costs.knows = {.picked = picked, .runs = kind == &rates.mm, .wide = kind == &rates.mm};
+          const bool is_mm = kind == &rates.mm;
+          costs.knows = {.picked = picked, .runs = is_mm, .wide = is_mm, .passes = is_mm};
           continue;
         }
         take_unmeasured(costs, kind->costs, points);

@@ -83,6 +83,16 @@ Pattern full(Index rows, Index cols) {
   });
 }
 
+/// About `entries` random places in each row.
+Pattern scattered(Index rows, Index cols, Index entries) {
+  const double kept = static_cast<double>(entries) / static_cast<double>(cols);
+  return build_pattern(rows, cols, 0, [=](Index r, std::vector<Index>& columns) {
+    for (Index c = 0; c < cols; ++c) {
+      if (chance(2000003, r, c) < kept) columns.push_back(c);
+    }
+  });
+}
+
 /// A quarter of the rows, each alone.
 SyntheticProduct quarter(SyntheticProduct product) {
   product.side /= 2;
@@ -118,6 +128,8 @@ std::pair<PatternPtr, PatternPtr> factors(const SyntheticProduct& product) {
     case Family::runs:
       return {made(stencil(product, 1)), made(full(size, product.columns))};
     default: {
+      if (product.entries > 0)
+        return {made(stencil(product, 1)), made(scattered(size, product.columns, product.entries))};
       SyntheticProduct y = product;
       y.teams = false;
       return {made(stencil(product, 1)), made(stencil(y, 1000003))};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct Stencil {
   Index channels;
   Index reach;
   double kept;
-  Index columns = 0;    ///< of Y, where its rows are full
+  Index columns = 0;    ///< of Y, where it is no stencil
   Index most_rows = 0;  ///< 0: as many as activations have
+  Index entries = 0;    ///< of a row of Y, where they are random
 
   /// Entries of a row, about.
   [[nodiscard]] double row_entries() const {
@@ -44,21 +46,28 @@ class SetBuilder {
   void add(Family family, const char* text, const Stencil& stencil, bool teams, bool in_cache) {
     const std::optional<Index> side = side_of(family, stencil, teams, in_cache);
     if (!side) return;
-    SyntheticProduct product{"",           family, stencil.channels, *side,          stencil.reach,
-                             stencil.kept, teams,  in_cache,         stencil.columns};
-    product.name =
-        fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}{}", text, stencil.channels, *side, *side,
-                    stencil.reach, stencil.kept * 100,
-                    stencil.columns > 0 ? fmt::format(", {} columns", stencil.columns) : "", teams ? ", teams" : "");
+    SyntheticProduct product{"",           family, stencil.channels, *side,           stencil.reach,
+                             stencil.kept, teams,  in_cache,         stencil.columns, stencil.entries};
+    product.name = fmt::format("{}, {} channels of {} x {}, reach {}, {:.0f} % kept{}{}", text, stencil.channels, *side,
+                               *side, stencil.reach, stencil.kept * 100, y_text(stencil), teams ? ", teams" : "");
     set_.push_back(std::move(product));
   }
   [[nodiscard]] std::vector<SyntheticProduct> finish() { return std::move(set_); }
 
  private:
+  [[nodiscard]] static std::string y_text(const Stencil& stencil) {
+    if (stencil.columns == 0) return "";
+    const std::string columns = fmt::format("{} columns", stencil.columns);
+    return stencil.entries == 0 ? ", " + columns : fmt::format(", rows of {} in {}", stencil.entries, columns);
+  }
   [[nodiscard]] std::optional<Index> side_of(Family family, const Stencil& stencil, bool teams, bool in_cache) const {
     const bool adds_up = family == Family::general || family == Family::single_columns || family == Family::runs;
     double row_entries = stencil.row_entries();
-    if (family == Family::general) row_entries += stencil.product_row_entries();
+    if (stencil.entries > 0) {
+      row_entries += stencil.entries + std::min<double>(stencil.columns, row_entries * stencil.entries);
+    } else if (family == Family::general) {
+      row_entries += stencil.product_row_entries();
+    }
     if (family == Family::runs) row_entries += 2 * stencil.columns;
     if (family == Family::scale_columns || family == Family::scale_rows) row_entries *= 2;
     if (family == Family::vector) row_entries += row_bytes_ / entry_bytes_;
@@ -132,8 +141,19 @@ std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsi
     for (const Stencil& stencil : runs) {
       for (const bool teams : {false, true}) set.add(Family::runs, "runs", stencil, teams, true);
     }
-    for (const Stencil& stencil : {Stencil{4, 1, 0.5, 1600}, Stencil{16, 2, 0.1, 2000}}) {
+    for (const Stencil& stencil : {Stencil{4, 1, 0.5, 4000}, Stencil{16, 0, 0.5, 4000}}) {
       for (const bool teams : {false, true}) set.add(Family::runs, "runs", stencil, teams, false);
+    }
+    // Y is walked here and there: out of the near caches in rows of 16 to 500; in them, where the sums of a row leave
+    // the first one; and from memory.
+    const Stencil scattered[] = {{512, 0, 0.1, 160, 0, 16},     {256, 0, 0.3, 300, 0, 50},
+                                 {256, 0, 0.4, 300, 0, 120},    {64, 0, 0.5, 1000, 0, 500},
+                                 {32, 2, 0.8, 16384, 512, 200}, {32, 2, 0.8, 8192, 512, 100}};
+    for (const Stencil& stencil : scattered) {
+      for (const bool teams : {false, true}) set.add(Family::general, "scattered", stencil, teams, true);
+    }
+    for (const Stencil& stencil : {Stencil{64, 0, 0.25, 4000, 0, 2000}, Stencil{32, 0, 0.5, 2000, 0, 1000}}) {
+      for (const bool teams : {false, true}) set.add(Family::general, "scattered", stencil, teams, false);
     }
   }
   if (kind == MachineKind::gpu) {

@@ -148,8 +148,14 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
   if (!keeps_columns(op.n, steps.single_steps + steps.team_steps, steps.single_run_steps + steps.team_run_steps,
                      value_bytes))
     steps.single_run_steps = steps.team_run_steps = 0;
-  work.picked_bytes =
-      op.is_mv || work.steps.scaled_columns > 0 ? checked_mul(value_bytes, op.k) : rounded_mean(op.left_bytes, inputs);
+  const std::uint64_t runs = steps.single_run_steps + steps.team_run_steps;
+  if (op.is_mv || steps.scaled_columns > 0) {
+    work.picked_bytes = checked_mul(value_bytes, op.k);
+  } else if (runs > 0 && runs >= steps.single_steps + steps.team_steps - runs) {
+    work.picked_bytes = checked_mul(value_bytes, rounded_mean(op.left_nnz, inputs));  // nobody asks where a run lies
+  } else {
+    work.picked_bytes = rounded_mean(op.left_bytes, inputs);
+  }
   work.moved_bytes = moved_bytes(work, rounded_mean(op.left_nnz, inputs), rounded_mean(op.right_nnz, inputs),
                                  rounded_mean(op.nnz, inputs), value_bytes);
   // The product is the later operand, X, times the earlier one.

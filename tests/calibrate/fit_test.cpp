@@ -345,6 +345,18 @@ void expect_chains_that_run() {
   EXPECT_EQ(made.size(), 6U) << "every family";
 }
 
+TEST(MakeSynthetic, ScattersAboutAsManyEntriesInEveryRowAsWereAskedFor) {
+  const SyntheticProduct product{"", Family::general, 32, 8, 0, 0.5, false, true, 400, 40};
+  const SyntheticRun<float> run = make_synthetic<float>(product);
+  const Pattern& y = *run.chain.structure.jacobians.front();
+  EXPECT_EQ(y.rows(), 32U * 8 * 8);
+  EXPECT_EQ(y.cols(), 400U);
+  EXPECT_NEAR(static_cast<double>(y.nnz()) / static_cast<double>(y.rows()), 40, 2);
+  EXPECT_EQ(y.stored_rows(), y.rows()) << "no two rows are equal";
+  const ProductSteps steps = count_products(*run.chain.structure.jacobians.back(), y).steps;
+  EXPECT_EQ(steps.single_run_steps, 0U);
+}
+
 TEST(MakeSynthetic, MakesChainsThatShowTheirFamilyAndRunInFp32) { expect_chains_that_run<float>(); }
 
 TEST(MakeSynthetic, MakesChainsThatShowTheirFamilyAndRunInFp64) { expect_chains_that_run<double>(); }

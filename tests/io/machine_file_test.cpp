@@ -100,7 +100,7 @@ Machine calibrated() {
   const auto costs = [&] {
     WorkCosts made;
     for (double& cost : made.unit_s) cost = next();
-    made.knows = {true, true, true};
+    made.knows = {true, true, true, true};
     return made;
   };
   const auto kind = [&] {

@@ -104,7 +104,7 @@ TEST(OpTime, AddsTheMeasuredCostsOfItsStepsUpAndSharesThemAmongTheWorkers) {
     rates.costs.unit_s[i] = static_cast<double>(i + 1);
     rates.memory_costs.unit_s[i] = 3 * static_cast<double>(i + 1);
   }
-  rates.costs.knows = rates.memory_costs.knows = {true, true, true};
+  rates.costs.knows = rates.memory_costs.knows = {true, true, true, true};
   cpu.cache_bytes = 100;
   OpWork work;
   std::uint64_t next = 7;
@@ -301,6 +301,14 @@ TEST(WorkCounts, CountStepsAndSumsOfWideRowsBesides) {
   EXPECT_EQ(counts[work_unit("single_sum")], 6);
   EXPECT_EQ(counts[work_unit("wide_single_sum")], 3);
   EXPECT_EQ(counts[work_unit("wide_team_sum")], 2);
+}
+
+TEST(WorkCounts, CountRowsOfYThatAreFarBesides) {
+  OpWork work;
+  work.steps = {.passes = 8, .single_steps = 20};
+  EXPECT_EQ(work_counts(work, {0.25})[work_unit("pass")], 8);
+  EXPECT_EQ(work_counts(work, {0.25})[work_unit("far_pass")], 2);
+  EXPECT_EQ(work_counts(work, {0})[work_unit("far_pass")], 0);
 }
 
 TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {

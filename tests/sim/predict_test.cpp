@@ -246,6 +246,12 @@ TEST(OpWork, IsTheRoundedMeanOverTheInputs) {
   EXPECT_EQ(work.bytes, 6U + 11 + 21);
   EXPECT_EQ(work.picked_bytes, 11U) << "rows to walk: all of Y";
   EXPECT_EQ(work.moved_bytes, 4U * (3 + 4 + 2 * 5) + 4 * 2);
+  op.n = 9;
+  op.steps.single_steps = 40;
+  op.steps.single_run_steps = 20;
+  EXPECT_EQ(op_work(op, 2, 4).picked_bytes, 12U) << "rows that are runs: the numbers of Y";
+  op.steps.single_run_steps = 18;
+  EXPECT_EQ(op_work(op, 2, 4).picked_bytes, 11U) << "less than half of the steps";
   op.is_mv = true;
   EXPECT_EQ(op_work(op, 2, 8).picked_bytes, 80U) << "the numbers of a vector";
   op.is_mv = false;

@@ -32,7 +32,8 @@ struct SyntheticProduct {
   double kept = 1;
   bool teams = false;
   bool in_cache = true;  ///< small enough to be measured in the cache
-  Index columns = 0;     ///< of Y, of Family::runs
+  Index columns = 0;     ///< of Y, where it is no stencil: of Family::runs and, with `entries`, Family::general
+  Index entries = 0;     ///< of a row of Y, about, far from those of the rows beside it; 0: Y is a stencil or full
 };
 
 /// The documented set: every family, rows of 1 to about two thousand entries, in the cache and far larger than it; of a

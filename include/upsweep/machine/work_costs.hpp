@@ -34,14 +34,15 @@ struct OpWork {
 [[nodiscard]] std::uint64_t picked_entries(const OpWork& work);
 
 /// What the time of a product is made of, by the names of machine files: the counts of ProductSteps in the order of
-/// kStepCounts, steps at runs apart from all others; those of them that read Y from a far cache; steps and sums of rows
-/// whose sums do not fit the first cache, besides; picked_entries(), instead of all others; bytes moved.
-inline constexpr std::array<const char*, kStepCounts.size() + 11> kWorkNames = {
-    "team",           "scaled_column", "scaled_row",        "single_hop",      "team_hop",
-    "pass",           "single_step",   "team_step",         "single_sum",      "team_sum",
-    "single_run",     "team_run",      "far_scaled_column", "far_single_step", "far_team_step",
-    "far_single_run", "far_team_run",  "wide_single_step",  "wide_team_step",  "wide_single_sum",
-    "wide_team_sum",  "picked",        "moved_byte"};
+/// kStepCounts, steps at runs apart from all others; those of them, and rows, that read Y from a far cache; steps and
+/// sums of rows whose sums do not fit the first cache, besides; picked_entries(), instead of all others; bytes moved.
+// clang-format off
+inline constexpr std::array<const char*, kStepCounts.size() + 12> kWorkNames = {
+    "team",              "scaled_column",   "scaled_row",      "single_hop",     "team_hop",     "pass",
+    "single_step",       "team_step",       "single_sum",      "team_sum",       "single_run",   "team_run",
+    "far_scaled_column", "far_single_step", "far_team_step",   "far_single_run", "far_team_run", "far_pass",
+    "wide_single_step",  "wide_team_step",  "wide_single_sum", "wide_team_sum",  "picked",       "moved_byte"};
+// clang-format on
 
 /// The position of a name of kWorkNames.
 [[nodiscard]] consteval std::size_t work_unit(std::string_view name) {
@@ -56,25 +57,27 @@ struct FineUnits {
   bool picked = false;  ///< "picked"
   bool runs = false;    ///< the four "run" ones
   bool wide = false;    ///< the four "wide" ones
+  bool passes = false;  ///< "far_pass"
 
   friend constexpr FineUnits operator&&(const FineUnits& a, const FineUnits& b) {
-    return {a.picked && b.picked, a.runs && b.runs, a.wide && b.wide};
+    return {a.picked && b.picked, a.runs && b.runs, a.wide && b.wide, a.passes && b.passes};
   }
   friend constexpr FineUnits operator||(const FineUnits& a, const FineUnits& b) {
-    return {a.picked || b.picked, a.runs || b.runs, a.wide || b.wide};
+    return {a.picked || b.picked, a.runs || b.runs, a.wide || b.wide, a.passes || b.passes};
   }
   friend bool operator==(const FineUnits&, const FineUnits&) = default;
 };
 
 /// Which of these a name of kWorkNames is one of; none, or one.
 [[nodiscard]] constexpr FineUnits fine_unit(std::string_view name) {
-  return {name == "picked", name.ends_with("_run"), name.starts_with("wide_")};
+  return {name == "picked", name.ends_with("_run"), name.starts_with("wide_"), name == "far_pass"};
 }
 
 /// Whether a file has that name of kWorkNames where `fine` are known.
 [[nodiscard]] constexpr bool has_unit(const FineUnits& fine, std::string_view name) {
   const FineUnits unit = fine_unit(name);
-  return (!unit.picked || fine.picked) && (!unit.runs || fine.runs) && (!unit.wide || fine.wide);
+  return (!unit.picked || fine.picked) && (!unit.runs || fine.runs) && (!unit.wide || fine.wide) &&
+         (!unit.passes || fine.passes);
 }
 
 /// How far away the caches are in which a combine works, 0 to 1 by the logarithm of the bytes: from half to twice of
@@ -87,10 +90,10 @@ struct FarShares {
 };
 
 /// The counts of a combine. `far`: of the machine, see far_shares(). `fine`: whether picked entries and steps at runs
-/// are counted as such, or as the steps that they are else. Those of wide rows, of steps that are not at runs, stand
-/// beside all others: where nothing is known of them, they cost nothing.
+/// are counted as such, or as the steps that they are else. Those of wide rows, of steps that are not at runs, and far
+/// passes stand beside all others: where nothing is known of them, they cost nothing.
 [[nodiscard]] WorkVector work_counts(const OpWork& work, const FarShares& far,
-                                     const FineUnits& fine = {true, true, true});
+                                     const FineUnits& fine = {true, true, true, true});
 
 /// The counts of a combine as kernels for planned products do it. `uncached`: see uncached_share().
 [[nodiscard]] KernelVector kernel_work(const OpWork& work, const TeamRoom& room, unsigned value_bytes, double uncached);
