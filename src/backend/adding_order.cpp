@@ -6,7 +6,7 @@ namespace upsweep {
 namespace {
 
 /// Bytes of Y that stay in the caches of one core, of 2 MiB, beside X, C and the sums. Asking for rows that are there
-/// takes about 5 % longer (reports/validation.md).
+/// takes 4 to 15 % longer (reports/validation.md).
 constexpr std::uint64_t kNearBytes = std::uint64_t{3} << 19;
 
 /// Columns by first meeting, over the rows in order.
@@ -44,8 +44,8 @@ AddingOrder adding_order(const Layout& x, const Layout& y, const Layout& c, std:
     }
   }
   const bool keeps = keeps_columns(c.cols, steps, run_steps, value_bytes);
-  // Where most rows of Y are runs, hardly any of its columns are read.
-  const std::uint64_t columns = keeps && run_steps >= steps - run_steps ? 0 : y.lists->columns.size();
+  std::uint64_t columns = 0;  // that are read
+  for (Index k = 0; k < y.rows; ++k) columns += keeps && order.y_is_run[k] ? 1 : y.row_nnz(k);
   order.y_is_far = y.nnz() * value_bytes + columns * sizeof(Index) > kNearBytes;
   if (keeps) return order;
   order.y_is_run.assign(y.rows, false);

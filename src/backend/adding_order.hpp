@@ -17,7 +17,7 @@ struct AddingOrder {
   std::vector<Index> position;     ///< of the sum of each column of C; empty: the order of the columns
   std::vector<Index> y_positions;  ///< position[] of Y's lists, entry by entry; empty likewise
   std::vector<bool> y_is_run;      ///< by row of Y: its positions are consecutive, see is_run()
-  bool y_is_far = false;           ///< Y takes more than a core's own caches leave to it: its rows are asked for ahead
+  bool y_is_far = false;           ///< what is read of Y is more than a core's own caches leave to it
 
   [[nodiscard]] std::uint64_t bytes() const {
     return (position.size() + y_positions.size()) * sizeof(Index) + y_is_run.size() / 8;

@@ -35,7 +35,7 @@ void take_walks_out(CostPoint& point, const KindRates& kind, double walked) {
   double cached_s = 0;
   for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
     if (!is_walking(kWorkNames[i])) continue;
-    const double share = std::string_view(kWorkNames[i]).ends_with("pass") ? 0 : walked;
+    const double share = is_pass(kWorkNames[i]) ? 0 : walked;
     cached_s += (1 - share) * point.counts[i] * kind.costs.unit_s[i];
     point.counts[i] *= share;
   }

@@ -144,11 +144,11 @@ std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsi
     for (const Stencil& stencil : {Stencil{4, 1, 0.5, 4000}, Stencil{16, 0, 0.5, 4000}}) {
       for (const bool teams : {false, true}) set.add(Family::runs, "runs", stencil, teams, false);
     }
-    // Y is walked here and there: out of the near caches in rows of 16 to 500; in them, where the sums of a row leave
-    // the first one; and from memory.
-    const Stencil scattered[] = {{512, 0, 0.1, 160, 0, 16},     {256, 0, 0.3, 300, 0, 50},
-                                 {256, 0, 0.4, 300, 0, 120},    {64, 0, 0.5, 1000, 0, 500},
-                                 {32, 2, 0.8, 16384, 512, 200}, {32, 2, 0.8, 8192, 512, 100}};
+    // Y is walked here and there: in rows of 16 to 500, out of near caches of 2 MiB where the last one has 65 MB; under
+    // sums of a row that leave the first one; and from memory.
+    const Stencil scattered[] = {{512, 0, 0.1, 100, 0, 16},     {256, 0, 0.3, 200, 0, 50},
+                                 {256, 0, 0.3, 200, 0, 120},    {64, 0, 0.5, 1000, 0, 500},
+                                 {32, 2, 0.8, 12288, 512, 200}, {32, 2, 0.8, 8192, 512, 100}};
     for (const Stencil& stencil : scattered) {
       for (const bool teams : {false, true}) set.add(Family::general, "scattered", stencil, teams, true);
     }

@@ -43,7 +43,7 @@ WorkVector work_counts(const OpWork& work, const FarShares& far, const FineUnits
   add(work_unit("far_team_step"), far.y, steps.team_steps);
   add(work_unit("far_single_run"), far.y, steps.single_run_steps);
   add(work_unit("far_team_run"), far.y, steps.team_run_steps);
-  add(work_unit("far_pass"), far.y, steps.passes);
+  add(work_unit("far_pass"), fine.passes ? far.y : 0, steps.passes);
   add(work_unit("wide_single_step"), far.single_sums, steps.single_steps);
   add(work_unit("wide_team_step"), far.team_sums, steps.team_steps);
   add(work_unit("wide_single_sum"), far.single_sums, steps.single_sums);

@@ -151,8 +151,8 @@ OpWork op_work(const OpProfile& op, std::uint64_t inputs, unsigned value_bytes) 
   const std::uint64_t runs = steps.single_run_steps + steps.team_run_steps;
   if (op.is_mv || steps.scaled_columns > 0) {
     work.picked_bytes = checked_mul(value_bytes, op.k);
-  } else if (runs > 0 && runs >= steps.single_steps + steps.team_steps - runs) {
-    work.picked_bytes = checked_mul(value_bytes, rounded_mean(op.left_nnz, inputs));  // nobody asks where a run lies
+  } else if (is_mostly_runs(steps.single_steps + steps.team_steps, runs)) {
+    work.picked_bytes = checked_mul(value_bytes, rounded_mean(op.left_nnz, inputs));
   } else {
     work.picked_bytes = rounded_mean(op.left_bytes, inputs);
   }

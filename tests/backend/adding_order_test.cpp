@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -81,6 +82,27 @@ class AddedRows {
     compute_units(task, 0, task.units(), scratch);
     return c;
   }
+  /// By the definition, in double precision, where C has an entry.
+  [[nodiscard]] std::vector<double> defined() const {
+    std::vector<double> c;
+    for (Index r = 0; r < c_->rows; ++r) {
+      std::vector<double> row(c_->cols, 0);
+      for (Index e = 0; e < x_->row_nnz(r); ++e) {
+        const Index k = x_->columns(r)[e];
+        const double factor = x_values_[x_->value_begin[r] + e];
+        for (Index i = 0; i < y_->row_nnz(k); ++i) row[y_->columns(k)[i]] += factor * y_values_[y_->value_begin[k] + i];
+      }
+      for (const Index column : c_->columns(r)) c.push_back(row[column]);
+    }
+    return c;
+  }
+  [[nodiscard]] std::size_t largest_team() const {
+    std::size_t most = 0;
+    for (std::size_t t = 0; t < x_->teams(); ++t)
+      most = std::max<std::size_t>(most, x_->team_begin[t + 1] - x_->team_begin[t]);
+    return most;
+  }
+  [[nodiscard]] bool has_runs() const { return std::ranges::find(order_.y_is_run, true) != order_.y_is_run.end(); }
 
  private:
   LayoutMaker layouts_;
@@ -93,18 +115,37 @@ class AddedRows {
   std::vector<T> y_values_;
 };
 
-// Rows of Y of no entry to beyond what is asked for ahead, with gaps or as runs; rows of X alone and in teams.
-TEST_F(AddingOrderTest, RowsThatAreAskedForAheadAddUpToTheSameNumbers) {
+template <class T>
+void expect_the_product(AddedRows<T>& rows, double accepted) {
+  const std::vector<T> far = rows.values(true);
+  EXPECT_EQ(far, rows.values(false)) << "asking for rows ahead changes no number";
+  const std::vector<double> defined = rows.defined();
+  ASSERT_EQ(far.size(), defined.size());
+  for (std::size_t i = 0; i < far.size(); ++i) ASSERT_NEAR(far[i], defined[i], accepted) << "entry " << i;
+}
+
+// Rows of Y of no entry to beyond what is asked for ahead, with gaps or as runs, in the order of columns or not; rows
+// of X alone and in teams.
+TEST_F(AddingOrderTest, RowsOfYAddUpToTheProductWhetherTheyAreAskedForAheadOrNot) {
   const auto gaps = static_cast<Index>(between(2, 5));
+  const auto number = [this] { return normal(); };
   for (const bool runs : {false, true}) {
-    for (const Index share : {1, 4}) {
-      const Pattern x = testing::pattern_where(24, 40, [&](Index r, Index c) { return (r / share + c) % 5 < 2; });
-      const Pattern y = testing::pattern_where(
-          40, 1100, [&](Index r, Index c) { return c < 30 * r && c >= r % 4 && (runs || (c + r) % gaps > 0); });
-      AddedRows<float> singles([this] { return normal(); }, x, y);
-      EXPECT_EQ(singles.values(true), singles.values(false)) << "runs " << runs << ", teams of " << share;
-      AddedRows<double> doubles([this] { return normal(); }, x, y);
-      EXPECT_EQ(doubles.values(true), doubles.values(false)) << "runs " << runs << ", teams of " << share;
+    for (const Index cols : {700U, 1100U}) {
+      for (const Index members : {1U, 4U}) {
+        SCOPED_TRACE(::testing::Message() << "runs " << runs << ", " << cols << " columns, teams of " << members);
+        const Pattern distinct = testing::pattern_where(6, 40, [](Index r, Index c) { return (r + c) % 5 < 2; });
+        std::vector<Index> numbers;
+        for (Index r = 0; r < 6 * members; ++r) numbers.push_back(r / members);
+        const Pattern x(6 * members, 40, std::move(numbers), distinct.store());
+        const Pattern y = testing::pattern_where(
+            40, cols, [&](Index r, Index c) { return c < 30 * r && c >= r % 4 && (runs || (c + r) % gaps > 0); });
+        AddedRows<float> singles(number, x, y);
+        EXPECT_EQ(singles.largest_team(), members);
+        EXPECT_EQ(singles.has_runs(), runs);
+        expect_the_product(singles, 1e-4);
+        AddedRows<double> doubles(number, x, y);
+        expect_the_product(doubles, 1e-12);
+      }
     }
   }
 }

@@ -439,6 +439,24 @@ TEST(MachineText, ReadsBackToTheCalibratedMachine) {
   EXPECT_THAT(text, HasSubstr("memory_B: {value: 270000000001, source: \"/proc/meminfo\"}\n"));
 }
 
+TEST(MachineText, OfAFileFromBeforeFarRowsHadATimeReadsBackWithoutOne) {
+  Machine machine = calibrated();
+  for (Rates& rates : machine.rates) {
+    for (TypeRates* type : {&rates.fp32, &rates.fp64}) {
+      for (KindRates* kind : {&type->mv, &type->mm}) {
+        for (WorkCosts* costs : {&kind->costs, &kind->memory_costs}) {
+          costs->knows.passes = false;
+          costs->unit_s[work_unit("far_pass")] = 0;
+        }
+      }
+    }
+  }
+  const std::string text = machine_text(machine);
+  EXPECT_EQ(text.find("far_pass"), std::string::npos);
+  expect_same(parse_machine(text), machine);
+  EXPECT_THAT(machine_text(calibrated()), HasSubstr("far_pass_s: "));
+}
+
 TEST(MachineText, RefusesWhatAFileCannotHold) {
   const auto changed = [](const auto& change) {
     Machine machine = calibrated();

@@ -309,6 +309,8 @@ TEST(WorkCounts, CountRowsOfYThatAreFarBesides) {
   EXPECT_EQ(work_counts(work, {0.25})[work_unit("pass")], 8);
   EXPECT_EQ(work_counts(work, {0.25})[work_unit("far_pass")], 2);
   EXPECT_EQ(work_counts(work, {0})[work_unit("far_pass")], 0);
+  EXPECT_EQ(work_counts(work, {0.25}, {})[work_unit("far_pass")], 0) << "files from before there was one";
+  EXPECT_TRUE(is_walking("far_pass")) << "where Y fits the cache it comes from there";
 }
 
 TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {
@@ -324,7 +326,7 @@ TEST(WorkCounts, CountStepsAtRunsApartWhereTheyHaveATime) {
   EXPECT_EQ(counts[work_unit("far_team_run")], 20);
   OpWork plain = work;
   plain.steps.single_run_steps = plain.steps.team_run_steps = 0;
-  EXPECT_EQ(work_counts(work, {0.5}, {}), work_counts(plain, {0.5})) << "files from before there were any";
+  EXPECT_EQ(work_counts(work, {0.5}, {}), work_counts(plain, {0.5}, {})) << "files from before there were any";
 }
 
 TEST(OpTime, CostsStepsAtRunsAsAnyWhereAMachineFileKnowsNoTimeOfThem) {

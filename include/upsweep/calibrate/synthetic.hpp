@@ -22,7 +22,8 @@ enum class Family {
 
 /// A product to be measured on its own. Its patterns are stencils with random gaps, as convolutions have: row (channel,
 /// y, x) meets the places at most `reach` away along each axis, in every channel, each with probability `kept`; with
-/// `teams`, four rows that follow one another share their columns, as under a pooling. No network enters.
+/// `teams`, four rows that follow one another share their columns, as under a pooling. Y may have full or random rows
+/// instead. No network enters.
 struct SyntheticProduct {
   std::string name;
   Family family = Family::vector;
@@ -33,10 +34,10 @@ struct SyntheticProduct {
   bool teams = false;
   bool in_cache = true;  ///< small enough to be measured in the cache
   Index columns = 0;     ///< of Y, where it is no stencil: of Family::runs and, with `entries`, Family::general
-  Index entries = 0;     ///< of a row of Y, about, far from those of the rows beside it; 0: Y is a stencil or full
+  Index entries = 0;     ///< of a row of Y, about, at random; 0: Y is a stencil or full
 };
 
-/// The documented set: every family, rows of 1 to about two thousand entries, in the cache and far larger than it; of a
+/// The documented set: every family, rows of 1 to some thousand entries, in the cache and far larger than it; of a
 /// gpu also products of rows that are half full, which take processors too long. `cache_bytes`: of the last level;
 /// `value_bytes` is 4 or 8.
 [[nodiscard]] std::vector<SyntheticProduct> synthetic_products(std::uint64_t cache_bytes, unsigned value_bytes,

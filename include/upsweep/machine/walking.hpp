@@ -8,10 +8,13 @@
 
 namespace upsweep {
 
+/// Whether a unit of kWorkNames goes to a row of Y.
+[[nodiscard]] constexpr bool is_pass(std::string_view unit) { return unit.ends_with("pass"); }
+
 /// Whether a unit of kWorkNames reads rows of Y again and again. Those come from the cache where Y fits, however much
 /// the rest of a schedule moves through it.
 [[nodiscard]] constexpr bool is_walking(std::string_view unit) {
-  return unit.ends_with("pass") || unit.ends_with("_step") || unit.ends_with("_run");
+  return is_pass(unit) || unit.ends_with("_step") || unit.ends_with("_run");
 }
 
 /// How much of Y comes from memory each time that it is walked: uncached_share() of Y's own bytes; 1 of what is no walk
