@@ -69,7 +69,8 @@ class TypeCalibration {
     fit_once(rates);
     for (Sample& sample : samples_) {
       if (fits_well(sample) && std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
-      sample.seconds = middle_seconds(sample.seconds, make_synthetic<T>(sample.product));
+      const SyntheticRun<T> run = make_synthetic<T>(sample.product);
+      sample.seconds = middle_seconds(sample.seconds, [&] { return seconds_of(run); });
     }
     fit_once(rates);
   }
@@ -127,15 +128,6 @@ class TypeCalibration {
   [[nodiscard]] double seconds_of(const SyntheticRun<T>& run) const {
     const double seconds = run_seconds(backend_, run, rates_.workers);
     return std::max(0.1 * seconds, seconds - timing_s_);
-  }
-
-  /// Of a product that took `first`, measured again: the mean of two that agree, else the median of three. The lesser
-  /// of two would be what a run takes while nobody else uses the memory, which is not what runs find.
-  [[nodiscard]] double middle_seconds(double first, const SyntheticRun<T>& run) const {
-    const double second = seconds_of(run);
-    const auto [less, more] = std::minmax(first, second);
-    if (more < 1.2 * less) return std::sqrt(less * more);
-    return std::clamp(seconds_of(run), less, more);
   }
 
   [[nodiscard]] std::uint64_t working_set(const Sample& sample) const {

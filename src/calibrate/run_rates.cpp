@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -35,6 +36,13 @@ double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size
                                    measurement.workers, workers));
   }
   return measurement.seconds;
+}
+
+double middle_seconds(double first, const std::function<double()>& again) {
+  const double second = again();
+  const auto [less, more] = std::minmax(first, second);
+  if (more < 1.2 * less) return std::sqrt(less * more);
+  return std::clamp(again(), less, more);
 }
 
 double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "memory_rates.hpp"
 #include "upsweep/backend/backend.hpp"
@@ -13,6 +14,10 @@ namespace upsweep {
 /// Seconds of an iteration, the median of a few. BackendError where not all `workers` take part.
 template <class T>
 [[nodiscard]] double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers);
+
+/// Of a run that took `first` seconds and is measured `again`: the mean of two times that agree, else the median of
+/// three. The lesser of two would be what a run takes while nobody else uses the memory, which is not what runs find.
+[[nodiscard]] double middle_seconds(double first, const std::function<double()>& again);
 
 /// Fills the latencies in. Returns what timing a run adds to it, seconds: on a gpu the events around it.
 double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "support/random.hpp"
 #include "upsweep/calibrate/calibrate.hpp"
@@ -112,6 +113,20 @@ TEST_F(MeasuredEdge, IsNotSeenByABackendThatDoesNotTimeItsLevels) {
   const StreamedBackend backend([](int, double byte_s) { return byte_s; }, false);
   EXPECT_EQ(backend.edge().outside, 0U);
   EXPECT_EQ(backend.passes(), 1);
+}
+
+TEST(MiddleSeconds, IsTheMeanOfTwoThatAgreeElseTheMedianOfThree) {
+  const auto middle = [](std::vector<double> times) {
+    std::size_t measured = 0;
+    const double seconds = middle_seconds(times[0], [&] { return times.at(++measured); });
+    return std::pair(seconds, measured);
+  };
+  EXPECT_EQ(middle({4, 4}), std::pair(4.0, std::size_t{1}));
+  EXPECT_NEAR(middle({4, 4.41}).first, 4.2, 1e-12) << "the geometric mean";
+  EXPECT_NEAR(middle({4.41, 4}).first, 4.2, 1e-12);
+  EXPECT_EQ(middle({4, 5, 9}), std::pair(5.0, std::size_t{2})) << "a quarter apart";
+  EXPECT_EQ(middle({5, 4, 4.5}), std::pair(4.5, std::size_t{2}));
+  EXPECT_EQ(middle({9, 4, 3}), std::pair(4.0, std::size_t{2})) << "a first time that something disturbed";
 }
 
 }  // namespace
