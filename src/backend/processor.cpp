@@ -1,5 +1,7 @@
 #include "processor.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <string>
 
@@ -24,12 +26,16 @@ std::string kernel_release() {
   return release.empty() ? "unknown kernel" : "Linux " + release;
 }
 
-/// Size of a cache of processor 0, as the kernel names it ("32768K"); 0 where it does not.
-std::uint64_t cache_bytes(int index) {
+/// Size of a cache of processor 0, as the kernel names it ("32768K"), else as the processor itself does, by `name` of
+/// sysconf(): virtual machines often have no such file. Of the last level some processors then name the sum of all that
+/// the chip has. 0 where neither says it.
+std::uint64_t cache_bytes(int index, int name) {
   std::ifstream in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
   std::uint64_t size = 0;
   char unit = ' ';
-  return in >> size >> unit ? size << (unit == 'M' ? 20 : 10) : 0;
+  if (in >> size >> unit) return size << (unit == 'M' ? 20 : 10);
+  const long bytes = sysconf(name);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
 
 }  // namespace
@@ -39,9 +45,9 @@ DeviceFacts processor_facts(std::size_t workers) {
           kernel_release(),
           workers,
           machine_memory(),
-          cache_bytes(3),
-          cache_bytes(2),
-          cache_bytes(0),
+          cache_bytes(3, _SC_LEVEL3_CACHE_SIZE),
+          cache_bytes(2, _SC_LEVEL2_CACHE_SIZE),
+          cache_bytes(0, _SC_LEVEL1_DCACHE_SIZE),
           1,
           true};
 }

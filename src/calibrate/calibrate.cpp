@@ -243,7 +243,9 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
                         options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
   const std::vector<std::size_t> counts = worker_counts(most, kind);
-  const std::uint64_t whole_cache = machine.cache_bytes;
+  // What is read to find where a cache ends is some times as large, and has to fit the memory.
+  const std::uint64_t whole_cache =
+      machine.memory_bytes == 0 ? machine.cache_bytes : std::min(machine.cache_bytes, machine.memory_bytes / 16);
   if (kind == MachineKind::cpu) {
     const CacheEdge edge = measured_edge(backend, facts, whole_cache, most);
     if (edge.outside != 0) {
@@ -259,7 +261,10 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
     Rates& rates = machine.rates.emplace_back();
     rates.workers = count;
     timing_s.push_back(measure_latencies(backend, kind, rates));
-    if (kind == MachineKind::cpu) rates.copy_bytes_per_s = copy_bytes_per_s(count, whole_cache);
+    if (kind == MachineKind::cpu) {
+      const std::uint64_t beyond_cache = machine.from_memory_bytes > 0 ? machine.from_memory_bytes : whole_cache;
+      rates.copy_bytes_per_s = copy_bytes_per_s(count, beyond_cache);
+    }
     if (kind == MachineKind::gpu && options.copy_bytes_per_s != nullptr)
       rates.copy_bytes_per_s = options.copy_bytes_per_s();
   }
