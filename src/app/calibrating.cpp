@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "upsweep/devices/registry.hpp"
@@ -46,12 +45,7 @@ Calibration calibrate_with_progress(const Backend& backend, CalibrationOptions o
   };
   Calibration result = calibrate(backend, options);
   watch.show("");
-  if (result.is_disturbed()) {
-    watch.say(
-        fmt::format("how fast memory is read fits no cache: off by {:.0f} % in the mean, where 4 to 9 % are usual; "
-                    "something else probably ran meanwhile: calibrate again",
-                    100 * std::expm1(*result.cache_error)));
-  }
+  for (const std::string& doubt : doubts(result)) watch.say(doubt);
   return result;
 }
 

@@ -61,4 +61,7 @@ struct CalibrationOptions {
 /// threads, more with a larger cache; most of it is making the products, once for all counts of workers.
 [[nodiscard]] Calibration calibrate(const Backend& backend, const CalibrationOptions& options);
 
+/// What makes its figures doubtful, a sentence each; none where nothing does.
+[[nodiscard]] std::vector<std::string> doubts(const Calibration& calibration);
+
 }  // namespace upsweep
