@@ -243,7 +243,7 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
                         options.date,  options.tool_version, {},           {}};
   const std::size_t most = options.most_workers == 0 ? facts.workers : std::min(options.most_workers, facts.workers);
   const std::vector<std::size_t> counts = worker_counts(most, kind);
-  // What is read to find where a cache ends is some times as large, and has to fit the memory.
+  // Four times this is read to find where a cache ends, which may take a quarter of the memory.
   const std::uint64_t whole_cache =
       machine.memory_bytes == 0 ? machine.cache_bytes : std::min(machine.cache_bytes, machine.memory_bytes / 16);
   if (kind == MachineKind::cpu) {
