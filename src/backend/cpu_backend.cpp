@@ -27,8 +27,14 @@ template <class T>
 class CpuRun {
  public:
   CpuRun(const Schedule& schedule, const NumericChain<T>& chain, const RunOptions& options)
-      : schedule_(schedule), options_(options), plan_(plan_schedule(schedule, chain.structure)) {
+      : schedule_(schedule),
+        options_(options),
+        shared_plan_(options.plan ? options.plan
+                                  : std::make_shared<const SchedulePlan>(plan_schedule(schedule, chain.structure))),
+        plan_(*shared_plan_),
+        plan_bytes_(plan_.bytes) {
     require_fitting(schedule, chain);
+    if (plan_.ops.size() != schedule.combines.size()) throw std::invalid_argument("a plan of another schedule");
     const Arena arena = plan_arena(schedule, plan_.length, sizeof(T), options.execution);
     arena_bytes_ = arena.bytes;
     std::size_t scratch = 0;
@@ -64,9 +70,10 @@ class CpuRun {
       measurement.ops[id].nnz = plan_.length[op.target];
       measurement.ops[id].products = op.products;
       const Layout* layout = plan_.layouts[op.target].get();
-      measurement.ops[id].structure_digest = layout == nullptr ? 0 : structure_digest(*layout);
+      if (options_.keep_results && layout != nullptr) measurement.ops[id].structure_digest = structure_digest(*layout);
     }
-    measurement.plan_bytes = plan_.bytes + parts_.capacity() * sizeof(Part);
+    if (options_.keep_plan) measurement.plan = shared_plan_;
+    measurement.plan_bytes = plan_bytes_ + parts_.capacity() * sizeof(Part);
     measurement.value_bytes = arena_bytes_;
     measurement.workspace_bytes = scratch_bytes_;
     if (options_.keep_results) copy_results(measurement);
@@ -90,12 +97,12 @@ class CpuRun {
       if (scratch_size(task) == 0) continue;
       orders_[id] = adding_order(*task.x, *task.y, *task.c, sizeof(T));
       task.order = &orders_[id];
-      plan_.bytes += orders_[id].bytes();
+      plan_bytes_ += orders_[id].bytes();
     }
   }
 
   void require_memory() const {
-    const std::uint64_t need = plan_.bytes + arena_bytes_ + scratch_bytes_;
+    const std::uint64_t need = plan_bytes_ + arena_bytes_ + scratch_bytes_;
     if (options_.memory_limit == 0 || need <= options_.memory_limit) return;
     throw BackendError(fmt::format("the plan, values and workspace of {} need {} bytes, accepted are at most {}",
                                    schedule_.name, need, options_.memory_limit));
@@ -207,7 +214,9 @@ class CpuRun {
 
   const Schedule& schedule_;
   const RunOptions& options_;
-  SchedulePlan plan_;
+  std::shared_ptr<const SchedulePlan> shared_plan_;
+  const SchedulePlan& plan_;
+  std::uint64_t plan_bytes_;  // with the orders of additions
   std::uint64_t arena_bytes_ = 0;
   std::uint64_t scratch_bytes_ = 0;
   std::unique_ptr<std::byte[], Free> memory_;

@@ -57,20 +57,20 @@ class TypeCalibration {
   TypeCalibration(const Backend& backend, Machine& machine, const Rates& rates, double timing_s)
       : backend_(backend), machine_(machine), rates_(rates), timing_s_(timing_s) {}
 
-  /// `run` is the product, `profile` that of its schedule.
-  void measure(const SyntheticProduct& product, const SyntheticRun<T>& run, const ScheduleProfile& profile) {
-    const double seconds = seconds_of(run);
-    samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds});
+  /// `run` is the product, `profile` that of its schedule. Out of the cache more than once: a machine is never quite
+  /// quiet, its memory least of all.
+  void measure(const SyntheticProduct& product, SyntheticRun<T>& run, const ScheduleProfile& profile) {
+    samples_.push_back({product, profile, op_work(profile.ops[run.op], 1, sizeof(T)), seconds_of(run)});
+    if (!fits_well(samples_.back())) measure_again(samples_.back(), run);
   }
 
-  /// Fits, measures again what is far from the fit or out of the cache (a machine is never quite quiet, its memory
-  /// least of all), and fits again.
+  /// Fits, measures again what is far from the fit, and fits again.
   void fit(TypeRates& rates) {
     fit_once(rates);
     for (Sample& sample : samples_) {
-      if (fits_well(sample) && std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
-      const SyntheticRun<T> run = make_synthetic<T>(sample.product);
-      sample.seconds = middle_seconds(sample.seconds, [&] { return seconds_of(run); });
+      if (std::fabs(predicted(sample) / sample.seconds - 1) < 0.2) continue;
+      SyntheticRun<T> run = make_synthetic<T>(sample.product);
+      measure_again(sample, run);
     }
     fit_once(rates);
   }
@@ -125,7 +125,11 @@ class TypeCalibration {
     if (!points.empty()) std::ranges::copy(fit_times(points), kind.kernel_costs.unit_s.begin());
   }
 
-  [[nodiscard]] double seconds_of(const SyntheticRun<T>& run) const {
+  void measure_again(Sample& sample, SyntheticRun<T>& run) const {
+    sample.seconds = middle_seconds(sample.seconds, [&] { return seconds_of(run); });
+  }
+
+  [[nodiscard]] double seconds_of(SyntheticRun<T>& run) const {
     const double seconds = run_seconds(backend_, run, rates_.workers);
     return std::max(0.1 * seconds, seconds - timing_s_);
   }
@@ -202,7 +206,7 @@ void calibrate_type(const Backend& backend, const std::vector<SyntheticProduct>&
     types.emplace_back(backend, machine, machine.rates[i], timing_s[i]);
   for (const SyntheticProduct& product : products) {
     progress.next();
-    const SyntheticRun<T> run = make_synthetic<T>(product);
+    SyntheticRun<T> run = make_synthetic<T>(product);
     const ScheduleProfile profile = profile_schedules({run.schedule}, run.chain.structure, sizeof(T)).front();
     for (TypeCalibration<T>& type : types) type.measure(product, run, profile);
   }
@@ -248,12 +252,8 @@ Calibration calibrate(const Backend& backend, const CalibrationOptions& options)
       machine.memory_bytes == 0 ? machine.cache_bytes : std::min(machine.cache_bytes, machine.memory_bytes / 16);
   if (kind == MachineKind::cpu) {
     const CacheEdge edge = measured_edge(backend, facts, whole_cache, most);
-    if (edge.outside != 0) {
-      machine.cache_bytes = std::min(edge.inside, whole_cache);
-      machine.from_memory_bytes = edge.outside;
-      machine.churn_bytes_per_s = edge.churn_bytes_per_s;
-      calibration.cache_error = edge.error;
-    }
+    set_cache(machine, edge, whole_cache);
+    if (edge.outside != 0) calibration.cache_error = edge.error;
   }
   machine.rates.reserve(counts.size());
   std::vector<double> timing_s;  // by rates

@@ -17,7 +17,7 @@ std::vector<std::string> doubts(const Calibration& calibration) {
   }
   if (!calibration.cache_error) {
     found.push_back(fmt::format(
-        "no working set was seen to leave the cache of the last level: its {:.0f} MiB are not measured, and "
+        "no working set was seen to leave the cache of the last level: that it has {:.0f} MiB is not measured, and "
         "virtual machines often have far less of it",
         static_cast<double>(machine.cache_bytes) / (1 << 20)));
   } else if (calibration.is_disturbed()) {

@@ -29,8 +29,12 @@ RunOptions run_options(std::size_t workers) {
 }  // namespace
 
 template <class T>
-double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers) {
-  const Measurement measurement = run_guarded(backend, run.schedule, run.chain, run_options(workers));
+double run_seconds(const Backend& backend, SyntheticRun<T>& run, std::size_t workers) {
+  RunOptions options = run_options(workers);
+  options.keep_plan = true;
+  options.plan = run.plan;
+  const Measurement measurement = run_guarded(backend, run.schedule, run.chain, options);
+  run.plan = measurement.plan;
   if (measurement.workers != workers) {
     throw BackendError(fmt::format("{}: {} of {} workers took part, a calibration needs all of them", backend.name(),
                                    measurement.workers, workers));
@@ -48,7 +52,8 @@ double middle_seconds(double first, const std::function<double()>& again) {
 double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates) {
   constexpr std::size_t kMany = 64;
   const auto run = [&](std::size_t levels, std::size_t width) {
-    return run_seconds(backend, make_latency_run<float>(levels, width), rates.workers);
+    SyntheticRun<float> empty_ops = make_latency_run<float>(levels, width);
+    return run_seconds(backend, empty_ops, rates.workers);
   };
   if (kind == MachineKind::gpu) {         // one kernel after the other has no barrier: see launch_costs()
     constexpr double kWarmSeconds = 0.5;  // an idle device takes a while to its full clock
@@ -107,6 +112,16 @@ CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::u
   return edge;
 }
 
+void set_cache(Machine& machine, const CacheEdge& edge, std::uint64_t whole_cache) {
+  if (edge.outside == 0) {
+    machine.cache_bytes = std::min(machine.cache_bytes, kMostUnseenCache);
+    return;
+  }
+  machine.cache_bytes = std::min(edge.inside, whole_cache);
+  machine.from_memory_bytes = edge.outside;
+  machine.churn_bytes_per_s = edge.churn_bytes_per_s;
+}
+
 template <class T>
 void measure_latency(const Backend& backend, Machine& machine, std::uint64_t bytes, double Rates::*latency) {
   const SyntheticRun<T> run = make_cold_run<T>(bytes);
@@ -128,8 +143,8 @@ void measure_latency(const Backend& backend, Machine& machine, std::uint64_t byt
   for (std::size_t i = 0; i < found.size(); ++i) machine.rates[i].*latency = found[i];
 }
 
-template double run_seconds<float>(const Backend&, const SyntheticRun<float>&, std::size_t);
-template double run_seconds<double>(const Backend&, const SyntheticRun<double>&, std::size_t);
+template double run_seconds<float>(const Backend&, SyntheticRun<float>&, std::size_t);
+template double run_seconds<double>(const Backend&, SyntheticRun<double>&, std::size_t);
 template void measure_latency<float>(const Backend&, Machine&, std::uint64_t, double Rates::*);
 template void measure_latency<double>(const Backend&, Machine&, std::uint64_t, double Rates::*);
 

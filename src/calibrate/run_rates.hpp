@@ -11,9 +11,10 @@
 
 namespace upsweep {
 
-/// Seconds of an iteration, the median of a few. BackendError where not all `workers` take part.
+/// Seconds of an iteration, the median of a few. Keeps the plan in `run`. BackendError where not all `workers` take
+/// part.
 template <class T>
-[[nodiscard]] double run_seconds(const Backend& backend, const SyntheticRun<T>& run, std::size_t workers);
+[[nodiscard]] double run_seconds(const Backend& backend, SyntheticRun<T>& run, std::size_t workers);
 
 /// Of a run that took `first` seconds and is measured `again`: the mean of two times that agree, else the median of
 /// three. The lesser of two would be what a run takes while nobody else uses the memory, which is not what runs find.
@@ -27,6 +28,12 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
 /// of a backend that does not time its levels.
 [[nodiscard]] CacheEdge measured_edge(const Backend& backend, const DeviceFacts& facts, std::uint64_t cache_bytes,
                                       std::size_t workers);
+
+/// Sets the last level of `machine` to what was found, at most `whole_cache`. Where no edge was, what the machine names
+/// counts, but at most kMostUnseenCache: a virtual machine may name all that a chip has, and calibrating out of a cache
+/// that is far larger than any worker gets takes a quarter of an hour.
+void set_cache(Machine& machine, const CacheEdge& edge, std::uint64_t whole_cache);
+inline constexpr std::uint64_t kMostUnseenCache = std::uint64_t{64} << 20;
 
 /// Measures what the small ops of a run of `bytes`, each a level, take more than predicted, in the median, and keeps it
 /// as `latency` of each count of workers; a small op is one worker's, whatever the others do.

@@ -78,6 +78,7 @@ class SetBuilder {
     const double most_rows =
         stencil.channels == 1 ? kMostMade * (teams ? kTeamRows : 1.0) : larger * (adds_up ? 1 << 15 : 1 << 17);
     const double most = stencil.most_rows > 0 && in_cache ? stencil.most_rows : most_rows;
+    const double near = std::min(cache_, kMostInCache);
     // A single channel is streamed through, so that its length does not matter. Teams divide an even side.
     if (!in_cache && stencil.channels == 1) {
       const double rows = kTimesCache * cache_ / row_bytes;
@@ -89,11 +90,13 @@ class SetBuilder {
       const double bytes = rows * row_bytes;
       if (rows > most) break;
       if (!in_cache && bytes >= kTimesCache * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
-      if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * cache_) fitting = side;
+      if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * near) fitting = side;
     }
     return fitting;
   }
 
+  /// A larger cache is not filled: it would tell no more, and take minutes.
+  static constexpr double kMostInCache = 1 << 27;
   /// What leaves the cache far behind.
   static constexpr double kTimesCache = 4;
   /// Distinct rows of a single channel, of which more take longer to make and to plan than a calibration should. Picked

@@ -252,6 +252,22 @@ TEST_P(Backends, GiveTheSameWhenTheyRunAgain) {
   EXPECT_EQ(again.repetitions, 3U);
 }
 
+TEST_P(Backends, RunAgainByTheirOwnPlan) {
+  const NumericChain<float> chain = three_diagonals();
+  const Schedule schedule = blelloch_schedule(4);
+  RunOptions options;
+  EXPECT_EQ(backend_->run(schedule, chain, options).plan, nullptr) << "plans are large, and nobody asked";
+  options.keep_plan = true;
+  const Measurement first = backend_->run(schedule, chain, options);
+  options.plan = first.plan;
+  const Measurement again = backend_->run(schedule, chain, options);
+  expect_same(again, first);
+  EXPECT_EQ(again.plan_bytes, first.plan_bytes);
+  if (!first.plan) return;
+  EXPECT_EQ(again.plan, first.plan);
+  EXPECT_THROW(static_cast<void>(backend_->run(linear_schedule(4), chain, options)), std::invalid_argument);
+}
+
 TEST_P(Backends, HandBackNoResultsWhereNobodyWantsThem) {
   RunOptions options;
   options.keep_results = false;

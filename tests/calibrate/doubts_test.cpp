@@ -33,7 +33,7 @@ TEST(Doubts, TellOfCachesThatNobodyNames) {
 TEST(Doubts, TellOfACacheWhoseEndWasNotSeen) {
   Calibration calibration = sound();
   calibration.cache_error = std::nullopt;
-  EXPECT_THAT(doubts(calibration), ElementsAre(HasSubstr("its 508 MiB are not measured")));
+  EXPECT_THAT(doubts(calibration), ElementsAre(HasSubstr("that it has 508 MiB is not measured")));
 }
 
 TEST(Doubts, TellOfTimesThatFitNoCache) {

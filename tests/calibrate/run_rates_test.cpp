@@ -10,6 +10,7 @@
 #include "support/random.hpp"
 #include "upsweep/calibrate/calibrate.hpp"
 #include "upsweep/calibrate/synthetic.hpp"
+#include "upsweep/devices/registry.hpp"
 
 namespace upsweep {
 namespace {
@@ -113,6 +114,33 @@ TEST_F(MeasuredEdge, IsNotSeenByABackendThatDoesNotTimeItsLevels) {
   const StreamedBackend backend([](int, double byte_s) { return byte_s; }, false);
   EXPECT_EQ(backend.edge().outside, 0U);
   EXPECT_EQ(backend.passes(), 1);
+}
+
+TEST(SetCache, TakesWhatWasMeasuredAndNoHugeOneThatNobodySaw) {
+  Machine machine;
+  machine.cache_bytes = 508 * kMebi;
+  set_cache(machine, {}, 508 * kMebi);
+  EXPECT_EQ(machine.cache_bytes, 64 * kMebi);
+  EXPECT_EQ(machine.from_memory_bytes, 0U);
+  machine.cache_bytes = 32 * kMebi;
+  set_cache(machine, {}, 32 * kMebi);
+  EXPECT_EQ(machine.cache_bytes, 32 * kMebi) << "named, and none seen";
+  set_cache(machine, {100 * kMebi, 250 * kMebi, 5e9}, 508 * kMebi);
+  EXPECT_EQ(machine.cache_bytes, 100 * kMebi);
+  EXPECT_EQ(machine.from_memory_bytes, 250 * kMebi);
+  EXPECT_EQ(machine.churn_bytes_per_s, 5e9);
+  set_cache(machine, {100 * kMebi, 250 * kMebi, 5e9}, 80 * kMebi);
+  EXPECT_EQ(machine.cache_bytes, 80 * kMebi) << "of a memory that has no room for more";
+}
+
+TEST(RunSeconds, PlansARunOnce) {
+  SyntheticRun<float> run = make_synthetic<float>({"", Family::general, 4, 4, 1, 0.5});
+  const auto cpu = make_backend("cpu");
+  EXPECT_GT(run_seconds(*cpu, run, 1), 0);
+  const auto plan = run.plan;
+  ASSERT_NE(plan, nullptr);
+  EXPECT_GT(run_seconds(*cpu, run, 1), 0);
+  EXPECT_EQ(run.plan, plan);
 }
 
 TEST(MiddleSeconds, IsTheMeanOfTwoThatAgreeElseTheMedianOfThree) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,8 @@
 #include "upsweep/scan/schedule.hpp"
 
 namespace upsweep {
+
+struct SchedulePlan;
 
 /// What a backend runs on.
 struct DeviceFacts {
@@ -41,7 +44,9 @@ struct RunOptions {
   std::size_t repetitions = 1;     ///< as Repetitions::runs
   double min_seconds = 0;          ///< as Repetitions::min_seconds
   std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
-  bool keep_results = true;        ///< hand back the results
+  bool keep_results = true;        ///< hand back the results, and which structure each op's has
+  bool keep_plan = false;          ///< hand back the plan, for another run of the same schedule and structure
+  std::shared_ptr<const SchedulePlan> plan = {};  ///< such a one; null: none yet
 };
 
 /// What one combine did.
@@ -49,7 +54,8 @@ struct OpMeasurement {
   double seconds = 0;                  ///< busy time, summed over its workers; median over the repetitions
   std::uint64_t nnz = 0;               ///< entries of the result, counted by the backend
   std::uint64_t products = 0;          ///< multiplications that its loops do, counted by the backend
-  std::uint64_t structure_digest = 0;  ///< structure_digest() of the result as the backend holds it; 0 for a vector
+  std::uint64_t structure_digest = 0;  ///< structure_digest() of the result as the backend holds it; 0 for a vector,
+                                       ///< and perhaps where results are not kept: it takes longer than a short run
 };
 
 /// A schedule that was run.
@@ -65,6 +71,7 @@ struct Measurement {
   std::uint64_t workspace_bytes = 0;  ///< scratch memory
   std::size_t workers = 1;            ///< that took part
   std::vector<std::string> notes;     ///< what a user should know: a fallback, a limit that was met
+  std::shared_ptr<const SchedulePlan> plan;  ///< where it is kept; null of backends that make none of this kind
   std::vector<std::vector<double>> results;  ///< by position of the schedule's results; empty for the identity
 };
 

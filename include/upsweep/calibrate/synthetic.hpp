@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "upsweep/backend/schedule_plan.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
 #include "upsweep/machine/machine.hpp"
 #include "upsweep/scan/schedule.hpp"
@@ -48,7 +50,8 @@ template <class T>
 struct SyntheticRun {
   NumericChain<T> chain;
   Schedule schedule;
-  std::size_t op = 0;  ///< id of the combine that is measured
+  std::size_t op = 0;                             ///< id of the combine that is measured
+  std::shared_ptr<const SchedulePlan> plan = {};  ///< Measurement::plan of the run before, if any
 };
 template <class T>
 [[nodiscard]] SyntheticRun<T> make_synthetic(const SyntheticProduct& product);
