@@ -70,7 +70,7 @@ class CpuRun {
       measurement.ops[id].nnz = plan_.length[op.target];
       measurement.ops[id].products = op.products;
       const Layout* layout = plan_.layouts[op.target].get();
-      if (options_.keep_results && layout != nullptr) measurement.ops[id].structure_digest = structure_digest(*layout);
+      measurement.ops[id].structure_digest = layout == nullptr ? 0 : structure_digest(*layout);
     }
     if (options_.keep_plan) measurement.plan = shared_plan_;
     measurement.plan_bytes = plan_bytes_ + parts_.capacity() * sizeof(Part);

@@ -44,7 +44,7 @@ struct RunOptions {
   std::size_t repetitions = 1;     ///< as Repetitions::runs
   double min_seconds = 0;          ///< as Repetitions::min_seconds
   std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
-  bool keep_results = true;        ///< hand back the results, and which structure each op's has
+  bool keep_results = true;        ///< hand back the results
   bool keep_plan = false;          ///< hand back the plan, for another run of the same schedule and structure
   std::shared_ptr<const SchedulePlan> plan = {};  ///< such a one; null: none yet
 };
@@ -54,8 +54,7 @@ struct OpMeasurement {
   double seconds = 0;                  ///< busy time, summed over its workers; median over the repetitions
   std::uint64_t nnz = 0;               ///< entries of the result, counted by the backend
   std::uint64_t products = 0;          ///< multiplications that its loops do, counted by the backend
-  std::uint64_t structure_digest = 0;  ///< structure_digest() of the result as the backend holds it; 0 for a vector,
-                                       ///< and perhaps where results are not kept: it takes longer than a short run
+  std::uint64_t structure_digest = 0;  ///< structure_digest() of the result as the backend holds it; 0 for a vector
 };
 
 /// A schedule that was run.
