@@ -22,6 +22,26 @@ struct Part {
   std::size_t end;
 };
 
+/// Throws std::invalid_argument where a plan is that of another schedule, or of values of other sizes.
+template <class T>
+void require_plan_of(const Schedule& schedule, const NumericChain<T>& chain, const SchedulePlan& plan) {
+  const auto require = [](const char* what, std::uint64_t found, std::uint64_t expected) {
+    if (found == expected) return;
+    throw std::invalid_argument(fmt::format("a plan of another run: {} {}, expected {}", found, what, expected));
+  };
+  require("ops", plan.ops.size(), schedule.combines.size());
+  require("values", plan.length.size(), schedule.values());
+  require("numbers in the gradient", plan.length[0], chain.gradient.size());
+  for (std::size_t i = 0; i < chain.values.size(); ++i)
+    require("numbers in a Jacobian", plan.length[i + 1], chain.values[i].size());
+  for (std::size_t id = 0; id < plan.ops.size(); ++id) {
+    const Combine& combine = schedule.combines[id];
+    require("is the earlier operand of an op", plan.ops[id].earlier, combine.earlier);
+    require("is the later operand of an op", plan.ops[id].later, combine.later);
+    require("is the level of an op", plan.ops[id].level, combine.level);
+  }
+}
+
 /// A schedule with its memory, ready to be executed many times.
 template <class T>
 class CpuRun {
@@ -34,7 +54,7 @@ class CpuRun {
         plan_(*shared_plan_),
         plan_bytes_(plan_.bytes) {
     require_fitting(schedule, chain);
-    if (plan_.ops.size() != schedule.combines.size()) throw std::invalid_argument("a plan of another schedule");
+    if (options.plan) require_plan_of(schedule, chain, plan_);
     const Arena arena = plan_arena(schedule, plan_.length, sizeof(T), options.execution);
     arena_bytes_ = arena.bytes;
     std::size_t scratch = 0;

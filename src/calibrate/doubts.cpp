@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "run_rates.hpp"
 #include "upsweep/calibrate/calibrate.hpp"
 
 namespace upsweep {
@@ -17,9 +18,9 @@ std::vector<std::string> doubts(const Calibration& calibration) {
   }
   if (!calibration.cache_error) {
     found.push_back(fmt::format(
-        "no working set was seen to leave the cache of the last level: that it has {:.0f} MiB is not measured, and "
-        "virtual machines often have far less of it",
-        static_cast<double>(machine.cache_bytes) / (1 << 20)));
+        "no working set was seen to leave the cache of the last level: it counts with {:.0f} MiB, what the processor "
+        "names up to {} MiB, and virtual machines often have far less of it",
+        static_cast<double>(machine.cache_bytes) / (1 << 20), kMostUnseenCache >> 20));
   } else if (calibration.is_disturbed()) {
     found.push_back(
         fmt::format("how fast memory is read fits no cache: off by {:.0f} % in the mean, where 4 to 9 % are usual; "

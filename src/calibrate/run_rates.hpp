@@ -11,8 +11,8 @@
 
 namespace upsweep {
 
-/// Seconds of an iteration, the median of a few. Keeps the plan in `run`. BackendError where not all `workers` take
-/// part.
+/// Seconds of an iteration, the median of a few. Plans with `run.plan`, and keeps the plan there. BackendError where
+/// not all `workers` take part.
 template <class T>
 [[nodiscard]] double run_seconds(const Backend& backend, SyntheticRun<T>& run, std::size_t workers);
 
@@ -30,8 +30,8 @@ double measure_latencies(const Backend& backend, MachineKind kind, Rates& rates)
                                       std::size_t workers);
 
 /// Sets the last level of `machine` to what was found, at most `whole_cache`. Where no edge was, what the machine names
-/// counts, but at most kMostUnseenCache: a virtual machine may name all that a chip has, and calibrating out of a cache
-/// that is far larger than any worker gets takes a quarter of an hour.
+/// counts, but at most kMostUnseenCache: a virtual machine may name all that a chip has, and products out of a cache of
+/// 508 MiB take 2 GB and more.
 void set_cache(Machine& machine, const CacheEdge& edge, std::uint64_t whole_cache);
 inline constexpr std::uint64_t kMostUnseenCache = std::uint64_t{64} << 20;
 

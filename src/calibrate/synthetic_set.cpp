@@ -74,11 +74,11 @@ class SetBuilder {
     const double row_bytes = row_entries * entry_bytes_;
     // Several channels are as large as activations are. A cache of hundreds of MiB needs more than that to be left.
     const double usual_cache = 1 << 26;
-    const double larger = std::max(1.0, cache_ / usual_cache);
+    const double cache = in_cache ? std::min(cache_, kMostInCache) : cache_;
+    const double larger = std::max(1.0, cache / usual_cache);
     const double most_rows =
         stencil.channels == 1 ? kMostMade * (teams ? kTeamRows : 1.0) : larger * (adds_up ? 1 << 15 : 1 << 17);
     const double most = stencil.most_rows > 0 && in_cache ? stencil.most_rows : most_rows;
-    const double near = std::min(cache_, kMostInCache);
     // A single channel is streamed through, so that its length does not matter. Teams divide an even side.
     if (!in_cache && stencil.channels == 1) {
       const double rows = kTimesCache * cache_ / row_bytes;
@@ -90,12 +90,12 @@ class SetBuilder {
       const double bytes = rows * row_bytes;
       if (rows > most) break;
       if (!in_cache && bytes >= kTimesCache * cache_) return bytes <= 16 * cache_ ? std::optional(side) : std::nullopt;
-      if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * near) fitting = side;
+      if (in_cache && bytes <= (adds_up ? 0.8 : 0.35) * cache) fitting = side;
     }
     return fitting;
   }
 
-  /// A larger cache is not filled: it would tell no more, and take minutes.
+  /// Products in a larger cache are as large as those in one of this size, bytes: making larger ones takes minutes.
   static constexpr double kMostInCache = 1 << 27;
   /// What leaves the cache far behind.
   static constexpr double kTimesCache = 4;

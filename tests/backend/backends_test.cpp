@@ -263,9 +263,33 @@ TEST_P(Backends, RunAgainByTheirOwnPlan) {
   const Measurement again = backend_->run(schedule, chain, options);
   expect_same(again, first);
   EXPECT_EQ(again.plan_bytes, first.plan_bytes);
-  if (!first.plan) return;
+  EXPECT_EQ(first.plan != nullptr, GetParam() == "cpu");
   EXPECT_EQ(again.plan, first.plan);
-  EXPECT_THROW(static_cast<void>(backend_->run(linear_schedule(4), chain, options)), std::invalid_argument);
+}
+
+TEST_F(ChainTest, APlanOfAnotherRunIsRefused) {
+  JacobianChain structure;
+  structure.gradient_length = 3;
+  for (int i = 0; i < 3; ++i) structure.jacobians.push_back(std::make_shared<const Pattern>(Pattern::diagonal(3)));
+  const NumericChain<float> chain = with_integers<float>(structure, 3);
+  structure.jacobians[1] =
+      std::make_shared<const Pattern>(testing::pattern_where(3, 3, [](Index, Index) { return true; }));
+  const NumericChain<float> larger = with_integers<float>(structure, 3);
+  const auto cpu = make_backend("cpu");
+  const Schedule schedule = linear_schedule(4);
+  RunOptions options;
+  options.keep_plan = true;
+  options.plan = cpu->run(schedule, chain, options).plan;
+  const auto refused = [&](const Schedule& other, const NumericChain<float>& numbers) {
+    return testing::refusal_of<std::invalid_argument>([&] { return cpu->run(other, numbers, options); });
+  };
+  EXPECT_THAT(refused(blelloch_schedule(4), chain),
+              HasSubstr("a plan of another run: " + std::to_string(schedule.combines.size()) + " ops, expected"));
+  EXPECT_THAT(refused(schedule, larger), HasSubstr("3 numbers in a Jacobian, expected 9"));
+  Schedule turned = schedule;
+  for (Combine& combine : turned.combines) ++combine.level;
+  ++turned.levels;
+  EXPECT_THAT(refused(turned, chain), HasSubstr("0 is the level of an op, expected 1"));
 }
 
 TEST_P(Backends, HandBackNoResultsWhereNobodyWantsThem) {

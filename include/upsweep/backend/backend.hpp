@@ -45,8 +45,8 @@ struct RunOptions {
   double min_seconds = 0;          ///< as Repetitions::min_seconds
   std::uint64_t memory_limit = 0;  ///< bytes of plans, values and workspace; 0: no limit
   bool keep_results = true;        ///< hand back the results
-  bool keep_plan = false;          ///< hand back the plan, for another run of the same schedule and structure
-  std::shared_ptr<const SchedulePlan> plan = {};  ///< such a one; null: none yet
+  bool keep_plan = false;  ///< of the cpu backend: hand back the plan, for another run of this schedule and structure
+  std::shared_ptr<const SchedulePlan> plan = {};  ///< such a one, which others than the cpu backend ignore; null: none
 };
 
 /// What one combine did.
@@ -64,13 +64,13 @@ struct Measurement {
   double seconds = 0;                 ///< wall time of one iteration from end to end, median over the repetitions
   double fastest_seconds = 0;         ///< the fastest repetition
   std::size_t repetitions = 0;        ///< measured runs
-  double plan_seconds = 0;            ///< one-time planning
+  double plan_seconds = 0;            ///< one-time planning, what a given plan leaves of it
   std::uint64_t plan_bytes = 0;       ///< structure and index data of the plan
   std::uint64_t value_bytes = 0;      ///< numbers of the values that combines produce, at their peak
   std::uint64_t workspace_bytes = 0;  ///< scratch memory
   std::size_t workers = 1;            ///< that took part
   std::vector<std::string> notes;     ///< what a user should know: a fallback, a limit that was met
-  std::shared_ptr<const SchedulePlan> plan;  ///< where it is kept; null of backends that make none of this kind
+  std::shared_ptr<const SchedulePlan> plan;  ///< see RunOptions::keep_plan
   std::vector<std::vector<double>> results;  ///< by position of the schedule's results; empty for the identity
 };
 
@@ -100,7 +100,7 @@ class Backend {
   /// Runs a schedule over a chain of the same length.
   ///
   /// Throws BackendError when the device fails or its memory or options.memory_limit does not suffice,
-  /// std::invalid_argument when schedule and chain do not fit together.
+  /// std::invalid_argument when schedule and chain, or options.plan, do not fit together.
   [[nodiscard]] virtual Measurement run(const Schedule& schedule, const NumericChain<float>& chain,
                                         const RunOptions& options) const = 0;
   [[nodiscard]] virtual Measurement run(const Schedule& schedule, const NumericChain<double>& chain,

@@ -57,8 +57,8 @@ struct CalibrationOptions {
 ///
 /// Throws BackendError where the backend is not available or fails.
 /// Of a cpu it first measures how much of the last-level cache it can count on and what others bring into it (a virtual
-/// machine shares it with others), at last what small ops wait for. Cost: three to four minutes per number type on two
-/// threads, more with a larger cache; most of it is making the products, once for all counts of workers.
+/// machine shares it with others), at last what small ops wait for. Cost: two to four minutes per number type on two
+/// threads, more with a cache beyond 100 MB; most of it is making the products, once for all counts of workers.
 [[nodiscard]] Calibration calibrate(const Backend& backend, const CalibrationOptions& options);
 
 /// What makes its figures doubtful, a sentence each; none where nothing does.
