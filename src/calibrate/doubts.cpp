@@ -19,7 +19,7 @@ std::vector<std::string> doubts(const Calibration& calibration) {
   if (!calibration.cache_error) {
     found.push_back(fmt::format(
         "no working set was seen to leave the cache of the last level: it counts with {:.0f} MiB, what the processor "
-        "names up to {} MiB, and virtual machines often have far less of it",
+        "names up to {} MiB, and virtual machines often have far less of it: calibrate again",
         static_cast<double>(machine.cache_bytes) / (1 << 20), kMostUnseenCache >> 20));
   } else if (calibration.is_disturbed()) {
     found.push_back(
