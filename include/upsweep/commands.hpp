@@ -601,6 +601,12 @@ struct Candidate {
   std::optional<double> score_bound = {};
   /// of what was not counted, pairs of entries that counting it goes through, about; null where counted
   std::optional<std::int64_t> count_pairs = {};
+  /// of the schedule optimal, its name for --schedule, which is all of its products: order:N:...; null of others
+  std::optional<std::string> order = {};
+  /// of the schedule optimal, FLOPs that no score of a schedule is below; null of others, in seconds, and where
+  /// counting ended before it was known
+  std::optional<double> lower_bound = {};
+  std::optional<double> gap = {};  ///< score over lower_bound less 1, 0 is the least; null without one
   /// what the scan's kernels wait for most; of recurrent models on a machine alone (launch, latency, workers,
   /// arithmetic, shared memory, memory)
   std::optional<std::string> bound = {};
@@ -648,8 +654,9 @@ struct Candidate {
     f("launch_seconds", self.launch_seconds); f("library", self.library); f("binding", self.binding);
     f("feasible_on", self.feasible_on); f("status", self.status); f("exact", self.exact); f("interval", self.interval);
     f("flops_interval", self.flops_interval); f("score_bound", self.score_bound); f("count_pairs", self.count_pairs);
-    f("bound", self.bound); f("jacobians_s", self.jacobians_s); f("up_s", self.up_s); f("middle_s", self.middle_s);
-    f("down_s", self.down_s); f("backward_speedup", self.backward_speedup);
+    f("order", self.order); f("lower_bound", self.lower_bound); f("gap", self.gap); f("bound", self.bound);
+    f("jacobians_s", self.jacobians_s); f("up_s", self.up_s); f("middle_s", self.middle_s); f("down_s", self.down_s);
+    f("backward_speedup", self.backward_speedup);
     f("backward_speedup_without_jacobians", self.backward_speedup_without_jacobians);
     f("overall_speedup", self.overall_speedup); f("ratio_to_sequential", self.ratio_to_sequential);
     f("predicted", self.predicted); f("addition_levels", self.addition_levels);
@@ -1344,9 +1351,10 @@ struct ProfileRequest {
   /// erk=S, n_m=N:M, per_layer=FILE.csv:COLUMN or per_layer_in_order=FILE.csv:COLUMN
   std::optional<std::string> prune = {};
   /// linear, substitution, blelloch, hybrid:L with an integer L of at least 0, kogge-stone, sklansky, brent-kung,
-  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1; of a recurrent model linear,
-  /// blelloch, hybrid:L and, with --machine, blocked:P; of a synthetic chain linear, blelloch, hybrid:L; default:
-  /// blelloch; where counting it takes more than some seconds the deepest hybrid that does not
+  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1, order:N:... as `search --schemes
+  /// optimal` prints it; of a recurrent model linear, blelloch, hybrid:L and, with --machine, blocked:P; of a synthetic
+  /// chain linear, blelloch, hybrid:L; default: blelloch; where counting it takes more than some seconds the deepest
+  /// hybrid that does not
   std::optional<std::string> schedule = {};
   /// of a network: parameters, multiply-accumulates, FLOPs of the three passes and activation bytes, as upsweep or a
   /// tool counts them, or as all do, side by side; CSV is this table then (upsweep, torchinfo, fvcore, deepspeed,
@@ -1582,7 +1590,9 @@ struct SearchRequest {
   /// erk=S, n_m=N:M, per_layer=FILE.csv:COLUMN or per_layer_in_order=FILE.csv:COLUMN
   std::optional<std::string> prune = {};
   std::optional<std::string> objective = {};  ///< what to minimise (time, critical-flops, work-flops); default: time
-  std::optional<std::string> schemes = {};  ///< all schedules, or the hybrid depths alone (all, hybrid); default: all
+  /// all schedules, the hybrid depths alone, or all and, of a network, the best order of products that is found (all,
+  /// hybrid, optimal); default: all
+  std::optional<std::string> schemes = {};
   bool live = false;  ///< leave out dead ops, whose values no result depends on
   /// refuse schedules whose live values take more; bytes, or with a unit as 16GB or 16GiB, or none; default: what the
   /// machine file says
@@ -1781,8 +1791,9 @@ struct ExplainRequest {
   /// with --machine: least time between two kernel launches in microseconds; default 0
   std::optional<double> host_launch_us = {};
   /// the schedule to explain: linear, substitution, blelloch, hybrid:L with an integer L of at least 0, kogge-stone,
-  /// sklansky, brent-kung, recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1; of a stack
-  /// of layers also a way's name; default: the best scan that search finds with the same settings
+  /// sklansky, brent-kung, recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1, order:N:...
+  /// as `search --schemes optimal` prints it; of a stack of layers also a way's name; default: the best scan that
+  /// search finds with the same settings
   std::optional<std::string> schedule = {};
   /// the schedule it is compared with, likewise; linear where not given, of linear the best scan
   std::optional<std::string> against = {};
@@ -1884,7 +1895,8 @@ struct FormulaRequest {
   std::vector<Input> inputs = {};  ///< MODEL
   std::optional<std::string> axis = {};  ///< what formulas are of (image)
   /// linear, substitution, blelloch, hybrid:L with an integer L of at least 0, kogge-stone, sklansky, brent-kung,
-  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1; default: linear
+  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1, order:N:... as `search --schemes
+  /// optimal` prints it; default: linear
   std::optional<std::string> schedule = {};
   /// R or RxC of height and width modulo the accumulated stride, or all: those that are the same for both; default:
   /// that of the model's own image
@@ -2326,9 +2338,9 @@ struct ValidateRequest {
   /// cpu
   std::optional<std::string> backend = {};
   /// linear, substitution, blelloch, hybrid:L with an integer L of at least 0, kogge-stone, sklansky, brent-kung,
-  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1; of a recurrent model linear,
-  /// blelloch, hybrid:L, blocked:P[:F] and bptt, several separated by commas; its default is blelloch and three blocked
-  /// ones; default: blelloch
+  /// recursive-doubling, cyclic-reduction, blocked:P with an integer P of at least 1, order:N:... as `search --schemes
+  /// optimal` prints it; of a recurrent model linear, blelloch, hybrid:L, blocked:P[:F] and bptt, several separated by
+  /// commas; its default is blelloch and three blocked ones; default: blelloch
   std::optional<std::string> schedule = {};
   bool all_depths = false;  ///< every hybrid depth
   bool all_schedules = false;  ///< every hybrid depth and every other scheme, as in search

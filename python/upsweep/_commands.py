@@ -53,7 +53,7 @@ def search(model: Any, example_input: Any = None, *,
            library: str | None = None, batch: int | None = None, setup: float | None = None,
            execution: Literal["level", "dag"] | None = None, db: PathLike | None = None,
            objective: Literal["time", "critical-flops", "work-flops"] | None = None,
-           schemes: Literal["all", "hybrid"] | None = None, live: bool | None = None, memory: int | str | None = None,
+           schemes: Literal["all", "hybrid", "optimal"] | None = None, live: bool | None = None, memory: int | str | None = None,
            input: Mapping[str, Sequence[int]] | None = None, output: str | None = None, fold_norms: bool | None = None,
            prune: str | None = None, count_limit: float | None = None, count_memory: int | str | None = None,
            estimate: float | None = None, estimate_seed: int | None = None, steps: int | None = None,
@@ -62,7 +62,7 @@ def search(model: Any, example_input: Any = None, *,
     """Chooses the schedule: `candidates`, `best`, `verdict`; scores are seconds with a machine, else FLOPs.
 
     objective: what to minimise: seconds or makespan in FLOPs, FLOPs of the critical path, all FLOPs.
-    schemes: all schedules, or the hybrid depths alone.
+    schemes: all schedules, the hybrid depths alone, or all and, of a network, the best order of products that is found.
     live: leave out dead ops, whose values no result depends on.
     memory: bytes that live values may take, or a text: "512 MiB", "none"; default: the memory of the machine.
     """

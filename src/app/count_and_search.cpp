@@ -13,15 +13,6 @@
 namespace upsweep {
 namespace {
 
-/// Searches what is counted, and says of the rest why it is not.
-SearchResult search_counted(const Analysis& analysis, const SearchOptions& options, const Model& model,
-                            PatternKind pattern) {
-  SearchResult result = search_depth(analysis.schedules, options, analysis.uncounted);
-  for (std::size_t i = 0; i < analysis.uncounted.size(); ++i)
-    result.uncounted[i].reason = why_uncounted(model, pattern, analysis.uncounted[i]);
-  return result;
-}
-
 /// Steps that a schedule may take on its own: `most` where it might still be the best or turn the verdict. One that is
 /// ruled out is counted where some seconds do, which another ended that shares its products and has more of them.
 std::uint64_t limit_of(const Uncounted& uncounted, std::uint64_t most) {
@@ -132,6 +123,14 @@ void take_over(Analysis more, const std::vector<std::string>& names, Analysis& a
 }
 
 }  // namespace
+
+SearchResult search_counted(const Analysis& analysis, const SearchOptions& options, const Model& model,
+                            PatternKind pattern) {
+  SearchResult result = search_depth(analysis.schedules, options, analysis.uncounted);
+  for (std::size_t i = 0; i < analysis.uncounted.size(); ++i)
+    result.uncounted[i].reason = why_uncounted(model, pattern, analysis.uncounted[i]);
+  return result;
+}
 
 void count_and_search(const SearchRequest& request, const SearchOptions& options, std::vector<Schedule> schedules,
                       const Watch& watch, SearchOutcome& outcome) {

@@ -7,6 +7,10 @@
 
 namespace upsweep {
 
+/// Searches what is counted, and says of the rest why it is not.
+[[nodiscard]] SearchResult search_counted(const Analysis& analysis, const SearchOptions& options, const Model& model,
+                                          PatternKind pattern);
+
 /// Counts all schedules that part of a second suffices for, then together those that some seconds do; of the others,
 /// from the cheapest on, those that what is known of them does not rule out. What is there when the caller stops it is
 /// the answer.

@@ -98,7 +98,7 @@ BestScan best_scan_of(const ProfileRequest& profile, const Caller& caller, const
       file.holds<RecurrentModel>()
           ? !request.machine && load_recurrent_with(file, request.sizes, request.batch, Layers::any).layers == 1
           : file.holds<ChainModel>();
-  if (has_schemes) request.schemes = false;
+  if (has_schemes) request.schemes = SchemeChoice::hybrid;
   const SearchOutcome outcome = run(request, caller, watch);
   const std::vector<Baseline>& baselines = outcome.verdict.baselines;
   if (baselines.empty()) return {};

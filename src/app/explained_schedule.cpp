@@ -68,7 +68,7 @@ ScheduleProfile explicit_profile(const AnyModel& model, const std::string& sched
                                        recurrent != nullptr ? recurrent->file : std::get<ChainModel>(model).file,
                                        chain.length() - 1, kMostSchemeElements));
   }
-  return profile_homogeneous_schedule(make_schedule(schedule_request(schedule), chain.length()), chain,
+  return profile_homogeneous_schedule(schedule_over(schedule_request(schedule), chain.length(), {}), chain,
                                       value_bytes_of(model));
 }
 

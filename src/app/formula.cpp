@@ -42,7 +42,7 @@ FormulaOutcome run(const FormulaRequest& request, const Caller&, const Watch& wa
   }
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   FormulaSettings settings;
-  settings.schedule = [&](std::size_t length) { return make_schedule(schedule, length); };
+  settings.schedule = [&](std::size_t length) { return schedule_over(schedule, length, {}); };
   settings.most_size = request.most_size;
   settings.limits.pairs = request.count_limit.value_or(kMostPairs);
   settings.limits.stop = watch.stop;

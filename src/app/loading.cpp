@@ -16,6 +16,7 @@
 #include "upsweep/profile/uncounted_text.hpp"
 #include "upsweep/recurrent/device_model.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/search/depth.hpp"
 
 namespace upsweep {
@@ -65,10 +66,6 @@ Numbers numbers_for(PatternKind pattern) {
 
 namespace {
 
-NetworkView view_of(const Model& model) {
-  return {model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
-}
-
 /// Says what is counted, once that has taken a while, and not too often.
 class CountProgress {
  public:
@@ -97,6 +94,10 @@ class CountProgress {
 std::optional<EstimateSettings> CountingRequest::estimates() const {
   if (!estimate) return std::nullopt;
   return EstimateSettings{*estimate, std::max(kMostPairs, most_pairs()), estimate_seed};
+}
+
+NetworkView view_of(const Model& model) {
+  return {model.network, model.weights, model.sample ? &*model.sample : nullptr, model.value_bytes};
 }
 
 Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules, const Watch& watch,
@@ -168,8 +169,19 @@ Analysis analyse_default(const Model& model, PatternKind pattern, std::vector<Sc
 ScheduleRequest schedule_request(const std::string& text) {
   try {
     return parse_schedule(text);
-  } catch (const std::invalid_argument&) {
+  } catch (const std::invalid_argument& error) {
+    if (text.starts_with(kOrderPrefix)) throw RequestError("schedule", fmt::format("is wrong: {}", error.what()));
     throw RequestError("schedule", fmt::format("is '{}'{}", text, accepted_schedules(text)));
+  }
+}
+
+Schedule schedule_over(const ScheduleRequest& request, std::size_t length, const Watch& watch) {
+  try {
+    Schedule schedule = make_schedule(request, length);
+    say_became(request, schedule.name, length, watch);
+    return schedule;
+  } catch (const std::invalid_argument& error) {
+    throw RequestError("schedule", fmt::format("does not fit: {}", error.what()));
   }
 }
 

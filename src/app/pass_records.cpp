@@ -106,7 +106,8 @@ SearchRecord search_record(const SearchResult& result) {
                       std::nullopt,
                       result.scheme_margin};
   if (result.best) record.best_depth = result.candidates[*result.best].depth;
-  if (result.best_scheme && !result.schemes.empty()) record.best_schedule = result.at(*result.best_scheme).schedule;
+  if (result.best_scheme && !result.schemes.empty())
+    record.best_schedule = result.at(*result.best_scheme).schedule_name();
   return record;
 }
 

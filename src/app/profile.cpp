@@ -21,6 +21,7 @@
 #include "upsweep/report/stacked_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
 #include "upsweep/scan/builders.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
 
@@ -72,9 +73,8 @@ BackwardMethod method_of(const ProfileRequest& request) {
 Analysis count_network(const ProfileRequest& request, const Model& model, const Watch& watch) {
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
   const std::size_t length = model.network.links().size() + 1;
-  const ScheduleRequest asked = schedule_request(request.schedule);
-  std::vector<Schedule> schedules = {make_schedule(asked, length), linear_schedule(length)};
-  say_became(asked, schedules.front().name, length, watch);
+  std::vector<Schedule> schedules = {schedule_over(schedule_request(request.schedule), length, watch),
+                                     linear_schedule(length)};
   const std::uint64_t most = request.most_pairs();
   // With estimates the schedule that is meant needs no other in its place.
   Analysis analysis =
@@ -277,7 +277,8 @@ void check_schedule(const std::string& setting, const std::string& schedule) {
     } else {
       static_cast<void>(parse_schedule(schedule));
     }
-  } catch (const std::invalid_argument&) {
+  } catch (const std::invalid_argument& error) {
+    if (schedule.starts_with(kOrderPrefix)) throw RequestError(setting, fmt::format("is wrong: {}", error.what()));
     throw RequestError(setting,
                        is_blocked(schedule)
                            ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "

@@ -9,6 +9,7 @@
 #include "count_and_search.hpp"
 #include "explained_schedule.hpp"
 #include "feasible_on.hpp"
+#include "optimal_order.hpp"
 #include "upsweep/app/pass_records.hpp"
 #include "upsweep/app/pattern_pictures.hpp"
 #include "upsweep/app/storing.hpp"
@@ -68,11 +69,13 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   for (const Schedule& schedule : schedules) widest = std::max<std::uint64_t>(widest, widest_level(schedule));
   options.workers =
       workers_on(outcome.machine.get(), request.machine, request.workers, checked_mul(widest, options.batch));
-  if (request.schemes.value_or(true)) {
+  if (request.has_schemes()) {
     for (Schedule& scheme : scheme_candidates(length, *options.workers)) schedules.push_back(std::move(scheme));
   }
   outcome.priced_by = pricer_of(outcome.machine.get());
   count_and_search(request, options, std::move(schedules), watch, outcome);
+  if (request.schemes == SchemeChoice::optimal && !outcome.is_interrupted)
+    add_optimal(request, options, watch, outcome);
   outcome.verdict = verdict_of(outcome);
   if (!store || outcome.is_interrupted) return;
   RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);
@@ -93,7 +96,7 @@ void check_chain(const SearchRequest& request) {
   if (!request.machine) return;
   if (request.objective != Objective::time)
     throw RequestError("objective", "of FLOPs with `machine` and a synthetic chain, accepted is time");
-  if (request.schemes == true) {
+  if (request.schemes == SchemeChoice::all) {
     throw RequestError("schemes",
                        "all with `machine` and a synthetic chain, whose seconds are known for hybrids, accepted is "
                        "hybrid");
@@ -121,7 +124,7 @@ void search_synthetic(const SearchRequest& request, SearchOutcome& outcome) {
   settings.workers = request.workers;
   settings.batch = options.batch;
   options.workers = workers_of_point(settings, chain.length(), machine);
-  const bool with_schemes = machine == nullptr && request.schemes.value_or(true);
+  const bool with_schemes = machine == nullptr && request.has_schemes();
   const std::uint64_t scheme_elements = with_schemes && chain.is_exact() ? kMostSchemeElements : 0;
   SearchResult result = search_known(request, chain, options, scheme_elements);
   outcome.priced_by = pricer_of(machine);
@@ -184,7 +187,7 @@ void search_steps(const SearchRequest& request, const Caller& caller, SearchOutc
   const RecurrentModel& model = std::get<RecurrentModel>(outcome.model);
   const HomogeneousChain chain = chain_of(model);
   const SearchOptions options = search_options(request, nullptr, model.value_bytes);
-  const bool with_schemes = request.schemes.value_or(true);
+  const bool with_schemes = request.has_schemes();
   SearchResult result = search_known(request, chain, options, with_schemes ? kMostSchemeElements : 0);
   outcome.has_overtaking = options.batch == 1;
   outcome.overtaking = result.overtaking;
@@ -297,6 +300,8 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   check_counting(file, request);
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
+  if (request.schemes == SchemeChoice::optimal && (file.holds<RecurrentModel>() || file.holds<ChainModel>()))
+    throw RequestError("schemes", "optimal of a model that closed forms count, accepted is a network of operators");
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
     SearchOutcome outcome{load_recurrent_with(file, request.sizes, request.batch, Layers::any)};

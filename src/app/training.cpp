@@ -96,7 +96,7 @@ std::vector<ScanStepRun> simulate_scans(const TrainingFile& file, const Pipeline
   if (source.frame.library) machine = with_library(std::move(machine), *source.frame.library);
   std::vector<Schedule> schedules;
   for (const std::string& name : study.scans)
-    schedules.push_back(make_schedule(parse_schedule(name), model.network.links().size() + 1));
+    schedules.push_back(schedule_over(schedule_request(name), model.network.links().size() + 1, watch));
   const Analysis analysis = analyse_network(model, PatternKind::guaranteed, std::move(schedules), watch);
 
   const MicroBatch batch{source.frame.batch.value() / study.micro_batches, source.value_bytes, 0};

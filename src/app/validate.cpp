@@ -22,6 +22,7 @@
 #include "upsweep/io/own_file.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/search/depth.hpp"
 #include "upsweep/sim/peak_memory.hpp"
@@ -119,6 +120,7 @@ Execution execution_of(const ValidateRequest& request) { return request.executio
 
 /// The schedule, before the model says which kind of it goes with it. Throws RequestError where both do not know it.
 void check_schedule(const std::string& text) {
+  if (text.starts_with(kOrderPrefix)) static_cast<void>(schedule_request(text));  // says what is wrong with it
   try {
     static_cast<void>(parse_schedule(text));
     return;
@@ -135,10 +137,7 @@ void check_schedule(const std::string& text) {
 std::vector<Schedule> schedules_of(const ValidateRequest& request, std::size_t length, std::size_t workers,
                                    const Watch& watch) {
   if (!request.all_depths && !request.all_schedules) {
-    const ScheduleRequest asked = schedule_request(request.schedule.value_or("blelloch"));
-    Schedule schedule = make_schedule(asked, length);
-    say_became(asked, schedule.name, length, watch);
-    return {std::move(schedule)};
+    return {schedule_over(schedule_request(request.schedule.value_or("blelloch")), length, watch)};
   }
   std::vector<Schedule> schedules = depth_candidates(length);
   if (!request.all_schedules) return schedules;

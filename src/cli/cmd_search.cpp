@@ -46,7 +46,11 @@ SearchRequest request_of(const SearchCommand& options) {
   if (options.objective == "work-flops") request.objective = Objective::work_flops;
   request.live = options.live;
   if (options.memory) request.memory = memory_of(*options.memory);
-  if (options.schemes) request.schemes = *options.schemes == "all";
+  if (options.schemes) {
+    request.schemes = *options.schemes == "hybrid" ? SchemeChoice::hybrid
+                      : *options.schemes == "all"  ? SchemeChoice::all
+                                                   : SchemeChoice::optimal;
+  }
   set_counting(options.count, request);
   request.sizes = sizes_of(options.recurrent);
   request.assumptions = assumptions_of(options.recurrent);
@@ -81,8 +85,10 @@ Command declare_search(CLI::App& root, const Invocation& invocation) {
   app->add_option("--objective", options->objective, "what to minimise")
       ->check(CLI::IsMember({"time", "critical-flops", "work-flops"}))
       ->capture_default_str();
-  app->add_option("--schemes", options->schemes, "all schedules, or the hybrid depths alone")
-      ->check(CLI::IsMember({"all", "hybrid"}))
+  app->add_option(
+         "--schemes", options->schemes,
+         "all schedules, the hybrid depths alone, or all and, of a network, the best order of products that is found")
+      ->check(CLI::IsMember({"all", "hybrid", "optimal"}))
       ->default_str("all");
   app->add_flag("--live", options->live, "leave out dead ops, whose values no result depends on");
   app->add_option(

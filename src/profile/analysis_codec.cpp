@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMagic = "UPSA";
 constexpr std::uint64_t kVersion = 6;
-constexpr std::uint64_t kLongestName = 64;
+constexpr std::uint64_t kLongestName = std::uint64_t{1} << 20;  // orders name every product
 
 /// The fewest bytes of a combine: its bits, eleven counts, which steps there are.
 constexpr std::uint64_t kLeastOpBytes = 13;

@@ -131,6 +131,18 @@ void add_additions(const Network& network, NetworkProfile& profile) {
 
 }  // namespace
 
+NetworkChains::NetworkChains(const NetworkView& view, PatternKind pattern, PatternForm form)
+    : view_(view), form_(form) {
+  if (pattern != PatternKind::sample) return;
+  if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
+  samples_.emplace(view.network, view.weights, form == PatternForm::classes ? PatternForm::at_input : form);
+}
+
+JacobianChain NetworkChains::at(std::size_t i) const {
+  return samples_ ? samples_->at(*view_.sample, i, StepPatterns::drop)
+                  : guaranteed_chain(view_.network, view_.weights, StepPatterns::drop, form_);
+}
+
 std::uint64_t FormationProfile::flops() const { return checked_add(product_flops, addition_flops); }
 
 std::vector<bool> needs_gradient(const Network& network) {
@@ -166,19 +178,14 @@ std::uint64_t baseline_flops(const Operator& op, std::uint64_t nnz) {
 Analysis analyse(const NetworkView& view, PatternKind pattern, std::vector<Schedule> schedules,
                  const std::function<void(std::size_t, std::size_t)>& progress, PatternForm form,
                  const CountLimits* limits) {
-  std::optional<SampleChains> samples;
-  if (pattern == PatternKind::sample) {
-    if (view.sample == nullptr) throw std::invalid_argument("the sample pattern needs inputs");
-    samples.emplace(view.network, view.weights, form == PatternForm::classes ? PatternForm::at_input : form);
-  }
+  const NetworkChains chains(view, pattern, form);
   Analysis analysis;
-  analysis.network.inputs = samples ? view.sample->count : 1;
+  analysis.network.inputs = chains.inputs();
   analysis.network.operators.resize(view.network.operators().size());
   analysis.network.links.resize(view.network.links().size());
   const auto chain_at = [&](std::size_t i) {
     if (progress) progress(i, analysis.network.inputs);
-    return samples ? samples->at(*view.sample, i, StepPatterns::drop)
-                   : guaranteed_chain(view.network, view.weights, StepPatterns::drop, form);
+    return chains.at(i);
   };
   const auto observe = [&](const JacobianChain& chain) {
     add_chain(view.network, chain, view.value_bytes, analysis.network);

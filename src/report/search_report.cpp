@@ -112,6 +112,23 @@ std::string columns_text(const SearchReport& report) {
                             report.priced_by == "pram" ? "costs of ops and levels (pram)" : rates);
 }
 
+/// The best order that was found, and how far it may be from the least; empty where none was looked for.
+std::string optimal_text(const SearchResult& result) {
+  if (result.schemes.empty() || result.schemes.back().order.empty()) return "";
+  const Candidate& c = result.schemes.back();
+  const std::string by = score_name(result.options);
+  std::string text = fmt::format("{} is {}: ", c.schedule, c.order);
+  if (c.gap() == 0.) {
+    text += fmt::format("by {} no schedule is better", by);
+  } else if (c.lower_bound && c.score) {
+    text += fmt::format("by {} no schedule is below {}, {:.3g} % less", by, short_count(*c.lower_bound),
+                        100 * (1 - *c.lower_bound / *c.score));
+  } else {
+    text += fmt::format("the best that was found by {}, no bound is known", by);
+  }
+  return text + ".\n";
+}
+
 /// Why candidates do not fit, how was counted, and what was not.
 std::string remarks_text(const SearchReport& report) {
   const SearchResult& result = report.result;
@@ -121,7 +138,8 @@ std::string remarks_text(const SearchReport& report) {
     if (c.feasible) continue;
     text += fmt::format("{} does not fit: {}.\n", c.depth ? fmt::format("Depth {}", *c.depth) : c.schedule, c.reason);
   }
-  text += counting_text(report.network_profile) + estimates_text(result) + uncounted_lines(result);
+  text +=
+      optimal_text(result) + counting_text(report.network_profile) + estimates_text(result) + uncounted_lines(result);
   if (!report.no_schemes.empty()) text += report.no_schemes + '\n';
   return text + report.remarks;
 }

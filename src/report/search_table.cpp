@@ -186,6 +186,11 @@ Table candidates_table(const SearchReport& report, std::vector<CandidateRow> row
   if (report.kind != "network") fields.push_back(field("feasible_on", {}, Unit::text, [](auto&&) { return Value(); }));
   add(report.more);
   add(status_fields(result, report.is_exact));
+  fields.push_back(field("order", {}, Unit::text, [](const Candidate& c) { return Value::unless_empty(c.order); }));
+  fields.push_back(field("lower_bound", {}, Unit::text, [&result](const Candidate& c) {
+    return c.lower_bound ? score_value(result, *c.lower_bound) : Value();
+  }));
+  fields.push_back(field("gap", {}, Unit::ratio, &Candidate::gap));
   fields.emplace_back("", "", Unit::text,
                       [&result](const CandidateRow& row) { return Value(row.counted ? note_of(result, row) : ""); });
   std::vector<bool> is_best;

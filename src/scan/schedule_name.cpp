@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upsweep/base/edit_distance.hpp"
+#include "upsweep/scan/product_order.hpp"
 
 namespace upsweep {
 namespace {
@@ -23,6 +24,20 @@ std::optional<std::uint64_t> parameter_of(const std::string& text, const Scheme&
   return is_parameter ? std::optional(value) : std::nullopt;
 }
 
+/// The scheme of orders, which have no parameter and no other lengths.
+const Scheme& order_scheme() {
+  static const Scheme scheme{"order", {}};
+  return scheme;
+}
+
+ScheduleRequest parse_order(const std::string& text) {
+  try {
+    return {&order_scheme(), 0, text, read_order(text)};
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("'{}' is no schedule: {}", text, error.what()));
+  }
+}
+
 }  // namespace
 
 const std::string& accepted_schedules() {
@@ -34,6 +49,7 @@ const std::string& accepted_schedules() {
       if (scheme.parameter.empty()) continue;
       add(fmt::format("{0}:{1} with an integer {1} of at least {2}", scheme.name, scheme.parameter, scheme.least));
     }
+    add("order:N:... as `search --schemes optimal` prints it");
     return text;
   }();
   return accepted;
@@ -59,6 +75,7 @@ std::string accepted_schedules(const std::string& text, const std::vector<std::s
 }
 
 ScheduleRequest parse_schedule(const std::string& text) {
+  if (text.starts_with(kOrderPrefix)) return parse_order(text);
   for (const Scheme& scheme : schemes()) {
     for (const SchemeWord& known : scheme.words) {
       if (text == known.word) return {&scheme, known.parameter, text};
@@ -68,10 +85,15 @@ ScheduleRequest parse_schedule(const std::string& text) {
   throw std::invalid_argument(fmt::format("'{}' is no schedule{}", text, accepted_schedules(text)));
 }
 
-std::string canonical_name(const ScheduleRequest& request) { return scheme_name(*request.scheme, request.parameter); }
+std::string canonical_name(const ScheduleRequest& request) {
+  return request.order ? request.order->name : scheme_name(*request.scheme, request.parameter);
+}
 
 Schedule make_schedule(const ScheduleRequest& request, std::size_t length) {
-  return request.scheme->build(length, request.parameter);
+  if (!request.order) return request.scheme->build(length, request.parameter);
+  if (request.order->length == length) return *request.order;
+  throw std::invalid_argument(fmt::format("an order of {} elements and a scan array of {}, accepted is the same length",
+                                          request.order->length, length));
 }
 
 std::string became_text(const ScheduleRequest& request, const std::string& name, std::size_t length) {

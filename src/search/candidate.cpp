@@ -51,6 +51,12 @@ void rule_out(SearchResult& result) {
 
 }  // namespace
 
+std::optional<double> Candidate::gap() const {
+  if (!score || !lower_bound) return std::nullopt;
+  if (*score == *lower_bound) return 0;
+  return *lower_bound > 0 ? std::optional(*score / *lower_bound - 1) : std::nullopt;
+}
+
 std::optional<Interval> Candidate::interval() const {
   if (!score_interval) return time_interval;
   if (!time_interval) return score_interval;

@@ -55,6 +55,7 @@ double score_of(const CountedSchedule& schedule, const Totals& sums, const Point
 
 /// What a request becomes at a length.
 std::string name_at(const ScheduleRequest& request, std::size_t length) {
+  if (request.order) return canonical_name(request);
   const std::uint64_t elements = length - 1;
   const bool is_cut = !request.scheme->parameter.empty() && !request.scheme->is_hybrid && request.parameter > elements;
   return scheme_name(*request.scheme, is_cut ? elements : request.parameter);

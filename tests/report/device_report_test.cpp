@@ -171,7 +171,7 @@ TEST(DeviceReport, TablesForProgramsHaveARowPerPhaseOrCandidate) {
   EXPECT_EQ(lines(candidates), 1 + 3);
   EXPECT_THAT(candidates, StartsWith("schedule,depth,feasible,reason,score,levels,ops,flops,"));
   EXPECT_THAT(candidates, HasSubstr("\nhybrid:3,3,true,,4,,,60,"));
-  EXPECT_THAT(candidates, HasSubstr(",shared memory,1,2,0,1,3,3.6,2.2,0.25,counted,true,,,,,,\r\n"));
+  EXPECT_THAT(candidates, HasSubstr(",shared memory,1,2,0,1,3,3.6,2.2,0.25,counted,true,,,,,,,,,\r\n"));
   EXPECT_THAT(candidates, HasSubstr("\nblocked:8,,false,\"4096 bytes exceed 100, \"\"all\"\"\",4,"));
 }
 

@@ -193,6 +193,7 @@ FREE = [
     "profile uniform.yaml --workers 4 --machine pram.yaml",
     "profile small.onnx",
     "search models/lenet5.yaml --workers 4 --batch 8 --schemes hybrid",
+    "search models/lenet5.yaml --workers 4 --schemes optimal",
     "search models/lenet5.yaml --workers 64 --objective critical-flops --execution level",
     "search models/lenet5.yaml --machine rtx-2080-ti --library roofline --launch fused --setup 2",
     "search models/lenet5-cifar10.yaml --pattern sample --count-limit 1e5 --estimate 5%",

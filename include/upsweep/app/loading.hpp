@@ -58,6 +58,9 @@ struct CountingRequest {
   [[nodiscard]] std::optional<EstimateSettings> estimates() const;
 };
 
+/// What counts of a model depend on; refers to it.
+[[nodiscard]] NetworkView view_of(const Model& model);
+
 /// analyse() with progress. Throws InputError at the model's lines, also where counts are too large. `most_pairs`,
 /// where given, and the memory there is end schedules that take more: Analysis::uncounted, or they are estimated.
 [[nodiscard]] Analysis analyse_network(const Model& model, PatternKind pattern, std::vector<Schedule> schedules,
@@ -80,6 +83,9 @@ void check_counting(const ModelFile& file, const CountingRequest& counting);
 
 /// parse_schedule(). Throws RequestError about `schedule`.
 [[nodiscard]] ScheduleRequest schedule_request(const std::string& text);
+
+/// make_schedule(), with the note of say_became(). Throws RequestError about `schedule` for an order of another length.
+[[nodiscard]] Schedule schedule_over(const ScheduleRequest& request, std::size_t length, const Watch& watch);
 
 /// Notes where the schedule that was asked for became the one of `name` over `length` elements: became_text().
 void say_became(const ScheduleRequest& request, const std::string& name, std::size_t length, const Watch& watch);

@@ -21,6 +21,13 @@
 
 namespace upsweep {
 
+/// What is compared with plain back-propagation.
+enum class SchemeChoice : std::uint8_t {
+  hybrid,   ///< all depths
+  all,      ///< and all other schemes
+  optimal,  ///< and the best order of products that is found, of a network
+};
+
 /// Choose the schedule of a model: every hybrid depth and every other scheme, scored.
 struct SearchRequest : FrameRequest, CountingRequest {
   std::string model;  ///< a file of any kind of model with a chain
@@ -30,10 +37,12 @@ struct SearchRequest : FrameRequest, CountingRequest {
   bool live = false;  ///< leave out dead ops
   /// Bytes that live values may take; 0: any. Default: the memory of the machine, where its file says it.
   std::optional<std::uint64_t> memory = std::nullopt;
-  std::optional<bool> schemes = std::nullopt;  ///< beside the hybrids all other schemes; true where not said
-  RecurrentSizes sizes = {};                   ///< of recurrent models
-  DeviceSettings assumptions = {};             ///< of recurrent models on a machine
-  OnnxOptions onnx = {};                       ///< of an ONNX file
+  std::optional<SchemeChoice> schemes = std::nullopt;  ///< all where not said
+  RecurrentSizes sizes = {};                           ///< of recurrent models
+  DeviceSettings assumptions = {};                     ///< of recurrent models on a machine
+  OnnxOptions onnx = {};                               ///< of an ONNX file
+
+  [[nodiscard]] bool has_schemes() const { return schemes != SchemeChoice::hybrid; }
 };
 
 /// What came of it. Not copied: the result refers to the machine.

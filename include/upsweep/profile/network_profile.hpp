@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "upsweep/network/sample.hpp"
@@ -90,6 +91,22 @@ struct NetworkView {
   const NetworkWeights& weights;
   const SampleInputs* sample = nullptr;  ///< with numbers; PatternKind::sample needs it
   unsigned value_bytes = 4;
+};
+
+/// The chains that the counts of a network are of: one of the guaranteed pattern, one per input of the sample pattern.
+class NetworkChains {
+ public:
+  /// What the view refers to must outlive this. Throws std::invalid_argument for the sample pattern without a sample.
+  NetworkChains(const NetworkView& view, PatternKind pattern, PatternForm form);
+
+  [[nodiscard]] std::size_t inputs() const { return samples_ ? view_.sample->count : 1; }
+  /// Made anew, for counts. Throws like guaranteed_chain() and SampleChains::at().
+  [[nodiscard]] JacobianChain at(std::size_t i) const;
+
+ private:
+  NetworkView view_;
+  PatternForm form_;
+  std::optional<SampleChains> samples_;
 };
 
 /// For every operator whether back-propagation needs the gradient of its output: true unless it is a view or join of

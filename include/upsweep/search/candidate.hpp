@@ -57,7 +57,7 @@ struct SearchOptions {
 
 /// A way through the backward pass, scored. Counts are those of a batch, sums over the inputs of the pattern.
 struct Candidate {
-  std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", ...
+  std::string schedule;                ///< "linear", "hybrid:3", "sklansky", "blocked:4", "wavefront", "optimal", ...
   std::optional<std::uint32_t> depth;  ///< of a hybrid; nothing for other schemes
   bool feasible = true;
   std::string reason;           ///< why it is infeasible, else empty
@@ -84,6 +84,14 @@ struct Candidate {
   /// The 80 % interval of a score in seconds, where products have published rates: see at_bound().
   std::optional<Interval> time_interval = {};
 
+  /// Of the best order that was found ("optimal"): the name of its schedule, see order_name(); else empty.
+  std::string order = {};
+  std::optional<double> lower_bound = {};  ///< of it, where known: no schedule of the scan has a smaller score
+
+  /// What parse_schedule() reads.
+  [[nodiscard]] const std::string& schedule_name() const { return order.empty() ? schedule : order; }
+  /// score / lower_bound - 1; nothing where one is not known.
+  [[nodiscard]] std::optional<double> gap() const;
   [[nodiscard]] bool is_exact() const { return !flops_interval; }
   /// Where the score lies by both intervals, as far as there are some.
   [[nodiscard]] std::optional<Interval> interval() const;
