@@ -15,7 +15,13 @@ using ::testing::StartsWith;
 const std::string kModels = std::string(UPSWEEP_SOURCE_DIR) + "/models/";
 const std::string kLenet = kModels + "lenet5.yaml";
 
-Json optimal_of(const Json& search) { return search["schemes"].back(); }
+Json optimal_of(const Json& search) {
+  for (const Json& scheme : search["schemes"]) {
+    if (scheme["schedule"] == "optimal") return scheme;
+  }
+  ADD_FAILURE() << "no candidate is optimal";
+  return {};
+}
 
 TEST(OptimalOrder, IsACandidateWithABound) {
   for (const std::string workers : {"1", "2", "16"}) {
@@ -94,6 +100,42 @@ TEST(OptimalOrder, FollowsWhatIsMinimised) {
               HasSubstr("optimal is order:12:"));
 }
 
+TEST(OptimalOrder, FitsAndIsNoWorseWhateverElseIsAsked) {
+  const std::string quarter = kModels + "vgg11-quarter-pruned90.yaml";
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{kLenet, "--batch", "8"},
+                                             {kLenet, "--live"},
+                                             {kLenet, "--memory", "2500000"},
+                                             {kLenet, "--count-limit", "1000"},
+                                             {quarter, "--pattern", "sample"},
+                                             {quarter, "--memory", "12 MiB", "--execution", "level"}}) {
+    SCOPED_TRACE(more.back());
+    std::vector<std::string> settings = {"search"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    settings.insert(settings.end(), {"--workers", "4", "--schemes", "optimal"});
+    const Json search = json_of(settings);
+    const Json optimal = optimal_of(search);
+    for (const char* kind : {"candidates", "schemes"}) {
+      for (const Json& other : search[kind]) {
+        if (!other["score"].is_number() || other["feasible"] == false) continue;
+        EXPECT_TRUE(optimal["feasible"].get<bool>());
+        EXPECT_LE(optimal["score"].get<double>(), other["score"].get<double>()) << other["schedule"];
+      }
+    }
+    if (optimal["lower_bound"].is_number() && optimal["feasible"] == true) {
+      EXPECT_LE(optimal["lower_bound"].get<double>(), optimal["score"].get<double>());
+    }
+  }
+}
+
+TEST(OptimalOrder, IsExplained) {
+  const std::string order = "order:12:1/2/3/4/5,6.6.7/0.5.7/8,9.9.10/9,0.8.10,6";
+  const Json explained = json_of({"explain", kLenet, "--schedule", order, "--workers", "4"});
+  EXPECT_EQ(explained["schedule"], order);
+  EXPECT_EQ(json_of({"explain", kLenet, "--schedule", "hybrid:1", "--against", order, "--workers", "4"})["against"],
+            order);
+}
+
 TEST(OptimalOrder, IsOfNetworksAlone) {
   for (const std::string& model : {kModels + "rnn-bitstream.yaml", kModels + "gru-irmas-s.yaml"}) {
     const auto run = upsweep({"search", model, "--schemes", "optimal"});
@@ -103,8 +145,8 @@ TEST(OptimalOrder, IsOfNetworksAlone) {
 }
 
 TEST(OrderedSchedules, OfAnotherLengthAreRefused) {
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"profile", kLenet}, {"validate", kLenet, "--backend", "reference"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"profile", kLenet}, {"explain", kLenet}, {"validate", kLenet, "--backend", "reference"}}) {
     std::vector<std::string> with = command;
     with.insert(with.end(), {"--schedule", "order:4:1/2"});
     const auto run = upsweep(with);

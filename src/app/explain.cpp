@@ -10,6 +10,7 @@
 #include "upsweep/app/search.hpp"
 #include "upsweep/report/explain_report.hpp"
 #include "upsweep/report/verdict_words.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
@@ -17,6 +18,7 @@ namespace {
 
 /// Whether it is the name of a way through a stack of layers: "wavefront", "layer-by-layer/hybrid:2", ...
 bool names_way(const std::string& schedule) {
+  if (is_order_name(schedule)) return false;
   return schedule == to_string(StackedMethod{}) || schedule.find('/') != std::string::npos;
 }
 

@@ -170,7 +170,7 @@ ScheduleRequest schedule_request(const std::string& text) {
   try {
     return parse_schedule(text);
   } catch (const std::invalid_argument& error) {
-    if (text.starts_with(kOrderPrefix)) throw RequestError("schedule", fmt::format("is wrong: {}", error.what()));
+    if (is_order_name(text)) throw RequestError("schedule", fmt::format("is wrong: {}", error.what()));
     throw RequestError("schedule", fmt::format("is '{}'{}", text, accepted_schedules(text)));
   }
 }

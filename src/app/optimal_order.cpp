@@ -33,21 +33,15 @@ OrderGoal goal_of(const SearchOptions& options, std::uint64_t workers) {
   return goal;
 }
 
-/// What the goal says of a candidate, a sum over the inputs; nothing where that is not known.
-std::optional<std::uint64_t> figure_of(const Candidate& candidate, const OrderGoal& goal) {
-  if (!candidate.is_exact()) return std::nullopt;
-  if (goal.figure == OrderGoal::Figure::path) return candidate.totals.critical_path(goal.execution);
-  if (goal.figure == OrderGoal::Figure::work) return candidate.totals.flops;
-  const std::optional<Makespan> makespan = candidate.pram.makespan(goal.execution);
-  return makespan ? std::optional(makespan->flops) : std::nullopt;
-}
-
-/// What orders have to be below: in FLOPs the best candidate, in seconds plain back-propagation, which another library
-/// or machine may make the best of more FLOPs than the least.
-std::uint64_t figure_to_beat(const SearchResult& result, const OrderGoal& goal) {
-  std::uint64_t least = figure_of(result.linear(), goal).value_or(RangeCosts::kUnused);
-  for (std::size_t i = 0; i < result.size() && !result.options.in_seconds(); ++i)
-    least = std::min(least, figure_of(result.at(i), goal).value_or(least));
+/// FLOPs that orders have to be below: of the best candidate that fits; where scores are seconds, which other products
+/// may decide, of plain back-propagation.
+std::uint64_t figure_to_beat(const SearchResult& result) {
+  std::uint64_t least = score_flops(result.linear(), result.options).value_or(RangeCosts::kUnused);
+  for (std::size_t i = 0; i < result.size() && !result.options.in_seconds(); ++i) {
+    const Candidate& candidate = result.at(i);
+    if (candidate.feasible && candidate.is_exact())
+      least = std::min(least, score_flops(candidate, result.options).value_or(least));
+  }
   return least;
 }
 
@@ -66,14 +60,19 @@ RangeCosts counted_ranges(const SearchRequest& request, const Model& model, cons
   }
 }
 
-/// Orders, counted and scored like all candidates.
+/// Orders, counted and scored like all candidates and beside them.
 class ScoredOrders {
  public:
   ScoredOrders(const SearchRequest& request, const Model& model, const SearchOptions& options,
-               const ScheduleProfile& linear, const Watch& watch)
-      : request_(request), model_(model), options_(options), profiles_({linear}), watch_(watch) {}
+               std::vector<ScheduleProfile> named, const Watch& watch)
+      : request_(request),
+        model_(model),
+        options_(options),
+        profiles_(std::move(named)),
+        result_(search_depth(profiles_, options)),
+        watch_(watch) {}
 
-  /// Counts what is new among some orders. Throws InputError where none of all could be counted.
+  /// Counts what is new among some orders, as far as limits let it be.
   void add(const std::vector<ProductOrder>& orders) {
     std::vector<Schedule> schedules;
     for (const ProductOrder& order : orders) {
@@ -83,8 +82,6 @@ class ScoredOrders {
     if (schedules.empty()) return;
     Analysis counted = analyse_network(model_, request_.pattern, std::move(schedules), watch_, request_.most_pairs());
     std::ranges::move(counted.schedules, std::back_inserter(profiles_));
-    if (profiles_.size() == 1 && !counted.uncounted.empty())
-      throw uncounted_error(model_, request_.pattern, counted.uncounted.front());
     result_ = search_depth(profiles_, options_);
   }
 
@@ -96,22 +93,25 @@ class ScoredOrders {
     }
     return std::nullopt;
   }
+  /// Of an order that was added; null where it was not counted.
+  [[nodiscard]] const ScheduleProfile* profile(const ProductOrder& order) const {
+    const std::string name = order_name(profiles_.front().schedule.length, order);
+    const auto found =
+        std::ranges::find_if(profiles_, [&](const ScheduleProfile& mine) { return mine.schedule.name == name; });
+    return found != profiles_.end() ? &*found : nullptr;
+  }
   [[nodiscard]] std::optional<double> linear() const { return result_.linear().score; }
 
-  /// The one with the smallest score of those that fit, the first where none does.
-  [[nodiscard]] const ScheduleProfile& best() const {
-    std::vector<const Candidate*> candidates;
-    for (const Candidate& candidate : result_.schemes) candidates.push_back(&candidate);
-    return profiles_[1 + choose(candidates).best.value_or(0)];
-  }
+  /// The one with the smallest score of those that fit, named ones too; plain back-propagation where none does.
+  [[nodiscard]] const ScheduleProfile& best() const { return profiles_[result_.best_scheme.value_or(0)]; }
 
  private:
   const SearchRequest& request_;
   const Model& model_;
   const SearchOptions& options_;
-  std::vector<ScheduleProfile> profiles_;  // behind plain back-propagation
-  std::set<std::string> names_;
+  std::vector<ScheduleProfile> profiles_;  // as result_.at() has them
   SearchResult result_;
+  std::set<std::string> names_;  // of orders
   const Watch& watch_;
 };
 
@@ -148,37 +148,44 @@ void call_optimal(SearchResult& result) {
 
 }  // namespace
 
+void check_ordered(std::size_t length) {
+  if (length <= kMostElements) return;
+  throw RequestError("schemes",
+                     fmt::format("optimal over {} Jacobians, accepted are up to {}", length - 1, kMostElements - 1));
+}
+
 void add_optimal(const SearchRequest& request, const SearchOptions& options, const Watch& watch,
                  SearchOutcome& outcome) {
   const Model& model = std::get<Model>(outcome.model);
   const MemoryCeiling ceiling(request.count_memory.value_or(machine_memory()));
-  Analysis& analysis = *outcome.analysis;
-  auto& result = std::get<SearchResult>(outcome.result);
-  const std::size_t length = model.network.links().size() + 1;
-  if (length > kMostElements) {
-    throw RequestError("schemes",
-                       fmt::format("optimal over {} Jacobians, accepted are up to {}", length - 1, kMostElements - 1));
-  }
-  const OrderGoal goal = goal_of(options, result.workers);
-  const std::uint64_t to_beat = figure_to_beat(result, goal);
+  const auto& before = std::get<SearchResult>(outcome.result);
+  const OrderGoal goal = goal_of(options, before.workers);
+  const std::uint64_t to_beat = figure_to_beat(before);
   const RangeCosts costs = counted_ranges(request, model, range_limits(goal, to_beat), watch);
   watch.show("looking for orders of products");
   std::vector<ProductOrder> known;
-  for (const ScheduleProfile& profile : analysis.schedules) known.push_back(order_of(profile.schedule));
+  for (const ScheduleProfile& profile : outcome.analysis->schedules) known.push_back(order_of(profile.schedule));
   const std::vector<ProductOrder> orders = best_orders(costs, goal, known, kMostOrders, watch.stop);
-  ScoredOrders scored(request, model, options, analysis.schedules.front(), watch);
+  ScoredOrders scored(request, model, options, outcome.analysis->schedules, watch);
   scored.add(orders);
   if (options.in_seconds()) {
-    scored.add(known);
     for (const ProductOrder& order : orders) add_parts(order, costs, scored);
   }
-  analysis.schedules.push_back(scored.best());
-  result = search_counted(analysis, options, model, request.pattern);
+  // The best may be a named schedule; one that is an estimate is not counted as an order, plain back-propagation is.
+  const ProductOrder best = order_of(scored.best().schedule);
+  scored.add({best, known.front()});
+  const ScheduleProfile* counted = scored.profile(best);
+  Analysis analysis = *outcome.analysis;
+  analysis.schedules.push_back(counted != nullptr ? *counted : *scored.profile(known.front()));
+  SearchResult result = search_counted(analysis, options, model, request.pattern);
   call_optimal(result);
+  if (!options.in_seconds() && costs.is_complete()) {
+    const std::uint64_t bound = std::min(order_bound(costs, goal), to_beat);
+    result.schemes.back().lower_bound = static_cast<double>(bound) / static_cast<double>(result.inputs);
+  }
   watch.show("");
-  if (options.in_seconds() || !costs.is_complete()) return;
-  const std::uint64_t bound = std::min(order_bound(costs, goal), to_beat);
-  result.schemes.back().lower_bound = static_cast<double>(bound) / static_cast<double>(result.inputs);
+  outcome.analysis = std::move(analysis);
+  outcome.result = std::move(result);
 }
 
 }  // namespace upsweep

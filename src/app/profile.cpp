@@ -278,7 +278,7 @@ void check_schedule(const std::string& setting, const std::string& schedule) {
       static_cast<void>(parse_schedule(schedule));
     }
   } catch (const std::invalid_argument& error) {
-    if (schedule.starts_with(kOrderPrefix)) throw RequestError(setting, fmt::format("is wrong: {}", error.what()));
+    if (is_order_name(schedule)) throw RequestError(setting, fmt::format("is wrong: {}", error.what()));
     throw RequestError(setting,
                        is_blocked(schedule)
                            ? fmt::format("is '{}', accepted are blocked:P with an integer P of at least 1 and, of "

@@ -64,6 +64,7 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   const auto store = open_store(request.db);
   SearchOptions options = search_options(request, outcome.machine.get(), model.value_bytes);
   const std::size_t length = model.network.links().size() + 1;
+  if (request.schemes == SchemeChoice::optimal) check_ordered(length);
   std::vector<Schedule> schedules = depth_candidates(length);
   std::uint64_t widest = 1;
   for (const Schedule& schedule : schedules) widest = std::max<std::uint64_t>(widest, widest_level(schedule));
@@ -74,8 +75,14 @@ void search_network(const SearchRequest& request, const Caller& caller, const Wa
   }
   outcome.priced_by = pricer_of(outcome.machine.get());
   count_and_search(request, options, std::move(schedules), watch, outcome);
-  if (request.schemes == SchemeChoice::optimal && !outcome.is_interrupted)
-    add_optimal(request, options, watch, outcome);
+  if (request.schemes == SchemeChoice::optimal && !outcome.is_interrupted) {
+    try {
+      add_optimal(request, options, watch, outcome);
+    } catch (const Interrupted&) {
+      outcome.is_interrupted = true;
+      watch.say("interrupted: the best order of products was not found by then");
+    }
+  }
   outcome.verdict = verdict_of(outcome);
   if (!store || outcome.is_interrupted) return;
   RunContext context = run_context(caller, "search", request.pattern, model, outcome.analysis->network);

@@ -120,7 +120,7 @@ Execution execution_of(const ValidateRequest& request) { return request.executio
 
 /// The schedule, before the model says which kind of it goes with it. Throws RequestError where both do not know it.
 void check_schedule(const std::string& text) {
-  if (text.starts_with(kOrderPrefix)) static_cast<void>(schedule_request(text));  // says what is wrong with it
+  if (is_order_name(text)) static_cast<void>(schedule_request(text));  // says what is wrong with it
   try {
     static_cast<void>(parse_schedule(text));
     return;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "upsweep/base/edit_distance.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 
 namespace upsweep {
@@ -49,7 +50,8 @@ void set_schedule(PointSettings& point, const AxisValue& value) {
   if (value.text != "best" && value.text != "best-of-all") {
     try {
       static_cast<void>(parse_schedule(value.text));
-    } catch (const std::invalid_argument&) {
+    } catch (const std::invalid_argument& error) {
+      if (is_order_name(value.text)) throw std::invalid_argument(fmt::format("schedule is wrong: {}", error.what()));
       throw std::invalid_argument(
           fmt::format("schedule is '{}'{}", value.text, accepted_schedules(value.text, {"best", "best-of-all"})));
     }

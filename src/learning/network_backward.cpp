@@ -17,6 +17,7 @@
 #include "upsweep/jacobian/elementwise.hpp"
 #include "upsweep/jacobian/forward.hpp"
 #include "upsweep/jacobian/numeric_chain.hpp"
+#include "upsweep/scan/product_order.hpp"
 #include "upsweep/scan/schedule_name.hpp"
 #include "upsweep/validate/direct_gradient.hpp"
 
@@ -69,6 +70,9 @@ void require_shapes(const Network& network, const BatchVectors& inputs, const Ba
 
 std::string network_backward_name(const std::string& name) {
   if (name == kPlainBackward) return name;
+  if (is_order_name(name))
+    throw std::invalid_argument(
+        fmt::format("'{}' is an order of products, accepted are schedules of any length", name));
   return canonical_name(request_of(name, {"bp"}));
 }
 

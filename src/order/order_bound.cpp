@@ -106,7 +106,7 @@ RangeLimits range_limits(const OrderGoal& goal, std::uint64_t figure) {
       limits.path = figure;
       break;
     case OrderGoal::Figure::work:
-      limits.work = figure / goal.batch + 1;
+      if (figure != RangeCosts::kUnused) limits.work = figure / goal.batch + 1;
       break;
     case OrderGoal::Figure::makespan:
       limits.path = figure;

@@ -27,9 +27,10 @@ Markup run_facts(const RunDetails& details) {
   const auto counted = [&](std::string_view name, Value figure, Unit unit = Unit::count) {
     facts.fact(name, marked_unless(run.is_exact, std::move(figure), unit), unit);
   };
-  facts.fact("schedule", Value(run.requested.empty() || run.requested == run.schedule
-                                   ? run.schedule
-                                   : fmt::format("{} (asked for: {})", run.schedule, shortened(run.requested, 60))));
+  facts.fact("schedule",
+             Value(run.requested.empty() || run.requested == run.schedule
+                       ? shortened(run.schedule)
+                       : fmt::format("{} (asked for: {})", shortened(run.schedule), shortened(run.requested, 60))));
   facts.fact("model", Value(run.model).linked(model_id(run)));
   facts.fact("pattern",
              Value(run.inputs == 1 ? run.pattern : fmt::format("{}, mean of {} inputs", run.pattern, run.inputs)));
@@ -163,7 +164,8 @@ Markup single_section(const SectionContext& context, const RunGroup& group) {
   Markup out("<section");
   out.attribute("id", group.id())
       .add("><h3>")
-      .text(fmt::format("{}: {} of {}, {}", group.title(), run.command, shortened(run.model, 80), run.schedule));
+      .text(fmt::format("{}: {} of {}, {}", group.title(), run.command, shortened(run.model, 80),
+                        shortened(run.schedule)));
   std::string about = shown_time(run.created_utc);
   if (run.search) {
     about += fmt::format(". One of {} candidates of search {}; the page of the whole database has all of them",

@@ -65,18 +65,18 @@ Markup candidates_table(const RunGroup& group, const StoredRun* best, const Stor
     const auto counted = [&](Value figure, Unit unit = Unit::count) {
       return marked_unless(run.is_exact, std::move(figure), unit);
     };
-    std::vector<Value> cells = {
-        has_body ? Value(run.schedule).linked(fmt::format("run-{}", run.id)) : Value(run.schedule),
-        counted(speedup, Unit::speedup),
-        Value(remark(group, run, best)),
-        run.levels,
-        run.ops,
-        counted(run.flops),
-        counted(path),
-        counted(run.makespan_level_flops),
-        counted(run.makespan_dag_flops),
-        counted(run.makespan_shared_flops),
-        counted(run.peak_live_bytes, Unit::bytes)};
+    std::vector<Value> cells = {has_body ? Value(shortened(run.schedule)).linked(fmt::format("run-{}", run.id))
+                                         : Value(shortened(run.schedule)),
+                                counted(speedup, Unit::speedup),
+                                Value(remark(group, run, best)),
+                                run.levels,
+                                run.ops,
+                                counted(run.flops),
+                                counted(path),
+                                counted(run.makespan_level_flops),
+                                counted(run.makespan_dag_flops),
+                                counted(run.makespan_shared_flops),
+                                counted(run.peak_live_bytes, Unit::bytes)};
     if (is_timed) {
       cells.insert(cells.begin() + 10,
                    {counted(run.predicted_level_s, Unit::seconds), counted(run.predicted_dag_s, Unit::seconds),

@@ -35,8 +35,8 @@ Markup schedules_table(std::span<const RunDetails> runs) {
       if (!m.mismatch.empty()) {
         result = Value("MISMATCH: " + shortened(m.mismatch)).bad();
       }
-      table.row({Value(run.run.schedule).linked(fmt::format("run-{}", run.run.id)), Value(m.backend), m.workers,
-                 run.run.flops, m.predicted_s, m.measured_s, ratio,
+      table.row({Value(shortened(run.run.schedule)).linked(fmt::format("run-{}", run.run.id)), Value(m.backend),
+                 m.workers, run.run.flops, m.predicted_s, m.measured_s, ratio,
                  plain == runs.end() || !(m.measured_s > 0)
                      ? std::nullopt
                      : std::optional(plain->measurements.back().measured_s / m.measured_s),

@@ -27,13 +27,7 @@ class RangeCounting {
   void add(const JacobianChain& chain, const CountLimits& limits) {
     patterns_.assign(costs_.length() * costs_.length(), nullptr);
     const std::size_t last = costs_.length() - 2;  // of the elements that an exclusive scan reads
-    for (std::uint32_t i = 1; i <= last; ++i) {
-      std::shared_ptr<const Pattern> element = chain.jacobians[i - 1];
-      // Products read rows of elements again and again; at an input few are shifts of each other.
-      if (chain.is_at_input && element->classes() != nullptr)
-        element = std::make_shared<const Pattern>(in_rows(*element));
-      keep({i, i}, std::move(element));
-    }
+    for (std::uint32_t i = 1; i <= last; ++i) keep({i, i}, element(chain, i));
     for (std::size_t width = 2; width <= last; ++width) {
       if (limits.progress) limits.progress(width - 1, last);
       for (std::uint32_t first = 1; first + width - 1 <= last; ++first)
@@ -46,6 +40,17 @@ class RangeCounting {
 
  private:
   using Shared = std::shared_ptr<const Pattern>;
+
+  /// In rows, which products read again and again, where few of them are shifts of each other and there is room.
+  static Shared element(const JacobianChain& chain, std::uint32_t position) {
+    const Shared& given = chain.jacobians[position - 1];
+    if (!chain.is_at_input || given->classes() == nullptr) return given;
+    try {
+      return std::make_shared<const Pattern>(in_rows(*given));
+    } catch (const OutOfRoom&) {
+      return given;
+    }
+  }
 
   [[nodiscard]] Shared& pattern(ValueRange range) { return patterns_[range.first * costs_.length() + range.last]; }
 
@@ -84,6 +89,7 @@ class RangeCounting {
       const Shared& earlier = pattern(made.earlier());
       const Shared& later = pattern(made.later());
       const bool is_used = earlier && later && (is_first_ || costs_.at(made) != RangeCosts::kUnused);
+      meter_.add(is_used ? 1 : 0);  // so that it is asked whether to stop
       const std::uint64_t products = is_used ? count_products(*later, *earlier, &meter_).products : 0;
       costs_.set(made, is_used ? sum_of(made, flops_of_products(products)) : RangeCosts::kUnused);
       if (!is_used || products >= least) return;

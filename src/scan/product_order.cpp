@@ -13,6 +13,7 @@ namespace {
 
 /// Longer arrays are not written as orders; it also bounds what a name can ask for.
 constexpr std::uint32_t kMostElements = 100'000;
+constexpr std::string_view kPrefix = "order:";
 
 std::string text_of(const OrderedProduct& made) {
   return made.first == 0 && made.split + 1 == made.last ? fmt::format("{}", made.last)
@@ -91,6 +92,8 @@ class MadeValues {
 
 }  // namespace
 
+bool is_order_name(std::string_view text) { return text.starts_with(kPrefix); }
+
 std::string order_name(std::size_t length, const ProductOrder& order) {
   std::vector<std::string> levels;
   for (const std::vector<OrderedProduct>& level : order) {
@@ -98,7 +101,7 @@ std::string order_name(std::size_t length, const ProductOrder& order) {
     for (const OrderedProduct& made : level) values.push_back(text_of(made));
     levels.push_back(fmt::format("{}", fmt::join(values, ",")));
   }
-  return fmt::format("{}{}:{}", kOrderPrefix, length, fmt::join(levels, "/"));
+  return fmt::format("{}{}:{}", kPrefix, length, fmt::join(levels, "/"));
 }
 
 Schedule order_schedule(std::size_t length, const ProductOrder& order) {
@@ -126,8 +129,8 @@ Schedule order_schedule(std::size_t length, const ProductOrder& order) {
 
 Schedule read_order(const std::string& name) {
   std::string_view text = name;
-  if (!text.starts_with(kOrderPrefix)) throw std::invalid_argument("it does not begin with order:");
-  text.remove_prefix(std::string_view(kOrderPrefix).size());
+  if (!is_order_name(text)) throw std::invalid_argument("it does not begin with order:");
+  text.remove_prefix(kPrefix.size());
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) throw std::invalid_argument("no ':' stands behind its number of elements");
   const std::uint32_t length = number_of(text.substr(0, colon));

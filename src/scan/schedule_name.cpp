@@ -34,7 +34,9 @@ ScheduleRequest parse_order(const std::string& text) {
   try {
     return {&order_scheme(), 0, text, read_order(text)};
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("'{}' is no schedule: {}", text, error.what()));
+    constexpr std::size_t kShown = 60;  // names of orders may have thousands of letters
+    throw std::invalid_argument(fmt::format("'{}{}' is no schedule: {}", text.substr(0, kShown),
+                                            text.size() > kShown ? "..." : "", error.what()));
   }
 }
 
@@ -75,7 +77,7 @@ std::string accepted_schedules(const std::string& text, const std::vector<std::s
 }
 
 ScheduleRequest parse_schedule(const std::string& text) {
-  if (text.starts_with(kOrderPrefix)) return parse_order(text);
+  if (is_order_name(text)) return parse_order(text);
   for (const Scheme& scheme : schemes()) {
     for (const SchemeWord& known : scheme.words) {
       if (text == known.word) return {&scheme, known.parameter, text};

@@ -15,20 +15,6 @@
 namespace upsweep {
 namespace {
 
-/// FLOPs of the objective, a sum over the inputs; nothing where the simulation gave up.
-std::optional<std::uint64_t> score_flops(const Candidate& candidate, const SearchOptions& options) {
-  switch (options.objective) {
-    case Objective::time:
-      if (const std::optional<Makespan> makespan = candidate.pram.makespan(options.execution)) return makespan->flops;
-      return std::nullopt;
-    case Objective::critical_flops:
-      return candidate.totals.critical_path(options.execution);
-    case Objective::work_flops:
-      return candidate.totals.flops;
-  }
-  throw std::logic_error("unknown objective");
-}
-
 /// Of a counted schedule; nothing where the simulation gave up, or seconds are not predicted.
 std::optional<double> score_of(const CountedSchedule& schedule, const Candidate& candidate,
                                const SearchOptions& options) {
@@ -101,6 +87,19 @@ std::optional<Interval> time_interval(const CountedSchedule& schedule, const Sea
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> score_flops(const Candidate& candidate, const SearchOptions& options) {
+  switch (options.objective) {
+    case Objective::time:
+      if (const std::optional<Makespan> makespan = candidate.pram.makespan(options.execution)) return makespan->flops;
+      return std::nullopt;
+    case Objective::critical_flops:
+      return candidate.totals.critical_path(options.execution);
+    case Objective::work_flops:
+      return candidate.totals.flops;
+  }
+  throw std::logic_error("unknown objective");
+}
 
 std::vector<Schedule> depth_candidates(std::size_t length) {
   std::vector<Schedule> schedules;

@@ -76,6 +76,7 @@ AskedSchedules asked_schedules(const PointSettings& settings, std::size_t length
   if (settings.schedule == "best") return {0, deepest + 1, {}};
   if (settings.schedule == "best-of-all") return {0, deepest + 1, scheme_names(length, workers)};
   const ScheduleRequest request = parse_schedule(settings.schedule);
+  if (request.order) static_cast<void>(make_schedule(request, length));  // throws for another length
   if (!request.scheme->is_hybrid) return {0, 0, {name_at(request, length)}};
   const auto depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.parameter, deepest));
   return {depth, depth + 1, {}};

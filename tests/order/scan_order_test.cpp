@@ -138,6 +138,41 @@ TEST_F(ScanOrder, IsNoWorseThanItsBoundAndNoBetterThanTheLeastOfAll) {
   EXPECT_GE(bound_is_least, rounds / 4) << "of " << rounds;
 }
 
+TEST_F(ScanOrder, NeedsNoRangeThatIsTooDearToBeatWhatIsKnown) {
+  std::size_t dropped = 0;
+  for (int round = 0; round < 24; ++round) {
+    const std::size_t length = between(4, 5);
+    const RangeCosts all = random_costs(length);
+    const OrderGoal goal = random_goal();
+    const std::uint64_t known = figure_of(order_of(linear_schedule(length)), all, goal);
+    const RangeLimits limits = range_limits(goal, known);
+    const RangeLeasts leasts(all);
+    RangeCosts some = all;
+    for (std::uint32_t first = 1; first + 2 < length; ++first) {
+      for (std::uint32_t last = first + 1; last + 1 < length; ++last) {
+        const RangeLeast& least = leasts.at({first, last});
+        if (least.path < limits.path && least.work < limits.work) continue;
+        some.forget({first, last});
+        ++dropped;
+      }
+    }
+    std::uint64_t least = known;
+    std::uint64_t least_of_some = known;
+    AllOrders(length).visit([&](const ProductOrder& order) {
+      const std::uint64_t figure = figure_of(order, all, goal);
+      least = std::min(least, figure);
+      bool has_all = true;
+      for (const auto& level : order) {
+        for (const OrderedProduct& made : level) has_all = has_all && some.at(made) != RangeCosts::kUnused;
+      }
+      if (has_all) least_of_some = std::min(least_of_some, figure);
+    });
+    EXPECT_EQ(least_of_some, least);
+    EXPECT_LE(std::min(order_bound(some, goal), known), least);
+  }
+  EXPECT_GT(dropped, 0U);
+}
+
 TEST_F(ScanOrder, GivesOrdersBestFirstAndEachOnce) {
   const RangeCosts costs = random_costs(12);
   OrderGoal goal;

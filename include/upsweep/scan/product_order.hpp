@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upsweep/scan/schedule.hpp"
@@ -25,8 +26,8 @@ struct OrderedProduct {
 /// An order of products that scans an array, by level and in a level by id: each range once, behind what it is made of.
 using ProductOrder = std::vector<std::vector<OrderedProduct>>;
 
-/// What names of orders begin with: "order:".
-inline constexpr const char* kOrderPrefix = "order:";
+/// Whether a text is meant as the name of an order: it begins with "order:".
+[[nodiscard]] bool is_order_name(std::string_view text);
 
 /// The name of an order, which is all of it as text: "order:N:LEVEL/LEVEL/...", N elements, levels of values between
 /// commas. A value is "k", elements 0 to k made of 0 to k - 1 and element k (a step of plain back-propagation), or

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace upsweep {
 
 /// All other schemes that a search compares with them: those of scheme_names().
 [[nodiscard]] std::vector<Schedule> scheme_candidates(std::size_t length, std::size_t workers);
+
+/// FLOPs of the objective of a counted candidate, a sum over the inputs; nothing where the simulation gave up.
+[[nodiscard]] std::optional<std::uint64_t> score_flops(const Candidate& candidate, const SearchOptions& options);
 
 /// One schedule on `workers` workers, whatever options.workers says; same_as and same_scheme stay empty. Without a
 /// makespan under its execution it has no score; with a machine it has its seconds, as far as they are predicted.
