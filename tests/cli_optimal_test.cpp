@@ -97,7 +97,7 @@ TEST(OptimalOrder, FollowsWhatIsMinimised) {
   EXPECT_TRUE(seconds["gap"].is_null());
   EXPECT_TRUE(seconds["score"].is_number());
   EXPECT_THAT(upsweep({"search", kLenet, "--schemes", "optimal", "--workers", "4"}).out,
-              HasSubstr("optimal is order:12:"));
+              HasSubstr("no schedule is better than optimal; its name is\norder:12:1/"));
 }
 
 TEST(OptimalOrder, FitsAndIsNoWorseWhateverElseIsAsked) {

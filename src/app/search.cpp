@@ -308,7 +308,9 @@ SearchOutcome run(const SearchRequest& request, const Caller& caller, const Watc
   require_countable(file, request.model, request.pattern, request.sizes, request.assumptions);
   if (!file.holds<RecurrentModel>() || !request.machine) require_one_input(request, request.db);
   if (request.schemes == SchemeChoice::optimal && (file.holds<RecurrentModel>() || file.holds<ChainModel>()))
-    throw RequestError("schemes", "optimal of a model that closed forms count, accepted is a network of operators");
+    throw RequestError("schemes",
+                       "is optimal, which is of networks of operators; accepted of recurrent models and synthetic "
+                       "chains are all and hybrid");
   if (file.holds<RecurrentModel>()) {
     if (request.machine) check_device(request);
     SearchOutcome outcome{load_recurrent_with(file, request.sizes, request.batch, Layers::any)};

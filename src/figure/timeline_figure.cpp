@@ -190,8 +190,9 @@ std::string workers_caption(const TimelineParts& parts, std::size_t slices, bool
   if (parts.run.machine) caption += " Time is counted in FLOPs: the rates of the machine are not in it.";
   if (parts.run.run.inputs > 1) caption += " FLOPs are means over the inputs.";
   if (simulated.workers < all) {
-    caption += fmt::format(" {} of them never work and are not drawn.",
-                           short_count(static_cast<double>(all - simulated.workers)));
+    const bool is_one = all - simulated.workers == 1;
+    caption += fmt::format(" {} of them never {} not drawn.", short_count(static_cast<double>(all - simulated.workers)),
+                           is_one ? "works and is" : "work and are");
   }
   const bool has_dead = std::any_of(simulated.timeline.entries.begin(), simulated.timeline.entries.end(),
                                     [&](const TimelineEntry& entry) { return parts.run.ops[entry.id].is_dead; });

@@ -112,21 +112,20 @@ std::string columns_text(const SearchReport& report) {
                             report.priced_by == "pram" ? "costs of ops and levels (pram)" : rates);
 }
 
-/// The best order that was found, and how far it may be from the least; empty where none was looked for.
+/// The best order that was found, how far it may be from the least, and its name, with nothing behind it that could be
+/// taken for a part; empty where none was looked for or fits.
 std::string optimal_text(const SearchResult& result) {
-  if (result.schemes.empty() || result.schemes.back().order.empty()) return "";
-  const Candidate& c = result.schemes.back();
+  const auto found = std::ranges::find_if(result.schemes, [](const Candidate& c) { return !c.order.empty(); });
+  if (found == result.schemes.end() || !found->feasible || found->totals.ops == 0) return "";
   const std::string by = score_name(result.options);
-  std::string text = fmt::format("{} is {}: ", c.schedule, c.order);
-  if (c.gap() == 0.) {
-    text += fmt::format("by {} no schedule is better", by);
-  } else if (c.lower_bound && c.score) {
-    text += fmt::format("by {} no schedule is below {}, {:.3g} % less", by, short_count(*c.lower_bound),
-                        100 * (1 - *c.lower_bound / *c.score));
-  } else {
-    text += fmt::format("the best that was found by {}, no bound is known", by);
+  std::string text = fmt::format("Of {} no bound is known; the best order that was found", by);
+  if (found->gap() == 0.) {
+    text = fmt::format("By {} no schedule is better than {}", by, found->schedule);
+  } else if (found->gap()) {
+    text = fmt::format("By {} {} takes at most {:.3g} % more than the least there can be, which is no less than {}", by,
+                       found->schedule, 100 * *found->gap(), short_count(*found->lower_bound));
   }
-  return text + ".\n";
+  return fmt::format("{}; its name is\n{}\n", text, found->order);
 }
 
 /// Why candidates do not fit, how was counted, and what was not.

@@ -129,7 +129,9 @@ Verdict validation_verdict(const ValidationReport& report) {
   verdict.same = kSameMeasurement;
   verdict.sentences = {proof_text(report)};
   const std::string measured = measured_text(report, verdict);
-  if (!measured.empty()) verdict.sentences.push_back(standing_sentence(verdict, verdict.parts.under, measured));
+  if (!measured.empty()) {
+    verdict.sentences.push_back(verdict.frame ? standing_sentence(verdict, verdict.parts.under, measured) : measured);
+  }
   verdict.payback = payback_of(report);
   if (verdict.payback)
     verdict.sentences.push_back(payback_text(*verdict.payback, "what planning takes more than that of plain BP"));

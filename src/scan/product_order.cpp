@@ -77,8 +77,9 @@ class MadeValues {
   }
   void require_place(const OrderedProduct& made) const {
     if (made.first <= made.split && made.split < made.last && made.last + std::size_t{1} < length_) return;
-    throw std::invalid_argument(fmt::format("elements {} to {} split behind {} are no part of the first {} in two",
-                                            made.first, made.last, made.split, length_ - 1));
+    throw std::invalid_argument(
+        fmt::format("elements {} to {} split behind {}, accepted of {} elements is first <= split < last <= {}",
+                    made.first, made.last, made.split, length_, length_ - 2));
   }
 
  private:

@@ -81,8 +81,8 @@ TEST(ProductOrder, SaysWhatIsWrong) {
       {"order:4:1/2/1", "elements 0 to 1 are made twice"},
       {"order:4:1,2", "elements 0 to 1 are read in level 0 and not made before"},
       {"order:4:1", "elements 0 to 2 are not made"},
-      {"order:4:1/2/3", "elements 0 to 3 split behind 2 are no part of the first 3 in two"},
-      {"order:4:1/2/2.1.1", "elements 2 to 1 split behind 1 are no part of the first 3 in two"}};
+      {"order:4:1/2/3", "elements 0 to 3 split behind 2, accepted of 4 elements is first <= split < last <= 2"},
+      {"order:4:1/2/2.1.1", "elements 2 to 1 split behind 1, accepted of 4 elements is first <= split < last <= 2"}};
   for (const auto& [name, fault] : faults) {
     EXPECT_EQ(fault_of(name), fault) << name;
     EXPECT_THROW(static_cast<void>(parse_schedule(name)), std::invalid_argument);
