@@ -93,6 +93,7 @@ class ScoredOrders {
     }
     return std::nullopt;
   }
+
   /// Of an order that was added; null where it was not counted.
   [[nodiscard]] const ScheduleProfile* profile(const ProductOrder& order) const {
     const std::string name = order_name(profiles_.front().schedule.length, order);
